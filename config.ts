@@ -1,0 +1,150 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { type Static, Type } from 'typebox';
+import { Value } from 'typebox/value';
+
+const Text = (description: string, value?: string) =>
+  Type.String({ minLength: 1, description, ...(value === undefined ? {} : { default: value }) });
+const Url = (description: string, value?: string) =>
+  Type.String({
+    pattern: '^https?://[^/]+',
+    description,
+    ...(value === undefined ? {} : { default: value }),
+  });
+const Count = (description: string, value: number, minimum = 1) =>
+  Type.Integer({ minimum, description, default: value });
+const Flag = (description: string, value: boolean) => Type.Boolean({ description, default: value });
+
+/** Every variable the service reads. `.env.example` is held to this schema by a test. */
+export const Environment = Type.Object({
+  MONGODB_URL: Text(
+    'Connection string of a MongoDB replica set.',
+    'mongodb://127.0.0.1:27017/?replicaSet=rs0',
+  ),
+  MONGODB_DATABASE: Text('Database that holds everything.', 'image_job_api'),
+  TEMPORAL_ADDRESS: Text('host:port of the Temporal frontend.', '127.0.0.1:7233'),
+  TEMPORAL_NAMESPACE: Text('Temporal namespace.', 'default'),
+  TASK_QUEUE_PREFIX: Type.String({ description: 'Put before the three task queue names.', default: '' }),
+  S3_ENDPOINT: Url('Endpoint of the S3-compatible store.', 'http://127.0.0.1:7070'),
+  S3_REGION: Text('Region the requests are signed for.', 'us-east-1'),
+  S3_ACCESS_KEY_ID: Text('Access key of the store.'),
+  S3_SECRET_ACCESS_KEY: Text('Secret key of the store.'),
+  S3_INPUTS_BUCKET: Text('Private bucket of input images.', 'inputs'),
+  S3_RESULTS_BUCKET: Text('Bucket of results; anyone may read an object, nobody may list.', 'results'),
+  UPLOAD_URL: Url(
+    'Public base of result URLs; maps onto the results bucket.',
+    'http://127.0.0.1:7070/results',
+  ),
+  API_HOST: Text('Address the API listens on.', '127.0.0.1'),
+  API_PORT: Count('Port the API listens on; 0 takes a free one.', 8080, 0),
+  PUBLIC_URL: Url(
+    'Public base of the API, with its /api segment; used in documents and doc_url.',
+    'http://127.0.0.1:8080/api',
+  ),
+  TRUST_PROXY: Type.String({
+    description:
+      'Proxies whose X-Forwarded-For is believed: addresses or CIDR ranges with commas, or a hop count.',
+    default: '',
+  }),
+  KEY_PREFIX: Type.String({
+    pattern: '^[a-z][a-z0-9_]{1,15}$',
+    description: 'First characters of every API key issued.',
+    default: 'ija_',
+  }),
+  ACCEPT_TIMEOUT_MS: Count('How long a POST may wait for acceptance before it answers 500.', 12_000, 1000),
+  GENERATORS: Text('Generators in order of preference, with commas.', 'preview'),
+  EGRESS_ALLOW_ORIGINS: Type.String({
+    description:
+      'Exact origins, with commas, that may be reached although they are not public https. For tests and demos.',
+    default: '',
+  }),
+  RENDER_SLOTS: Count('Renders one worker runs at a time.', 4),
+  WEBHOOK_SLOTS: Count('Webhook deliveries one worker runs at a time.', 50),
+  WORKFLOW_BUNDLE: Type.String({
+    description: 'Path of a workflow bundle built beforehand; empty builds one at start.',
+    default: '',
+  }),
+  SHUTDOWN_GRACE_MS: Count('How long running work may take to finish after SIGTERM.', 25_000, 0),
+  LOG_LEVEL: Type.Enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], {
+    description: 'Least severe level that is logged.',
+    default: 'info',
+  }),
+  LOG_PRETTY: Flag('Log for people instead of JSON lines.', false),
+});
+type Environment = Static<typeof Environment>;
+
+/** Everything a process needs to know, grouped and frozen. URLs have no trailing slash. */
+export type Config = ReturnType<typeof group>;
+
+/** Thrown by {@link loadConfig} with every problem of the environment, one per line. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+}
+
+/** Validates an environment as a whole. An empty string counts as not set. */
+export function loadConfig(env: NodeJS.ProcessEnv): Config {
+  const given = Object.fromEntries(
+    Object.keys(Environment.properties)
+      .filter((name) => env[name] !== undefined && env[name] !== '')
+      .map((name) => [name, env[name]]),
+  );
+  const value = Value.Default(Environment, Value.Convert(Environment, given));
+  const problems = Value.Errors(Environment, value).map(({ instancePath, message, keyword, params }) =>
+    keyword === 'required'
+      ? `${(params as { requiredProperties: string[] }).requiredProperties.join(', ')}: must be set`
+      : `${instancePath.slice(1)}: ${message}`,
+  );
+  if (problems.length > 0)
+    throw new ConfigError(`The environment is not usable:\n  ${problems.join('\n  ')}`);
+  return group(value as Environment);
+}
+
+/** The process's own environment; where MONGODB_URL is not set, on top of what a running `npm start` wrote down. */
+export function environment(stackFile = '.stack/stack.json'): NodeJS.ProcessEnv {
+  if (process.env.MONGODB_URL || !existsSync(stackFile)) return process.env;
+  const stack = JSON.parse(readFileSync(stackFile, 'utf8')) as { env?: Record<string, string> };
+  return { ...stack.env, ...process.env };
+}
+
+function group(env: Environment) {
+  return Object.freeze({
+    mongo: Object.freeze({ url: env.MONGODB_URL, database: env.MONGODB_DATABASE }),
+    temporal: Object.freeze({
+      address: env.TEMPORAL_ADDRESS,
+      namespace: env.TEMPORAL_NAMESPACE,
+      taskQueuePrefix: env.TASK_QUEUE_PREFIX,
+      workflowBundle: env.WORKFLOW_BUNDLE,
+    }),
+    s3: Object.freeze({
+      endpoint: withoutSlash(env.S3_ENDPOINT),
+      region: env.S3_REGION,
+      accessKeyId: env.S3_ACCESS_KEY_ID,
+      secretAccessKey: env.S3_SECRET_ACCESS_KEY,
+      inputsBucket: env.S3_INPUTS_BUCKET,
+      resultsBucket: env.S3_RESULTS_BUCKET,
+      uploadUrl: withoutSlash(env.UPLOAD_URL),
+    }),
+    api: Object.freeze({
+      host: env.API_HOST,
+      port: env.API_PORT,
+      publicUrl: withoutSlash(env.PUBLIC_URL),
+      trustProxy: env.TRUST_PROXY,
+      acceptTimeoutMs: env.ACCEPT_TIMEOUT_MS,
+    }),
+    keyPrefix: env.KEY_PREFIX,
+    generators: Object.freeze(list(env.GENERATORS)),
+    egress: Object.freeze({ allowOrigins: Object.freeze(list(env.EGRESS_ALLOW_ORIGINS)) }),
+    worker: Object.freeze({
+      renderSlots: env.RENDER_SLOTS,
+      webhookSlots: env.WEBHOOK_SLOTS,
+      shutdownGraceMs: env.SHUTDOWN_GRACE_MS,
+    }),
+    log: Object.freeze({ level: env.LOG_LEVEL, pretty: env.LOG_PRETTY }),
+  });
+}
+
+const withoutSlash = (url: string) => url.replace(/\/+$/, '');
+const list = (text: string) =>
+  text
+    .split(',')
+    .map((part) => part.trim())
+    .filter(Boolean);

@@ -1,0 +1,131 @@
+/**
+ * The one error table: HTTP answers, the OpenAPI document and the errors page are all made from it.
+ * `addition` marks codes that version 1 of the contract does not list itself.
+ */
+export const ERRORS = {
+  invalid_api_key: {
+    status: 401,
+    retryable: false,
+    description: 'The X-Api-Key header is missing, malformed, sent twice, or matches no key.',
+  },
+  key_revoked: {
+    status: 401,
+    retryable: false,
+    description:
+      'The key was revoked, or the account behind it is disabled. A revoked key never works again.',
+  },
+  api_disabled: {
+    status: 404,
+    retryable: true,
+    description: 'The operator has switched the API off. Every route answers this, whatever the key.',
+  },
+  invalid_request: {
+    status: 400,
+    retryable: false,
+    description:
+      'A field, header or option is malformed or out of range: for instance an unknown value of a known option in the guided tier, an Idempotency-Key over 128 characters, or a key virtual-staging does not have.',
+  },
+  invalid_tool: {
+    status: 400,
+    retryable: false,
+    description: 'The `tool` is not a slug of GET /v1/tools.',
+  },
+  invalid_image: {
+    status: 400,
+    retryable: false,
+    description:
+      'Neither or both of `image_url` and `image_base64` were sent, or the picture is not a JPEG, PNG or WebP within the limits.',
+  },
+  image_fetch_failed: {
+    status: 400,
+    retryable: true,
+    description:
+      'The `image_url` could not be fetched: not public https, not a 2xx answer, not an image content type, more than 3 redirects, or no end within 10 seconds.',
+  },
+  insufficient_credits: {
+    status: 402,
+    retryable: false,
+    description: 'The balance does not cover the job. No job was created, and the image sent was deleted.',
+  },
+  rate_limited: {
+    status: 429,
+    retryable: true,
+    description:
+      'Too many requests in the sliding 60-second window. Retry-After says how many seconds to wait.',
+  },
+  idempotency_conflict: {
+    status: 409,
+    retryable: false,
+    description: 'The Idempotency-Key was already used with a different body.',
+  },
+  job_not_found: {
+    status: 404,
+    retryable: false,
+    description:
+      'The account has no such job: the id is unknown, the job was deleted, or the Idempotency-Key points at a job that is gone.',
+  },
+  job_in_progress: {
+    status: 409,
+    retryable: true,
+    description: 'The job is still processing and cannot be deleted yet.',
+  },
+  webhook_url_rejected: {
+    status: 400,
+    retryable: false,
+    description:
+      'The `webhook_url` is not a public https URL; private, loopback and link-local hosts are refused.',
+  },
+  payload_too_large: {
+    status: 413,
+    retryable: false,
+    description: 'The body is over 30 MB, or over 1 MB on a request without the X-Api-Key header.',
+  },
+  generation_failed: {
+    status: 422,
+    retryable: true,
+    description:
+      'The model could not produce a result. The job reads `failed` with its `error`, and the charge is refunded.',
+  },
+  internal_error: {
+    status: 500,
+    retryable: true,
+    description: 'The service failed. Nothing was charged; retry with the same Idempotency-Key.',
+  },
+  not_found: {
+    status: 404,
+    retryable: false,
+    addition: true,
+    description: 'There is no such route.',
+  },
+  method_not_allowed: {
+    status: 405,
+    retryable: false,
+    addition: true,
+    description: 'The route exists, but not for this method. The Allow header lists the methods it takes.',
+  },
+} as const satisfies Record<string, ErrorEntry>;
+
+interface ErrorEntry {
+  status: number;
+  retryable: boolean;
+  description: string;
+  addition?: true;
+}
+
+export type ErrorCode = keyof typeof ERRORS;
+
+/**
+ * An answer of the error table, thrown anywhere in the API and turned into the envelope in one place.
+ * `message` is for people and tells the caller what to change; `cause` is logged and never sent.
+ */
+export class ApiError extends Error {
+  override readonly name = 'ApiError';
+  readonly code: ErrorCode;
+  readonly status: number;
+
+  constructor(code: ErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+    this.status = ERRORS[code].status;
+  }
+}

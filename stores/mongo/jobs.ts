@@ -1,0 +1,147 @@
+import type { ClientSession } from 'mongodb';
+import { type Acceptance, type JobStore, NotFound } from '../ports.ts';
+import type { JobDraft, JobRecord } from '../records.ts';
+import { isDuplicateKey, type Mongo } from './client.ts';
+import { type Collections, collections, type JobDocument, toRecord } from './documents.ts';
+import { Overdrawn, post } from './ledger.ts';
+
+export function createJobStore(mongo: Mongo): JobStore {
+  const c = collections(mongo.db);
+  return {
+    accept: (draft) => accept(mongo, c, draft),
+    void: (jobId) => voidJob(mongo, c, jobId),
+
+    async claim(jobId) {
+      await c.jobs.updateOne({ _id: jobId, status: 'processing' }, { $set: { answered: true } });
+      return readable(await c.jobs.findOne({ _id: jobId }));
+    },
+
+    async findByIdempotencyKey(keyId, key) {
+      const row = await c.idempotency.findOne({ keyId, key });
+      return row === null ? undefined : { jobId: row._id, bodyDigest: row.bodyDigest };
+    },
+
+    async find(accountId, jobId) {
+      const job = readable(await c.jobs.findOne({ _id: jobId }));
+      return job?.accountId === accountId ? job : undefined;
+    },
+
+    async get(jobId) {
+      const job = await c.jobs.findOne({ _id: jobId, accountId: { $exists: true } });
+      return job === null ? undefined : toJob(job);
+    },
+
+    async list(accountId, limit) {
+      return (await c.jobs.find({ accountId }).sort({ createdAt: -1 }).limit(limit).toArray()).map(toJob);
+    },
+
+    async complete(jobId, { results, processingMs }) {
+      const end = { status: 'completed' as const, results, processingMs, completedAt: new Date() };
+      await c.jobs.updateOne({ _id: jobId, status: 'processing' }, { $set: end });
+      return ended(c, jobId);
+    },
+
+    async fail(jobId, { error, processingMs }) {
+      await mongo.transaction(async (session) => {
+        const end = { status: 'failed' as const, error, processingMs, completedAt: new Date() };
+        const job = await c.jobs.findOneAndUpdate(
+          { _id: jobId, status: 'processing' },
+          { $set: end },
+          { session },
+        );
+        if (job !== null) await giveBack(c, session, job, 'refund');
+      });
+      return ended(c, jobId);
+    },
+  };
+}
+
+async function accept(mongo: Mongo, c: Collections, draft: JobDraft): Promise<Acceptance> {
+  const { jobId, accountId, keyId, bodyDigest, idempotencyKey, imagesCharged } = draft;
+  const createdAt = new Date();
+  try {
+    await mongo.transaction(async (session) => {
+      await c.jobs.insertOne(toDocument(draft, createdAt), { session });
+      if (idempotencyKey !== null)
+        await c.idempotency.insertOne(
+          { _id: jobId, keyId, key: idempotencyKey, bodyDigest, createdAt },
+          { session },
+        );
+      const charge = { id: `charge:${jobId}`, accountId, kind: 'charge' as const, jobId };
+      await post(c, session, { ...charge, delta: -imagesCharged }, createdAt);
+    });
+    return { outcome: 'accepted', jobId, bodyDigest };
+  } catch (error) {
+    if (error instanceof Overdrawn) return { outcome: 'insufficient_credits' };
+    if (isDuplicateKey(error)) return alreadyDecided(c, draft);
+    throw error;
+  }
+}
+
+/** A repetition of an acceptance finds what the first one left, or the job that holds the key. */
+async function alreadyDecided(c: Collections, draft: JobDraft): Promise<Acceptance> {
+  const { jobId, keyId, bodyDigest, idempotencyKey } = draft;
+  if (await c.voids.findOne({ _id: jobId, status: 'voided' })) return { outcome: 'voided' };
+  if (await c.jobs.findOne({ _id: jobId })) return { outcome: 'accepted', jobId, bodyDigest };
+  const row = await c.idempotency.findOne({ keyId, key: idempotencyKey ?? '' });
+  if (row === null)
+    throw new Error(`The idempotency row that refused job ${jobId} is gone; accept it again.`);
+  return { outcome: 'existing', jobId: row._id, bodyDigest: row.bodyDigest };
+}
+
+async function voidJob(mongo: Mongo, c: Collections, jobId: string): Promise<boolean> {
+  const tombstone = { status: 'voided' as const, voidedAt: new Date() };
+  return mongo.transaction(async (session) => {
+    const job = await c.jobs.findOne({ _id: jobId }, { session });
+    if (job === null) {
+      await c.voids.insertOne({ _id: jobId, ...tombstone }, { session });
+      return true;
+    }
+    if (job.accountId === undefined) return true;
+    if (job.answered || job.status !== 'processing') return false;
+    await c.voids.replaceOne({ _id: jobId }, tombstone, { session });
+    await c.idempotency.deleteOne({ _id: jobId }, { session });
+    await giveBack(c, session, job, 'void');
+    return true;
+  });
+}
+
+async function giveBack(c: Collections, session: ClientSession, job: JobDocument, kind: 'refund' | 'void') {
+  const { _id: jobId, accountId, imagesCharged } = job;
+  await post(
+    c,
+    session,
+    { id: `${kind}:${jobId}`, accountId, kind, jobId, delta: imagesCharged },
+    new Date(),
+  );
+}
+
+async function ended(c: Collections, jobId: string): Promise<JobRecord> {
+  const job = await c.jobs.findOne({ _id: jobId });
+  if (job === null || job.accountId === undefined) throw new NotFound(`There is no job ${jobId}.`);
+  return toJob(job);
+}
+
+/** What a client may read: neither a deleted nor a voided job. */
+function readable(job: JobDocument | null): JobRecord | undefined {
+  return job === null || job.accountId === undefined || job.status === 'deleted' ? undefined : toJob(job);
+}
+
+function toJob({ answered: _, ...job }: JobDocument): JobRecord {
+  return toRecord(job);
+}
+
+function toDocument(draft: JobDraft, createdAt: Date): JobDocument {
+  const { jobId, input, idempotencyKey: _key, bodyDigest: _digest, ...kept } = draft;
+  return {
+    _id: jobId,
+    ...kept,
+    status: 'processing',
+    inputs: [input],
+    results: [],
+    error: null,
+    createdAt,
+    completedAt: null,
+    processingMs: null,
+  };
+}

@@ -1,0 +1,83 @@
+import { randomUUID } from 'node:crypto';
+import { LIMITS } from '../../contract/limits.ts';
+import { type KeyStore, NotFound } from '../ports.ts';
+import type { KeyRecord } from '../records.ts';
+import type { Mongo } from './client.ts';
+import { collections, type KeyDocument, type Stored } from './documents.ts';
+import { post } from './ledger.ts';
+
+export function createKeyStore(mongo: Mongo): KeyStore {
+  const c = collections(mongo.db);
+
+  async function change(keyId: string, set: Partial<KeyDocument>, filter = {}): Promise<KeyRecord> {
+    await c.keys.updateOne({ _id: keyId, ...filter }, { $set: set });
+    const key = await c.keys.findOne({ _id: keyId });
+    if (key === null) throw new NotFound(`There is no key ${keyId}.`);
+    return toKey(key);
+  }
+
+  return {
+    create: (key) =>
+      mongo.transaction(async (session) => {
+        const createdAt = new Date();
+        const account = await c.accounts.findOneAndUpdate(
+          { _id: key.accountId },
+          { $inc: { keysIssued: 1 } },
+          { session, returnDocument: 'before' },
+        );
+        if (account === null) throw new NotFound(`There is no account ${key.accountId}.`);
+        const document: KeyDocument = {
+          _id: randomUUID(),
+          ...key,
+          accountName: account.name,
+          accountDisabled: account.status === 'disabled',
+          createdAt,
+          revokedAt: null,
+        };
+        await c.keys.insertOne(document, { session });
+        if (account.keysIssued > 0) return { key: toKey(document), granted: 0 };
+        const grant = { id: `grant:free50:${account._id}`, accountId: account._id, kind: 'grant' as const };
+        await post(c, session, { ...grant, delta: LIMITS.freeImages }, createdAt);
+        return { key: toKey(document), granted: LIMITS.freeImages };
+      }),
+
+    async findCaller(digest) {
+      const key = await c.keys.findOne({ digest });
+      if (key === null) return undefined;
+      return {
+        keyId: key._id,
+        keyName: key.name,
+        accountId: key.accountId,
+        accountName: key.accountName,
+        retentionDays: key.retentionDays,
+        revoked: key.revokedAt !== null || key.accountDisabled,
+      };
+    },
+
+    async list(accountId) {
+      const keys = c.keys.find({ accountId }).sort({ createdAt: 1 });
+      return (await keys.toArray()).map(toKey);
+    },
+
+    revoke: (keyId) => change(keyId, { revokedAt: new Date() }, { revokedAt: null }),
+    setRetention: (keyId, days) => change(keyId, { retentionDays: days }),
+  };
+}
+
+const toKey = ({
+  _id,
+  accountId,
+  name,
+  hint,
+  retentionDays,
+  createdAt,
+  revokedAt,
+}: Stored<KeyRecord>): KeyRecord => ({
+  id: _id,
+  accountId,
+  name,
+  hint,
+  retentionDays,
+  createdAt,
+  revokedAt,
+});

@@ -1,0 +1,19 @@
+import type { Stores } from '../ports.ts';
+import { createAccountStore } from './accounts.ts';
+import type { Mongo } from './client.ts';
+import { createJobStore } from './jobs.ts';
+import { createKeyStore } from './keys.ts';
+import { createLedgerStore } from './ledger.ts';
+import { createPackStore } from './packs.ts';
+import { createSettingsStore } from './settings.ts';
+
+export function createMongoStores(mongo: Mongo): Stores {
+  return {
+    accounts: createAccountStore(mongo),
+    keys: createKeyStore(mongo),
+    jobs: createJobStore(mongo),
+    ledger: createLedgerStore(mongo),
+    packs: createPackStore(mongo),
+    settings: createSettingsStore(mongo),
+  };
+}

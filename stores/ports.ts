@@ -1,0 +1,113 @@
+import type {
+  AccountRecord,
+  Caller,
+  JobDraft,
+  JobRecord,
+  KeyRecord,
+  LedgerRow,
+  ObjectRef,
+  PackRecord,
+} from './records.ts';
+
+/** Thrown when an id an operator or activity names does not exist. */
+export class NotFound extends Error {
+  override readonly name = 'NotFound';
+}
+
+/** Thrown when a change would break a rule of the ledger; nothing was changed. */
+export class Refused extends Error {
+  override readonly name = 'Refused';
+}
+
+export interface AccountStore {
+  create(account: { name: string; webhookUrl: string | null; webhookSecret: string }): Promise<AccountRecord>;
+  /** @throws NotFound */
+  get(accountId: string): Promise<AccountRecord>;
+  setStatus(accountId: string, status: AccountRecord['status']): Promise<void>;
+}
+
+export interface KeyStore {
+  /**
+   * Stores a key by its digest. The first key of an account grants the free images, once, in the same transaction.
+   * @returns the key and the images granted (0 or 50)
+   */
+  create(key: {
+    accountId: string;
+    name: string;
+    digest: string;
+    hint: string;
+    retentionDays: number | null;
+  }): Promise<{ key: KeyRecord; granted: number }>;
+  findCaller(digest: string): Promise<Caller | undefined>;
+  list(accountId: string): Promise<KeyRecord[]>;
+  revoke(keyId: string): Promise<KeyRecord>;
+  setRetention(keyId: string, days: number | null): Promise<KeyRecord>;
+}
+
+/** What the acceptance transaction came to. Exactly `accepted` has charged, and only once for a job id. */
+export type Acceptance =
+  | { outcome: 'accepted'; jobId: string; bodyDigest: string }
+  /** The idempotency key already belongs to another job; nothing was charged. */
+  | { outcome: 'existing'; jobId: string; bodyDigest: string }
+  | { outcome: 'insufficient_credits' }
+  /** The job was voided before; it can't be accepted any more. */
+  | { outcome: 'voided' };
+
+export interface IdempotencyRow {
+  jobId: string;
+  bodyDigest: string;
+}
+
+export interface JobStore {
+  /** Charge, ledger row, job and idempotency row in one transaction. Safe to repeat for one job id. */
+  accept(draft: JobDraft): Promise<Acceptance>;
+  /**
+   * Undoes an acceptance that no client was told of: refund, job and idempotency row gone, and the job id fenced
+   * against an acceptance still under way. Safe to repeat.
+   * @returns false when an answer was already given (see {@link claim}); then nothing changes
+   */
+  void(jobId: string): Promise<boolean>;
+  /** The job as it stands, marked as answered: from here on it can't be voided. Undefined when there is none. */
+  claim(jobId: string): Promise<JobRecord | undefined>;
+  findByIdempotencyKey(keyId: string, key: string): Promise<IdempotencyRow | undefined>;
+  /** A job of the account; undefined when it is unknown, another's or deleted. */
+  find(accountId: string, jobId: string): Promise<JobRecord | undefined>;
+  /** Any job by its id, deleted ones included; for the operator and the worker. */
+  get(jobId: string): Promise<JobRecord | undefined>;
+  list(accountId: string, limit: number): Promise<JobRecord[]>;
+  /** processing -> completed. Safe to repeat. @returns the job as it stands */
+  complete(jobId: string, end: { results: ObjectRef[]; processingMs: number }): Promise<JobRecord>;
+  /** processing -> failed with a refund, in one transaction. Safe to repeat. @returns the job as it stands */
+  fail(jobId: string, end: { error: string; processingMs: number | null }): Promise<JobRecord>;
+}
+
+export interface LedgerStore {
+  /** Rows of an account in order of their sequence. */
+  list(accountId: string): Promise<LedgerRow[]>;
+  /** Every breach of the ledger's rules, as sentences; empty when the books are right. */
+  audit(accountId?: string): Promise<string[]>;
+}
+
+export interface PackStore {
+  add(pack: { accountId: string; images: number; reference: string | null }): Promise<{
+    pack: PackRecord;
+    balance: number;
+  }>;
+  /** Whether the account holds a pack that is not fully refunded: its new renders carry no watermark. */
+  hasPaid(accountId: string): Promise<boolean>;
+}
+
+export interface SettingsStore {
+  apiEnabled(): Promise<boolean>;
+  setApiEnabled(enabled: boolean): Promise<void>;
+}
+
+/** All records of the service. */
+export interface Stores {
+  accounts: AccountStore;
+  keys: KeyStore;
+  jobs: JobStore;
+  ledger: LedgerStore;
+  packs: PackStore;
+  settings: SettingsStore;
+}

@@ -1,0 +1,59 @@
+import { BlockList, isIP } from 'node:net';
+
+/** IANA's IPv4 special-purpose registry, multicast, and Azure's wire server, which is a public number. */
+const SPECIAL_IPV4: readonly (readonly [string, number])[] = [
+  ['0.0.0.0', 8],
+  ['10.0.0.0', 8],
+  ['100.64.0.0', 10],
+  ['127.0.0.0', 8],
+  ['168.63.129.16', 32],
+  ['169.254.0.0', 16],
+  ['172.16.0.0', 12],
+  ['192.0.0.0', 24],
+  ['192.0.2.0', 24],
+  ['192.31.196.0', 24],
+  ['192.52.193.0', 24],
+  ['192.88.99.0', 24],
+  ['192.168.0.0', 16],
+  ['192.175.48.0', 24],
+  ['198.18.0.0', 15],
+  ['198.51.100.0', 24],
+  ['203.0.113.0', 24],
+  ['224.0.0.0', 4],
+  ['240.0.0.0', 4],
+];
+
+/** Blocks inside global unicast that lead elsewhere: protocol assignments (Teredo too), documentation, 6to4, AS112. */
+const SPECIAL_IPV6: readonly (readonly [string, number])[] = [
+  ['2001::', 23],
+  ['2001:db8::', 32],
+  ['2002::', 16],
+  ['2620:4f:8000::', 48],
+  ['3fff::', 20],
+];
+
+const specialIpv4 = blockList(SPECIAL_IPV4, 'ipv4');
+const specialIpv6 = blockList(SPECIAL_IPV6, 'ipv6');
+const globalIpv6 = blockList([['2000::', 3]], 'ipv6');
+
+/**
+ * Whether an address is one of the public internet. IPv6 is denied but for 2000::/3, so mapped, compatible and
+ * NAT64 forms of an IPv4 address never pass. Text that is no plain address, or has a zone id, is not public.
+ */
+export function isPublicAddress(address: string): boolean {
+  if (address.includes('%')) return false;
+  switch (isIP(address)) {
+    case 4:
+      return !specialIpv4.check(address, 'ipv4');
+    case 6:
+      return globalIpv6.check(address, 'ipv6') && !specialIpv6.check(address, 'ipv6');
+    default:
+      return false;
+  }
+}
+
+function blockList(blocks: readonly (readonly [string, number])[], family: 'ipv4' | 'ipv6'): BlockList {
+  const list = new BlockList();
+  for (const [network, prefix] of blocks) list.addSubnet(network, prefix, family);
+  return list;
+}

@@ -1,0 +1,83 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Dispatcher } from 'undici';
+import { EgressError } from './error.ts';
+
+type Answer = Dispatcher.ResponseData;
+
+export interface AnswerLimits {
+  maxBytes: number;
+  /** What the Content-Type must begin with, such as `image/`. Anything goes when absent. */
+  mediaType?: string;
+}
+
+/** Reads the body of a 2xx answer within its limits; whatever the limits refuse is refused before the body is read. */
+export async function readAnswer(answer: Answer, limits: AnswerLimits): Promise<Buffer> {
+  const problem = headProblem(answer, limits);
+  if (problem !== undefined) {
+    discard(answer);
+    throw problem;
+  }
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of answer.body as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > limits.maxBytes) throw tooLarge(limits.maxBytes);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks, size);
+}
+
+/**
+ * The first bytes of a body, for a record. Never throws: once the head has arrived, a body that stalls or breaks
+ * takes nothing from the answer. An encoded body counts as empty, since nothing here decodes it.
+ */
+export async function readStart(answer: Answer, maxBytes: number): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  if (isEncoded(answer.headers)) discard(answer);
+  else {
+    try {
+      for await (const chunk of answer.body as AsyncIterable<Buffer>) {
+        chunks.push(chunk);
+        size += chunk.length;
+        if (size > maxBytes) break;
+      }
+    } catch {
+      // What has arrived is the record.
+    }
+  }
+  return Buffer.concat(chunks, size).subarray(0, maxBytes);
+}
+
+/** Lets go of a body nobody reads, without waiting for it. */
+export function discard({ body }: Answer): void {
+  body.on('error', () => {}).destroy();
+}
+
+/** The media type in lower case without parameters; '' when the answer has none. */
+export function mediaTypeOf(headers: IncomingHttpHeaders): string {
+  return (headers['content-type'] ?? '').split(';', 1).join('').trim().toLowerCase();
+}
+
+function headProblem({ statusCode, headers }: Answer, limits: AnswerLimits): EgressError | undefined {
+  if (statusCode < 200 || statusCode > 299)
+    return new EgressError('status', `The server answered with status ${statusCode}.`, {
+      status: statusCode,
+    });
+  const mediaType = mediaTypeOf(headers);
+  if (limits.mediaType !== undefined && !mediaType.startsWith(limits.mediaType))
+    return new EgressError(
+      'content_type',
+      `The answer's Content-Type must begin with ${limits.mediaType}, not be ${mediaType === '' ? 'absent' : mediaType}.`,
+    );
+  if (isEncoded(headers))
+    return new EgressError('content_encoding', 'The answer must be sent without a Content-Encoding.');
+  if (Number(headers['content-length'] ?? 0) > limits.maxBytes) return tooLarge(limits.maxBytes);
+  return undefined;
+}
+
+const isEncoded = (headers: IncomingHttpHeaders) =>
+  !/^(identity)?$/i.test((headers['content-encoding'] ?? '').trim());
+
+const tooLarge = (maxBytes: number) =>
+  new EgressError('too_large', `The answer is larger than ${maxBytes} bytes.`);

@@ -1,0 +1,61 @@
+import type { LookupFunction } from 'node:net';
+import { buildConnector } from 'undici';
+import { isPublicAddress } from './address.ts';
+import type { AllowedOrigins } from './allow-origins.ts';
+import { EgressError } from './error.ts';
+import { publicAddresses, type Resolve } from './resolve.ts';
+import { hostProblem } from './url.ts';
+
+const CONNECT_TIMEOUT_MS = 10_000;
+
+export interface ConnectorOptions {
+  allowed: AllowedOrigins;
+  resolve: Resolve;
+  /** PEM of certificate authorities to trust in place of the built-in ones. */
+  ca?: string;
+  dial?: typeof buildConnector;
+}
+
+/**
+ * A connector for undici that opens sockets to public addresses and allowed origins only. The name is resolved
+ * once, inside the dial, and the very answers that were checked are dialled: there is no second look-up to rebind.
+ * node:net skips the look-up for IP literals, hence the check of the host before and of the peer after.
+ */
+export function publicConnector({ allowed, resolve, ca, dial = buildConnector }: ConnectorOptions) {
+  const common = { timeout: CONNECT_TIMEOUT_MS, allowH2: false, ...(ca === undefined ? {} : { ca }) };
+  const dialAllowed = dial(common);
+  const dialPublic = dial({ ...common, autoSelectFamily: true, lookup: publicLookup(resolve) });
+
+  return (target: buildConnector.Options, callback: buildConnector.Callback): void => {
+    const problem = target.protocol === 'https:' ? hostProblem(target.hostname) : 'must begin with https://';
+    if (allowed.has(`${target.protocol}//${target.host}`)) dialAllowed(target, callback);
+    else if (problem !== undefined) callback(new EgressError('refused', `The URL ${problem}.`), null);
+    else dialPublic(target, refuseInnerPeer(callback));
+  };
+}
+
+function refuseInnerPeer(callback: buildConnector.Callback): buildConnector.Callback {
+  return (...outcome) => {
+    const [error, socket] = outcome;
+    if (error !== null || isPublicAddress(socket.remoteAddress ?? '')) {
+      callback(...outcome);
+      return;
+    }
+    const cause = new Error(`connected to ${socket.remoteAddress}`);
+    socket.destroy();
+    callback(new EgressError('refused', 'The host is not on the public internet.', { cause }), null);
+  };
+}
+
+function publicLookup(resolve: Resolve): LookupFunction {
+  return (host, options, callback) => {
+    publicAddresses(host, resolve).then(
+      (addresses) => {
+        const [first] = addresses;
+        if (options.all || first === undefined) callback(null, addresses);
+        else callback(null, first.address, first.family);
+      },
+      (error: Error) => callback(error, []),
+    );
+  };
+}

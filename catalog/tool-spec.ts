@@ -1,0 +1,108 @@
+/** When an option or a sentence counts: every named option must have one of the values, be given, or be missing. */
+export type Condition = Readonly<Record<string, readonly string[] | 'given' | 'missing'>>;
+
+interface OptionBase {
+  /** One line for people. */
+  readonly description: string;
+  readonly required?: true;
+  /** `never`: the key is accepted and checked, and has no effect through the API. */
+  readonly appliesWhen?: Condition | 'never';
+}
+
+/** One of a list of values. */
+export interface ChoiceOption extends OptionBase {
+  readonly kind: 'choice';
+  readonly values: readonly string[];
+  readonly default?: string;
+  /** What the generator is told for a value; without an entry the value with its hyphens read as spaces. */
+  readonly wording?: Readonly<Record<string, string>>;
+  /** A value that means the same as not sending the key. */
+  readonly sameAsOmitted?: string;
+  /** The values there are for each value of another option; the first one is the default. */
+  readonly valuesBy?: {
+    readonly option: string;
+    readonly lists: Readonly<Record<string, readonly string[]>>;
+  };
+}
+
+/** Any subset of a list of values, sent as an array or as a string with commas. */
+export interface ListOption extends OptionBase {
+  readonly kind: 'list';
+  readonly values: readonly string[];
+}
+
+/** Free text, its length in characters. */
+export interface TextOption extends OptionBase {
+  readonly kind: 'text';
+  readonly maxLength: number;
+  readonly hyphensAsSpaces?: true;
+}
+
+/** A colour as `#RRGGBB`. */
+export interface HexOption extends OptionBase {
+  readonly kind: 'hex';
+  readonly default: string;
+}
+
+/** The string `true` or the string `false`, never a boolean. */
+export interface FlagOption extends OptionBase {
+  readonly kind: 'flag';
+  readonly default: 'true' | 'false';
+}
+
+export type OptionSpec = ChoiceOption | ListOption | TextOption | HexOption | FlagOption;
+
+/** A second name of an option. `map` leads from its values to the option's. */
+export interface Alias {
+  readonly for: string;
+  readonly map: Readonly<Record<string, string>>;
+  readonly unknownValue: 'reject' | 'warn';
+  readonly description: string;
+}
+
+/** A sentence with `{option}` placeholders; it is left out when one of them has no value. */
+export type Sentence = string | { readonly when: Condition; readonly text: string };
+
+/** A tool as a group file states it. */
+export interface ToolEntry {
+  readonly slug: string;
+  /** Name in result files when it is not the slug: `[a-z0-9-]`. */
+  readonly label?: string;
+  readonly title: string;
+  /** One line for people. */
+  readonly description: string;
+  /** Price of a render at 2K; 1 unless stated. */
+  readonly images?: 2;
+  /** Whether the tool reads customPrompt in the custom tier. */
+  readonly customPrompt: 'read' | 'not read';
+  /** `2k`: never anything else. `4k`: always, and never below the input's size. Otherwise the request decides. */
+  readonly fixedSize?: '2k' | '4k';
+  /** Rejects every key that is not its own; has no tiers. */
+  readonly ownKeysOnly?: true;
+  /** Checks its own keys' values in every tier, not only in guided. */
+  readonly alwaysChecked?: true;
+  /** The task in the auto tier, in place of the options. */
+  readonly preset?: string;
+  /** Options that still count next to the preset. */
+  readonly presetKeeps?: readonly string[];
+  readonly options: Readonly<Record<string, OptionSpec>>;
+  readonly aliases?: Readonly<Record<string, Alias>>;
+  /** The task, built from the options. */
+  readonly task: readonly Sentence[];
+  /** What must stay as it is, and what the result is. */
+  readonly keep: string;
+}
+
+export interface ToolGroup {
+  readonly id: string;
+  readonly title: string;
+  readonly description: string;
+  readonly tools: readonly ToolEntry[];
+}
+
+/** A tool with everything the engine and the pages need. */
+export interface ToolSpec extends ToolEntry {
+  readonly group: string;
+  readonly label: string;
+  readonly cost: 1 | 2;
+}

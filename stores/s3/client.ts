@@ -1,0 +1,28 @@
+import { S3Client } from '@aws-sdk/client-s3';
+import type { Config } from '../../config.ts';
+
+/** Longest one operation may take, its retries included, in milliseconds: a caller of the API is waiting for it. */
+export const OPERATION_TIMEOUT_MS = 15_000;
+
+/** A client with bounded waiting at every stage. The caller closes it with `destroy()`. */
+export function createS3Client(s3: Config['s3']): S3Client {
+  return new S3Client({
+    endpoint: s3.endpoint,
+    region: s3.region,
+    credentials: { accessKeyId: s3.accessKeyId, secretAccessKey: s3.secretAccessKey },
+    forcePathStyle: true,
+    maxAttempts: 3,
+    // Uploads are signed over the SHA-256 of their bytes; the SDK's CRC32 on top would be a second pass, and some
+    // S3-compatible servers store its trailer as part of the object.
+    requestChecksumCalculation: 'WHEN_REQUIRED',
+    responseChecksumValidation: 'WHEN_REQUIRED',
+    requestHandler: {
+      connectionTimeout: 2000,
+      requestTimeout: 10_000,
+      throwOnRequestTimeout: true,
+      socketTimeout: 10_000,
+    },
+  });
+}
+
+export const deadline = () => ({ abortSignal: AbortSignal.timeout(OPERATION_TIMEOUT_MS) });

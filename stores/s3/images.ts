@@ -1,0 +1,140 @@
+import {
+  DeleteObjectsCommand,
+  GetObjectCommand,
+  ListObjectsV2Command,
+  NoSuchKey,
+  PutObjectCommand,
+  type PutObjectCommandInput,
+  type S3Client,
+} from '@aws-sdk/client-s3';
+import type { Config } from '../../config.ts';
+import {
+  ImageMissing,
+  type ImageStore,
+  ImageStoreUnavailable,
+  publicUrl,
+  type RemovalFailure,
+} from '../images.ts';
+import type { ObjectRef } from '../records.ts';
+import { createS3Client, deadline } from './client.ts';
+
+/** Most keys one DeleteObjects or ListObjectsV2 takes (S3 API reference). */
+const BATCH = 1000;
+const FOREVER = 'public, max-age=31536000, immutable';
+
+/** The S3 adapter. Owns its client; `await using` closes it. */
+export function createImageStore(s3: Config['s3']): ImageStore & AsyncDisposable {
+  const client = createS3Client(s3);
+  const buckets = { inputs: s3.inputsBucket, results: s3.resultsBucket };
+  return {
+    putInput: (key, bytes, mime, sha256) =>
+      put(client, { Bucket: buckets.inputs, Key: key, Body: bytes, ContentType: mime }, sha256),
+    putResult: (key, bytes, mime) =>
+      put(client, {
+        Bucket: buckets.results,
+        Key: key,
+        Body: bytes,
+        ContentType: mime,
+        CacheControl: FOREVER,
+      }),
+    getInput: (key) => get(client, buckets.inputs, key),
+    remove: (refs) => remove(client, buckets, refs),
+    listInputs: (olderThan, after, limit = BATCH) => list(client, buckets.inputs, olderThan, after, limit),
+    resultUrl: (key) => publicUrl(s3.uploadUrl, key),
+    async [Symbol.asyncDispose]() {
+      client.destroy();
+    },
+  };
+}
+
+async function put(client: S3Client, input: PutObjectCommandInput, sha256?: string): Promise<void> {
+  const command = new PutObjectCommand(input);
+  if (sha256 !== undefined) {
+    // The signer takes the digest from this header instead of hashing the body a second time.
+    command.middlewareStack.add(
+      (next) => (args) => {
+        (args.request as { headers: Record<string, string> }).headers['x-amz-content-sha256'] = sha256;
+        return next(args);
+      },
+      { step: 'build', name: 'knownDigest' },
+    );
+  }
+  await guarded(`put ${input.Bucket}/${input.Key}`, () => client.send(command, deadline()));
+}
+
+async function get(client: S3Client, bucket: string, key: string): Promise<Buffer> {
+  return guarded(`get ${bucket}/${key}`, async () => {
+    try {
+      const { Body } = await client.send(new GetObjectCommand({ Bucket: bucket, Key: key }), deadline());
+      return Buffer.from((await Body?.transformToByteArray()) ?? []);
+    } catch (error) {
+      if (error instanceof NoSuchKey) throw new ImageMissing(key, { cause: error });
+      throw error;
+    }
+  });
+}
+
+async function remove(
+  client: S3Client,
+  buckets: Record<ObjectRef['bucket'], string>,
+  refs: readonly ObjectRef[],
+): Promise<RemovalFailure[]> {
+  const failed: RemovalFailure[] = [];
+  for (const bucket of ['inputs', 'results'] as const) {
+    const keys = refs.filter((ref) => ref.bucket === bucket).map((ref) => ref.key);
+    for (let start = 0; start < keys.length; start += BATCH) {
+      const reasons = await removeBatch(client, buckets[bucket], keys.slice(start, start + BATCH));
+      failed.push(...reasons.map(({ key, reason }) => ({ ref: { bucket, key }, reason })));
+    }
+  }
+  return failed;
+}
+
+async function removeBatch(client: S3Client, bucket: string, keys: string[]) {
+  try {
+    const { Errors = [] } = await client.send(
+      new DeleteObjectsCommand({
+        Bucket: bucket,
+        Delete: { Objects: keys.map((Key) => ({ Key })), Quiet: true },
+      }),
+      deadline(),
+    );
+    return Errors.filter(({ Code }) => Code !== 'NoSuchKey').map(({ Key = '', Code, Message }) => ({
+      key: Key,
+      reason: `${Code}: ${Message}`,
+    }));
+  } catch (error) {
+    return keys.map((key) => ({ key, reason: String(error) }));
+  }
+}
+
+async function list(
+  client: S3Client,
+  bucket: string,
+  olderThan: Date,
+  after: string | undefined,
+  limit: number,
+) {
+  const page = await guarded(`list ${bucket}`, () =>
+    client.send(
+      new ListObjectsV2Command({ Bucket: bucket, StartAfter: after, MaxKeys: Math.min(limit, BATCH) }),
+      deadline(),
+    ),
+  );
+  const objects = (page.Contents ?? []).flatMap(({ Key, LastModified }) =>
+    Key !== undefined && LastModified !== undefined ? [{ key: Key, lastModified: LastModified }] : [],
+  );
+  return {
+    found: objects.filter(({ lastModified }) => lastModified < olderThan),
+    next: page.IsTruncated ? objects.at(-1)?.key : undefined,
+  };
+}
+
+async function guarded<T>(what: string, run: () => Promise<T>): Promise<T> {
+  try {
+    return await run();
+  } catch (error) {
+    if (error instanceof ImageMissing) throw error;
+    throw new ImageStoreUnavailable(`The image store failed: ${what}`, { cause: error });
+  }
+}

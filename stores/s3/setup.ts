@@ -1,0 +1,72 @@
+import {
+  type BucketLocationConstraint,
+  CreateBucketCommand,
+  DeleteBucketPolicyCommand,
+  DeletePublicAccessBlockCommand,
+  HeadBucketCommand,
+  PutBucketPolicyCommand,
+  type S3Client,
+  S3ServiceException,
+} from '@aws-sdk/client-s3';
+import type { Config } from '../../config.ts';
+import { createS3Client, deadline } from './client.ts';
+
+/**
+ * Creates the two buckets and sets who may read them: inputs nobody, results anyone who knows an object's URL.
+ * Safe to repeat, and to run from several processes at once; a policy somebody changed is put right again.
+ */
+export async function setupBuckets(s3: Config['s3']): Promise<void> {
+  const client = createS3Client(s3);
+  try {
+    await ensureBucket(client, s3.inputsBucket, s3.region);
+    await client.send(new DeleteBucketPolicyCommand({ Bucket: s3.inputsBucket }), deadline());
+    await ensureBucket(client, s3.resultsBucket, s3.region);
+    await allowPublicPolicy(client, s3.resultsBucket);
+    await client.send(
+      new PutBucketPolicyCommand({ Bucket: s3.resultsBucket, Policy: readObjects(s3.resultsBucket) }),
+      deadline(),
+    );
+  } finally {
+    client.destroy();
+  }
+}
+
+async function ensureBucket(client: S3Client, bucket: string, region: string): Promise<void> {
+  // us-east-1 is the one region S3 refuses as a location constraint.
+  const location =
+    region === 'us-east-1'
+      ? {}
+      : { CreateBucketConfiguration: { LocationConstraint: region as BucketLocationConstraint } };
+  try {
+    await client.send(new CreateBucketCommand({ Bucket: bucket, ...location }), deadline());
+  } catch (error) {
+    if (!hasName(error, 'BucketAlreadyOwnedByYou', 'BucketAlreadyExists')) throw error;
+    // The name may be taken by somebody else: then this is refused, and setup says so.
+    await client.send(new HeadBucketCommand({ Bucket: bucket }), deadline());
+  }
+}
+
+/** New buckets of AWS refuse every public policy until this block is lifted; most other servers don't know it. */
+async function allowPublicPolicy(client: S3Client, bucket: string): Promise<void> {
+  try {
+    await client.send(new DeletePublicAccessBlockCommand({ Bucket: bucket }), deadline());
+  } catch (error) {
+    if (!(error instanceof S3ServiceException) || error.$response?.statusCode === 403) throw error;
+  }
+}
+
+const readObjects = (bucket: string) =>
+  JSON.stringify({
+    Version: '2012-10-17',
+    Statement: [
+      {
+        Sid: 'AnyoneReadsAResult',
+        Effect: 'Allow',
+        Principal: '*',
+        Action: ['s3:GetObject'],
+        Resource: [`arn:aws:s3:::${bucket}/*`],
+      },
+    ],
+  });
+
+const hasName = (error: unknown, ...names: string[]) => error instanceof Error && names.includes(error.name);

@@ -1,0 +1,44 @@
+import { ImageMissing, type ImageStore, publicUrl } from '../../stores/images.ts';
+
+interface StoredImage {
+  bytes: Buffer;
+  mime: string;
+  lastModified: Date;
+}
+
+/** An image store in memory, for tests of what stands above it. `objects` is there to look at. */
+export function createFakeImageStore(
+  uploadUrl = 'https://images.test',
+): ImageStore & { objects: Map<string, StoredImage> } {
+  const objects = new Map<string, StoredImage>();
+  const put = async (name: string, bytes: Uint8Array, mime: string) => {
+    objects.set(name, { bytes: Buffer.from(bytes), mime, lastModified: new Date() });
+  };
+  return {
+    objects,
+    putInput: (key, bytes, mime) => put(`inputs/${key}`, bytes, mime),
+    putResult: (key, bytes, mime) => put(`results/${key}`, bytes, mime),
+    async getInput(key) {
+      const image = objects.get(`inputs/${key}`);
+      if (image === undefined) throw new ImageMissing(key);
+      return Buffer.from(image.bytes);
+    },
+    async remove(refs) {
+      for (const { bucket, key } of refs) objects.delete(`${bucket}/${key}`);
+      return [];
+    },
+    async listInputs(olderThan, after = '', limit = 1000) {
+      const all = [...objects]
+        .filter(([name]) => name.startsWith('inputs/'))
+        .map(([name, { lastModified }]) => ({ key: name.slice('inputs/'.length), lastModified }))
+        .filter(({ key }) => key > after)
+        .sort((a, b) => (a.key < b.key ? -1 : 1));
+      const page = all.slice(0, limit);
+      return {
+        found: page.filter(({ lastModified }) => lastModified < olderThan),
+        next: all.length > limit ? page.at(-1)?.key : undefined,
+      };
+    },
+    resultUrl: (key) => publicUrl(uploadUrl, key),
+  };
+}

@@ -1,0 +1,148 @@
+import '../setup/context.ts';
+import { createHash, randomBytes, randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { loadConfig } from '../../config.ts';
+import { ImageMissing, type ImageStore, ImageStoreUnavailable } from '../../stores/images.ts';
+import { createImageStore } from '../../stores/s3/images.ts';
+import { setupBuckets } from '../../stores/s3/setup.ts';
+import { createFakeImageStore } from '../fakes/images.ts';
+
+const suffix = randomUUID().slice(0, 8);
+const env = inject('env');
+const { s3 } = loadConfig({
+  ...env,
+  S3_INPUTS_BUCKET: `inputs-${suffix}`,
+  S3_RESULTS_BUCKET: `results-${suffix}`,
+  UPLOAD_URL: `${env.S3_ENDPOINT}/results-${suffix}`,
+});
+const real = createImageStore(s3);
+
+beforeAll(() => setupBuckets(s3));
+afterAll(() => real[Symbol.asyncDispose]());
+
+const stores: [string, ImageStore][] = [
+  ['the fake', createFakeImageStore(s3.uploadUrl)],
+  ['the S3 adapter', real],
+];
+
+describe.each(stores)('image store: %s', (_name, store) => {
+  const account = randomUUID();
+  const key = (name: string) => `${account}/${name}`;
+
+  test('an input comes back byte for byte', async () => {
+    const bytes = randomBytes(100_000);
+    await store.putInput(key('a.png'), bytes, 'image/png');
+    expect((await store.getInput(key('a.png'))).equals(bytes)).toBe(true);
+  });
+
+  test('a known digest travels with the upload', async () => {
+    const bytes = randomBytes(5000);
+    const sha256 = createHash('sha256').update(bytes).digest('hex');
+    await store.putInput(key('digest.jpg'), bytes, 'image/jpeg', sha256);
+    expect((await store.getInput(key('digest.jpg'))).equals(bytes)).toBe(true);
+  });
+
+  test('an input that is not there is named in the error', async () => {
+    await expect(store.getInput(key('none.png'))).rejects.toThrow(ImageMissing);
+    await expect(store.getInput(key('none.png'))).rejects.toThrow('none.png');
+  });
+
+  test('removal takes both buckets, more than one batch, and objects that are not there', async () => {
+    await store.putInput(key('gone.png'), randomBytes(10), 'image/png');
+    await store.putResult(key('gone-staged.png'), randomBytes(10), 'image/png');
+    const absent = Array.from({ length: 1001 }, (_, n) => ({
+      bucket: 'inputs' as const,
+      key: key(`no-${n}`),
+    }));
+    const refs = [
+      ...absent,
+      { bucket: 'inputs' as const, key: key('gone.png') },
+      { bucket: 'results' as const, key: key('gone-staged.png') },
+    ];
+    expect(await store.remove(refs)).toEqual([]);
+    await expect(store.getInput(key('gone.png'))).rejects.toThrow(ImageMissing);
+    expect(await store.remove(refs)).toEqual([]);
+    expect(await store.remove([])).toEqual([]);
+  });
+
+  test('inputs are listed page by page in the order of their keys, each once', async () => {
+    const names = ['-x/0.png', '/1.png', '/2.png', '/3.webp', 'x/4.png'].map(
+      (name) => `list-${account}${name}`,
+    );
+    for (const name of names) await store.putInput(name, randomBytes(10), 'image/png');
+    const seen: string[] = [];
+    let after: string | undefined;
+    do {
+      const page = await store.listInputs(new Date(Date.now() + 60_000), after, 2);
+      expect(page.found.length).toBeLessThanOrEqual(2);
+      seen.push(...page.found.map((found) => found.key));
+      after = page.next;
+    } while (after !== undefined);
+    expect(seen).toEqual([...seen].sort());
+    expect(seen.filter((name) => name.includes(`list-${account}`))).toEqual(names);
+  });
+
+  test('inputs younger than the asked moment are left out', async () => {
+    await store.putInput(key('young.png'), randomBytes(10), 'image/png');
+    const { found } = await store.listInputs(new Date(Date.now() - 60_000));
+    expect(found).toEqual([]);
+  });
+
+  test('a result URL is the public base and the key', () => {
+    expect(store.resultUrl('acc/file-staged.jpg')).toBe(`${s3.uploadUrl}/acc/file-staged.jpg`);
+    expect(store.resultUrl('acc/a b?.jpg')).toBe(`${s3.uploadUrl}/acc/a%20b%3F.jpg`);
+  });
+});
+
+describe('buckets', () => {
+  test('anyone reads a result by its URL, with its type and a year in caches', async () => {
+    const bytes = randomBytes(2000);
+    await real.putResult('acc/file-staged.webp', bytes, 'image/webp');
+    const answer = await fetch(real.resultUrl('acc/file-staged.webp'));
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get('content-type')).toBe('image/webp');
+    expect(answer.headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
+    expect(Buffer.from(await answer.arrayBuffer()).equals(bytes)).toBe(true);
+  });
+
+  test('without a signature nobody lists, writes, or reads an input', async () => {
+    await real.putInput('acc/private.png', randomBytes(10), 'image/png');
+    const inputs = `${s3.endpoint}/${s3.inputsBucket}`;
+    expect((await fetch(`${inputs}/acc/private.png`)).status).toBe(403);
+    expect((await fetch(inputs)).status).toBe(403);
+    expect((await fetch(`${s3.endpoint}/${s3.resultsBucket}?list-type=2`)).status).toBe(403);
+    const put = await fetch(real.resultUrl('acc/planted.png'), { method: 'PUT', body: 'x' });
+    expect(put.status).toBe(403);
+  });
+
+  test('setup may run again, and several at once', async () => {
+    await Promise.all([setupBuckets(s3), setupBuckets(s3), setupBuckets(s3)]);
+    await real.putInput('acc/again.png', randomBytes(10), 'image/png');
+  });
+
+  test('an upload that is not what its digest says is refused', async () => {
+    const wrong = createHash('sha256').update('something else').digest('hex');
+    const put = real.putInput('acc/torn.png', randomBytes(100), 'image/png', wrong);
+    await expect(put).rejects.toThrow(ImageStoreUnavailable);
+    await expect(real.getInput('acc/torn.png')).rejects.toThrow(ImageMissing);
+  });
+});
+
+describe('a store that is away', () => {
+  test('fails by name, and removal reports every object', async () => {
+    await using store = createImageStore({ ...s3, endpoint: 'http://127.0.0.1:1' });
+    await expect(store.putInput('a', randomBytes(1), 'image/png')).rejects.toThrow(ImageStoreUnavailable);
+    await expect(store.getInput('a')).rejects.toThrow(ImageStoreUnavailable);
+    await expect(store.listInputs(new Date())).rejects.toThrow(ImageStoreUnavailable);
+    const refs = [
+      { bucket: 'inputs' as const, key: 'a' },
+      { bucket: 'results' as const, key: 'b' },
+    ];
+    expect((await store.remove(refs)).map(({ ref }) => ref)).toEqual(refs);
+  });
+
+  test('a wrong secret is refused', async () => {
+    await using store = createImageStore({ ...s3, secretAccessKey: 'wrong' });
+    await expect(store.putInput('a', randomBytes(1), 'image/png')).rejects.toThrow(ImageStoreUnavailable);
+  });
+});

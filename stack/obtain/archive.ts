@@ -1,0 +1,49 @@
+import { createWriteStream, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { x as extract } from 'tar';
+import { EnvHttpProxyAgent, fetch } from 'undici';
+import type { Task } from './chain.ts';
+
+const CONNECT_MS = 5_000;
+const SILENCE_MS = 20_000;
+
+/**
+ * Downloads a .tgz, unpacks it and resolves to the file called `name` inside.
+ * A machine that reaches no internet fails within the connection's time-out.
+ */
+export async function fromArchive(url: string, name: string, folder: string, task: Task): Promise<string> {
+  const file = join(folder, 'archive.tgz');
+  await download(url, file, task);
+  task.report('unpacking');
+  await extract({ file, cwd: folder });
+  return findFile(folder, name);
+}
+
+async function download(url: string, file: string, { signal, report }: Task): Promise<void> {
+  report(`connecting to ${new URL(url).host}`);
+  const dispatcher = new EnvHttpProxyAgent({
+    connect: { timeout: CONNECT_MS },
+    headersTimeout: SILENCE_MS,
+    bodyTimeout: SILENCE_MS,
+  });
+  try {
+    const response = await fetch(url, { dispatcher, signal });
+    if (!response.ok || !response.body) throw new Error(`${url} answered ${response.status}`);
+    const size = Number(response.headers.get('content-length')) / 2 ** 20;
+    report(`downloading${size ? ` ${size.toFixed(0)} MB` : ''} from ${new URL(url).host}`);
+    await pipeline(Readable.fromWeb(response.body), createWriteStream(file), { signal });
+  } finally {
+    await dispatcher.destroy();
+  }
+}
+
+/** @throws {Error} when no file below the folder has that name. */
+export function findFile(folder: string, name: string): string {
+  const found = readdirSync(folder, { recursive: true, withFileTypes: true }).find(
+    (entry) => entry.isFile() && entry.name === name,
+  );
+  if (!found) throw new Error(`what was unpacked holds no ${name}`);
+  return join(found.parentPath, found.name);
+}

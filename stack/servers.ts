@@ -1,0 +1,117 @@
+import { Environment } from '../config.ts';
+import { obtainBinaries } from './obtain/binaries.ts';
+import type { Say } from './obtain/progress.ts';
+import type { Child } from './run/child.ts';
+import { type DataFolder, openDataFolder, openPassingFolder } from './run/data-folder.ts';
+import { type Ports, rememberedPorts } from './run/ports.ts';
+import { startMongod } from './servers/mongod.ts';
+import type { Surroundings } from './servers/part.ts';
+import { startTemporal } from './servers/temporal.ts';
+import { startVersitygw } from './servers/versitygw.ts';
+import type { ServerName } from './versions.ts';
+
+export type ServersOptions = {
+  /** Where data, logs and remembered ports live. */
+  dataDir: string;
+  /** A fresh folder below `dataDir` that is removed at the end; several processes may do so at once. */
+  ephemeral: boolean;
+  /** Whether Temporal's web interface runs as well. */
+  ui: boolean;
+  say: Say;
+  signal: AbortSignal;
+  /** The caller's environment: a server whose address it holds is used as it is and not started. */
+  env: NodeJS.ProcessEnv;
+};
+
+/** The running servers. Disposing ends what was started; data of a lasting folder stays. */
+export type Servers = AsyncDisposable & {
+  /** What `loadConfig` needs to reach them. */
+  env: Record<string, string>;
+  temporalUi: string | undefined;
+  /** Handles of those that were started here. */
+  children: Partial<Record<ServerName, Child>>;
+  folder: DataFolder;
+  ports: Ports;
+};
+
+/** The variable whose presence says that the caller runs the server himself. */
+const givenBy: Record<ServerName, string> = {
+  temporal: 'TEMPORAL_ADDRESS',
+  mongod: 'MONGODB_URL',
+  versitygw: 'S3_ENDPOINT',
+};
+
+/**
+ * Obtains the servers and starts them side by side.
+ * @throws {FolderInUseError} when another process runs on `dataDir`
+ * @throws {ObtainError} when a server is to be had in no way
+ */
+export async function startServers(options: ServersOptions): Promise<Servers> {
+  const { dataDir, ephemeral, say, signal, env } = options;
+  const folder = await (ephemeral ? openPassingFolder : openDataFolder)(dataDir, say);
+  const children: Servers['children'] = {};
+  const close = async () => {
+    await Promise.all(Object.values(children).map((child) => child.stop()));
+    folder[Symbol.dispose]();
+  };
+  try {
+    const ports = rememberedPorts(folder.file('ports.json'));
+    const parts = await startMissing(children, { folder, ports, env, say, signal }, options.ui);
+    return {
+      env: { ...given(env), ...parts.env },
+      temporalUi: parts.temporalUi,
+      children,
+      folder,
+      ports,
+      [Symbol.asyncDispose]: close,
+    };
+  } catch (cause) {
+    await close();
+    throw cause;
+  }
+}
+
+type Parts = { env: Record<string, string>; temporalUi: string | undefined };
+
+async function startMissing(
+  children: Servers['children'],
+  around: Surroundings,
+  ui: boolean,
+): Promise<Parts> {
+  const names = (Object.keys(givenBy) as ServerName[]).filter((name) => !around.env[givenBy[name]]);
+  const binaries = await obtainBinaries(names, around);
+  const parts: Parts = { env: {}, temporalUi: undefined };
+  const start: Record<ServerName, (binary: string) => Promise<void>> = {
+    temporal: async (binary) => {
+      const { child, address, ui: page } = await startTemporal(binary, ui, around);
+      children.temporal = child;
+      parts.env.TEMPORAL_ADDRESS = address;
+      parts.temporalUi = page;
+    },
+    mongod: async (binary) => {
+      const { child, url } = await startMongod(binary, around);
+      children.mongod = child;
+      parts.env.MONGODB_URL = url;
+    },
+    versitygw: async (binary) => {
+      const started = await startVersitygw(binary, around);
+      children.versitygw = started.child;
+      parts.env.S3_ENDPOINT = started.endpoint;
+      parts.env.S3_ACCESS_KEY_ID = started.accessKeyId;
+      parts.env.S3_SECRET_ACCESS_KEY = started.secretAccessKey;
+      parts.env.UPLOAD_URL = `${started.endpoint}/${around.env.S3_RESULTS_BUCKET || 'results'}`;
+    },
+  };
+  // All are waited for, so that a failure of one leaves no other half started.
+  const results = await Promise.allSettled(names.map((name) => start[name](binaries[name])));
+  const failed = results.find((result) => result.status === 'rejected');
+  if (failed) throw failed.reason;
+  return parts;
+}
+
+/** The settings the caller gave, and none of the rest of his environment. */
+function given(env: NodeJS.ProcessEnv): Record<string, string> {
+  return Object.fromEntries(
+    Object.keys(Environment.properties).flatMap((name) => (env[name] ? [[name, env[name]]] : [])),
+  );
+}

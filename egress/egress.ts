@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { Agent, type Dispatcher } from 'undici';
-import { parseAllowOrigins } from './allow-origins.ts';
+import { type AllowedOrigins, parseAllowOrigins } from './allow-origins.ts';
 import { type AnswerLimits, discard, mediaTypeOf, readAnswer, readStart } from './answer.ts';
 import { publicConnector } from './connector.ts';
 import { type TimeLimits, untilAborted, withDeadline } from './deadline.ts';
@@ -85,21 +85,8 @@ export function createEgress(options: EgressOptions): Egress {
     },
 
     async fetch(text, limits) {
-      let url = parsePublicUrl(text, allowed);
-      return withDeadline(limits, async (signal) => {
-        for (let left = limits.redirects; ; left -= 1) {
-          const answer = await send(once, url, { method: 'GET', headers: HEADERS, signal });
-          const { statusCode: status, headers } = answer;
-          if (!REDIRECTS.has(status)) {
-            const body = await readAnswer(answer, limits);
-            return { url: url.href, status, contentType: mediaTypeOf(headers), headers, body };
-          }
-          discard(answer);
-          if (left === 0)
-            throw new EgressError('redirects', `The URL redirects more than ${limits.redirects} times.`);
-          url = parsePublicUrl(locationOf(headers), allowed, url);
-        }
-      });
+      const url = parsePublicUrl(text, allowed);
+      return withDeadline(limits, (signal) => follow(once, allowed, url, { ...limits, signal }));
     },
 
     async post(text, { body, maxAnswerBytes, ...request }) {
@@ -118,6 +105,28 @@ export function createEgress(options: EgressOptions): Egress {
       await Promise.all([once.destroy(), again.destroy()]);
     },
   };
+}
+
+/** GETs one URL after the other until an answer is no redirect. */
+async function follow(
+  agent: Agent,
+  allowed: AllowedOrigins,
+  first: URL,
+  limits: FetchLimits & { signal: AbortSignal },
+): Promise<Fetched> {
+  let url = first;
+  for (let left = limits.redirects; ; left -= 1) {
+    const answer = await send(agent, url, { method: 'GET', headers: HEADERS, signal: limits.signal });
+    const { statusCode: status, headers } = answer;
+    if (!REDIRECTS.has(status)) {
+      const body = await readAnswer(answer, limits);
+      return { url: url.href, status, contentType: mediaTypeOf(headers), headers, body };
+    }
+    discard(answer);
+    if (left === 0)
+      throw new EgressError('redirects', `The URL redirects more than ${limits.redirects} times.`);
+    url = parsePublicUrl(locationOf(headers), allowed, url);
+  }
 }
 
 /** undici's own timeouts are off: they count idle time, and the deadline bounds the whole. */

@@ -1,0 +1,21 @@
+import { createAcceptanceActivities } from './acceptance.ts';
+import { createCompletionActivities } from './completion.ts';
+import { createRenderingActivities, type RenderDeps } from './rendering.ts';
+
+export type { ImageFormat, JobDraft } from '../stores/records.ts';
+export type { AcceptanceOutcome } from './acceptance.ts';
+export type { RenderFailure, RenderInput, RenderResult } from './rendering.ts';
+
+export type ActivityDeps = RenderDeps;
+
+/** All activities over one set of parts, by the task queue that runs them. */
+export function createActivities(deps: ActivityDeps) {
+  return {
+    jobs: { ...createAcceptanceActivities(deps), ...createCompletionActivities(deps) },
+    images: createRenderingActivities(deps),
+  };
+}
+
+type ByQueue = ReturnType<typeof createActivities>;
+/** Every activity a workflow may call, by name. */
+export type Activities = ByQueue['jobs'] & ByQueue['images'];

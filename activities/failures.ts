@@ -1,0 +1,45 @@
+import { ApplicationFailure, CancelledFailure } from '@temporalio/activity';
+import { GeneratorError } from '../generators/port.ts';
+import { ImageRejected } from '../imaging/inspect.ts';
+import { ImageMissing } from '../stores/images.ts';
+
+const GENERAL = 'The image could not be generated.';
+
+/**
+ * How a failed render attempt is told to Temporal: final failures are not retried, and every failure carries in its
+ * details what the client will read if it is the last one.
+ */
+export function renderFailure(error: unknown, processingMs: number): Error {
+  if (error instanceof CancelledFailure) return error;
+  const { type, nonRetryable, message, retryAfterMs } = classify(error);
+  return ApplicationFailure.create({
+    type,
+    nonRetryable,
+    message: error instanceof Error ? error.message : String(error),
+    details: [{ error: `${message} The charge was refunded.`, processingMs }],
+    ...(retryAfterMs === undefined ? {} : { nextRetryDelay: retryAfterMs }),
+    ...(error instanceof Error ? { cause: error } : {}),
+  });
+}
+
+interface Verdict {
+  type: string;
+  nonRetryable: boolean;
+  message: string;
+  retryAfterMs?: number | undefined;
+}
+
+function classify(error: unknown): Verdict {
+  if (error instanceof GeneratorError)
+    return {
+      type: `generator_${error.kind}`,
+      nonRetryable: error.kind !== 'unavailable',
+      message: error.kind === 'refused' ? error.message : GENERAL,
+      retryAfterMs: error.retryAfterMs,
+    };
+  if (error instanceof ImageRejected)
+    return { type: 'invalid_image', nonRetryable: true, message: error.message };
+  if (error instanceof ImageMissing)
+    return { type: 'input_missing', nonRetryable: true, message: 'The input image is no longer stored.' };
+  return { type: 'render_error', nonRetryable: false, message: GENERAL };
+}

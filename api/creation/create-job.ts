@@ -1,0 +1,105 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { findTool, type Plan, planRender } from '../../catalog/catalog.ts';
+import { ApiError } from '../../contract/errors.ts';
+import type { CreateJob, JobCreated, JobReplayed } from '../../contract/schemas.ts';
+import { EgressError } from '../../egress/egress.ts';
+import type { Caller, JobDraft, ObjectRef } from '../../stores/records.ts';
+import type { ApiDeps } from '../deps.ts';
+import type { IncomingImage } from '../intake/body.ts';
+import { acceptJob, NOT_ENOUGH } from './accept.ts';
+import { type CheckedImage, imageFromBase64, imageFromUrl } from './image.ts';
+import { replay } from './replay.ts';
+
+export interface Creation {
+  requestId: string;
+  caller: Caller;
+  /** The fields of the body without the picture. */
+  body: CreateJob;
+  image: IncomingImage | undefined;
+  bodyDigest: string;
+  idempotencyKey: string | null;
+}
+
+/**
+ * POST /v1/jobs after the body was read: the checks in their order, the picture stored, the job accepted.
+ * @throws ApiError; then nothing is charged and the picture is gone
+ */
+export async function createJob(deps: ApiDeps, creation: Creation): Promise<JobCreated | JobReplayed> {
+  const { body, caller, image, bodyDigest, idempotencyKey } = creation;
+  if ((image === undefined) === (body.image_url === undefined))
+    throw new ApiError('invalid_image', 'Send exactly one of image_url and image_base64.');
+  if (idempotencyKey !== null) {
+    const spent = await deps.stores.jobs.findByIdempotencyKey(caller.keyId, idempotencyKey);
+    if (spent !== undefined) return replay(deps, spent, bodyDigest);
+  }
+  const plan = planOf(body);
+  await checkWebhookUrl(deps, body.webhook_url);
+  await checkBalance(deps, caller, plan);
+  const picture =
+    image === undefined ? await imageFromUrl(deps.egress, body.image_url ?? '') : imageFromBase64(image);
+  return storeAndAccept(deps, creation, plan, picture);
+}
+
+function planOf({ tool, options }: CreateJob): Plan {
+  const spec = findTool(tool);
+  if (spec === undefined)
+    throw new ApiError('invalid_tool', 'tool: there is no such tool. GET /v1/tools lists the slugs.');
+  const planned = planRender(spec, options);
+  if (!planned.ok) throw new ApiError('invalid_request', planned.message);
+  return planned.plan;
+}
+
+async function checkWebhookUrl({ egress }: ApiDeps, url: string | undefined): Promise<void> {
+  if (url === undefined) return;
+  try {
+    await egress.check(url);
+  } catch (error) {
+    if (!(error instanceof EgressError)) throw error;
+    throw new ApiError('webhook_url_rejected', `webhook_url: ${error.message}`, { cause: error });
+  }
+}
+
+/** Spares a caller who can't pay the upload; the charge itself is guarded in its transaction. */
+async function checkBalance({ stores }: ApiDeps, { accountId }: Caller, plan: Plan): Promise<void> {
+  const { balance } = await stores.accounts.get(accountId);
+  if (balance < plan.imagesCharged) throw new ApiError('insufficient_credits', NOT_ENOUGH);
+}
+
+async function storeAndAccept(deps: ApiDeps, creation: Creation, plan: Plan, picture: CheckedImage) {
+  const { caller, requestId } = creation;
+  const { bytes, format, sha256 } = picture;
+  const input: ObjectRef = { bucket: 'inputs', key: `${caller.accountId}/${randomUUID()}.${format}` };
+  await deps.images.putInput(input.key, bytes, `image/${format}`, sha256);
+  const draft = toDraft(creation, plan, input);
+  const request = { draft, plan, format, requestId, accountName: caller.accountName };
+  try {
+    const answer = await acceptJob(deps, request);
+    if (answer.job_id !== draft.jobId) await deps.images.remove([input]);
+    return answer;
+  } catch (error) {
+    // After a 5xx a late acceptance may still need the picture; the sweep for orphans takes it if not.
+    if (error instanceof ApiError && error.status < 500) await deps.images.remove([input]);
+    throw error;
+  }
+}
+
+function toDraft(creation: Creation, plan: Plan, input: ObjectRef): JobDraft {
+  const { body, caller, bodyDigest, idempotencyKey } = creation;
+  const jobId = randomUUID();
+  return {
+    jobId,
+    accountId: caller.accountId,
+    keyId: caller.keyId,
+    idempotencyKey,
+    bodyDigest,
+    tool: plan.tool,
+    imagesCharged: plan.imagesCharged,
+    options: body.options ?? {},
+    warnings: plan.warnings,
+    webhookUrl: body.webhook_url ?? null,
+    workflowId: idempotencyKey === null ? `job:${jobId}` : `job:${caller.keyId}:${digestOf(idempotencyKey)}`,
+    input,
+  };
+}
+
+const digestOf = (idempotencyKey: string) => createHash('sha256').update(idempotencyKey).digest('base64url');

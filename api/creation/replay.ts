@@ -1,0 +1,25 @@
+import { ApiError } from '../../contract/errors.ts';
+import type { JobReplayed } from '../../contract/schemas.ts';
+import type { IdempotencyRow } from '../../stores/ports.ts';
+import type { ApiDeps } from '../deps.ts';
+import { presentJob } from '../present.ts';
+
+/**
+ * The answer to a request whose key is already spent (spec: Idempotent replay): the job as it stands and the first
+ * request's warnings.
+ * @throws ApiError idempotency_conflict when the body is another, job_not_found when the job is gone
+ */
+export async function replay(deps: ApiDeps, spent: IdempotencyRow, bodyDigest: string): Promise<JobReplayed> {
+  if (spent.bodyDigest !== bodyDigest)
+    throw new ApiError(
+      'idempotency_conflict',
+      'This Idempotency-Key was used with a different body. Send the first body again, or use a new key.',
+    );
+  const job = await deps.stores.jobs.claim(spent.jobId);
+  if (job === undefined)
+    throw new ApiError(
+      'job_not_found',
+      'The job of this Idempotency-Key was deleted. Use a new key to render again.',
+    );
+  return { ...presentJob(job, deps.images), warnings: job.warnings };
+}

@@ -1,0 +1,68 @@
+import {
+  type Client,
+  WithStartWorkflowOperation,
+  WorkflowExecutionAlreadyStartedError,
+} from '@temporalio/client';
+import type { AcceptanceOutcome } from '../activities/activities.ts';
+import {
+  ACCOUNT_ID,
+  acceptUpdate,
+  JOB_STATUS,
+  JOB_WORKFLOW,
+  type JobInput,
+  type TaskQueues,
+  TOOL,
+} from '../workflows/messages.ts';
+
+/** How long past `respondBy` an answer of the workflow is still waited for. */
+const ANSWER_MARGIN_MS = 1500;
+
+/** What one try to have a job accepted came to. `closed`: the key's workflow has ended; `unknown`: ask MongoDB. */
+export type GatewayOutcome =
+  | AcceptanceOutcome
+  | { outcome: 'closed' }
+  | { outcome: 'unknown'; cause: unknown };
+
+export type JobRequest = Omit<JobInput, 'queues'> & { requestId: string; accountName: string };
+
+/** Hands a request to its durable workflow. */
+export interface JobGateway {
+  readonly queues: TaskQueues;
+  /** Starts the key's workflow, or joins the one that runs, and waits for the acceptance. Never throws. */
+  accept(request: JobRequest): Promise<GatewayOutcome>;
+}
+
+/** The gateway over Temporal's Update-with-Start. */
+export function createTemporalGateway(client: Client, queues: TaskQueues): JobGateway {
+  return {
+    queues,
+    async accept({ requestId, accountName, ...input }) {
+      const startWorkflowOperation = new WithStartWorkflowOperation(JOB_WORKFLOW, {
+        workflowId: input.draft.workflowId,
+        taskQueue: queues.jobs,
+        args: [{ ...input, queues }],
+        workflowIdConflictPolicy: 'USE_EXISTING',
+        workflowIdReusePolicy: 'ALLOW_DUPLICATE_FAILED_ONLY',
+        staticSummary: `${input.draft.tool} · ${accountName}`,
+        priority: { fairnessKey: input.draft.accountId },
+        typedSearchAttributes: [
+          { key: ACCOUNT_ID, value: input.draft.accountId },
+          { key: TOOL, value: input.draft.tool },
+          { key: JOB_STATUS, value: 'processing' },
+        ],
+      });
+      startWorkflowOperation.workflowHandle().catch(() => {});
+      try {
+        return await client.withDeadline(input.respondBy + ANSWER_MARGIN_MS, () =>
+          client.workflow.executeUpdateWithStart(acceptUpdate, {
+            startWorkflowOperation,
+            updateId: requestId,
+          }),
+        );
+      } catch (cause) {
+        if (cause instanceof WorkflowExecutionAlreadyStartedError) return { outcome: 'closed' };
+        return { outcome: 'unknown', cause };
+      }
+    },
+  };
+}

@@ -1,0 +1,31 @@
+import { environment, loadConfig } from '../config.ts';
+import { egressWarning } from '../egress/allow-origins.ts';
+import { createEgress } from '../egress/egress.ts';
+import { aborted, createLogger, shutdownSignal } from '../runtime.ts';
+import { openMongo } from '../stores/mongo/client.ts';
+import { createMongoStores } from '../stores/mongo/stores.ts';
+import { createImageStore } from '../stores/s3/images.ts';
+import { taskQueues } from '../workflows/messages.ts';
+import { watchApiSwitch } from './api-switch.ts';
+import { buildApp } from './app.ts';
+import { createTemporalGateway } from './job-gateway.ts';
+import { openTemporal } from './temporal.ts';
+
+const signal = shutdownSignal();
+const config = loadConfig(environment());
+const logger = createLogger(config.log, 'api');
+const warning = egressWarning(config.egress.allowOrigins);
+if (warning !== undefined) logger.warn(warning);
+
+await using mongo = openMongo(config.mongo);
+await using images = createImageStore(config.s3);
+await using temporal = openTemporal(config.temporal);
+await using egress = createEgress({ allowOrigins: config.egress.allowOrigins });
+const stores = createMongoStores(mongo);
+await using apiSwitch = await watchApiSwitch(stores.settings);
+const jobs = createTemporalGateway(temporal.client, taskQueues(config.temporal.taskQueuePrefix));
+
+await using app = buildApp({ config, stores, images, egress, jobs, apiSwitch, logger });
+await app.listen({ host: config.api.host, port: config.api.port });
+await aborted(signal);
+logger.info('The API is stopping.');

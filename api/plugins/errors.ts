@@ -1,0 +1,48 @@
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { ApiError } from '../../contract/errors.ts';
+import type { ErrorEnvelope } from '../../contract/schemas.ts';
+
+/** Turns everything that is thrown, and every unknown route, into the one envelope. */
+export function registerErrors(app: FastifyInstance, publicUrl: string): void {
+  const send = (error: ApiError, request: FastifyRequest, reply: FastifyReply) => {
+    if (error.status >= 500) request.log.error({ err: error.cause ?? error }, error.message);
+    else request.log.info({ code: error.code, err: error.cause }, error.message);
+    return reply.code(error.status).send(envelope(error, publicUrl));
+  };
+  app.setErrorHandler<FastifyError>((error, request, reply) => send(toApiError(error), request, reply));
+  app.setNotFoundHandler((request, reply) =>
+    send(new ApiError('not_found', `There is no ${request.method} ${pathOf(request.url)}.`), request, reply),
+  );
+}
+
+export function envelope({ code, message }: ApiError, publicUrl: string): ErrorEnvelope {
+  return { error: { code, message, doc_url: `${publicUrl}/docs/errors#${code}` } };
+}
+
+/** Fastify's own errors by their code; whatever is not known is ours and stays inside. */
+export function toApiError(error: FastifyError | ApiError): ApiError {
+  if (error instanceof ApiError) return error;
+  const cause = { cause: error };
+  if (error.validation !== undefined) return fromValidation(error);
+  if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE')
+    return new ApiError('payload_too_large', 'The request body is too large.', cause);
+  if (error.statusCode !== undefined && error.statusCode >= 400 && error.statusCode < 500)
+    return new ApiError('invalid_request', error.message, cause);
+  return new ApiError('internal_error', 'The service failed. Retry with the same Idempotency-Key.', cause);
+}
+
+/** A path parameter of the wrong form names nothing; anything else that is malformed is the caller's mistake. */
+function fromValidation(error: FastifyError): ApiError {
+  const cause = { cause: error };
+  if (error.validationContext === 'params')
+    return new ApiError('job_not_found', 'There is no such job.', cause);
+  const where =
+    error.validation?.[0]?.instancePath.replace(/^\//, '').replaceAll('/', '.') || error.validationContext;
+  return new ApiError(
+    'invalid_request',
+    `${where}: ${error.validation?.[0]?.message ?? error.message}`,
+    cause,
+  );
+}
+
+const pathOf = (url: string) => url.split('?', 1)[0];

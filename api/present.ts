@@ -1,0 +1,19 @@
+import type { Job } from '../contract/schemas.ts';
+import type { ImageStore } from '../stores/images.ts';
+import type { JobRecord } from '../stores/records.ts';
+
+/** The job as clients see it (spec: Job). Must not be called for a deleted job. */
+export function presentJob(job: JobRecord, images: Pick<ImageStore, 'resultUrl'>): Job {
+  if (job.status === 'deleted') throw new Error(`Job ${job.id} is deleted and can't be shown.`);
+  return {
+    job_id: job.id,
+    tool: job.tool,
+    status: job.status,
+    images_charged: job.imagesCharged,
+    result_urls: job.results.map(({ key }) => images.resultUrl(key)),
+    error: job.error,
+    created_at: job.createdAt.toISOString(),
+    completed_at: job.completedAt?.toISOString() ?? null,
+    processing_ms: job.processingMs,
+  };
+}

@@ -1,0 +1,26 @@
+import { Account } from '../../contract/schemas.ts';
+import { errorResponses, type Route } from '../operation.ts';
+
+/** GET /v1/account: balance and settings behind the calling key. */
+export const getAccount: Route = (app, { stores }) =>
+  app.get(
+    '/v1/account',
+    {
+      config: { group: 'read-account' },
+      schema: {
+        operationId: 'getAccount',
+        summary: 'Read the account',
+        description: 'Good for a health check and for a low-balance alert.',
+        response: { 200: Account, ...errorResponses() },
+      },
+    },
+    async ({ caller }) => {
+      const account = await stores.accounts.get(caller.accountId);
+      return {
+        name: caller.keyName,
+        status: account.status,
+        image_credits: account.balance,
+        retention_days: caller.retentionDays,
+      };
+    },
+  );

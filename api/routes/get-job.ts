@@ -1,0 +1,28 @@
+import { Type } from 'typebox';
+import { ApiError } from '../../contract/errors.ts';
+import { Job, JobId } from '../../contract/schemas.ts';
+import type { ApiDeps } from '../deps.ts';
+import type { Route } from '../operation.ts';
+import { errorResponses } from '../operation.ts';
+import { presentJob } from '../present.ts';
+
+/** GET /v1/jobs/{id}: the job as it stands. */
+export const getJob: Route = (app, { stores, images }: ApiDeps) =>
+  app.get(
+    '/v1/jobs/:id',
+    {
+      config: { group: 'read-job' },
+      schema: {
+        operationId: 'getJob',
+        summary: 'Read a job',
+        description: 'Poll every 2 to 5 seconds until the status is `completed` or `failed`.',
+        params: Type.Object({ id: JobId }),
+        response: { 200: Job, ...errorResponses(['job_not_found']) },
+      },
+    },
+    async (request) => {
+      const job = await stores.jobs.find(request.caller.accountId, request.params.id);
+      if (job === undefined) throw new ApiError('job_not_found', 'There is no such job.');
+      return presentJob(job, images);
+    },
+  );

@@ -1,0 +1,19 @@
+import { Type } from 'typebox';
+import { listTools as catalogue } from '../../catalog/catalog.ts';
+import { Tool } from '../../contract/schemas.ts';
+import { errorResponses, type Route } from '../operation.ts';
+
+/** GET /v1/tools: every slug with its price. */
+export const listTools: Route = (app) =>
+  app.get(
+    '/v1/tools',
+    {
+      config: { group: 'read-account' },
+      schema: {
+        operationId: 'listTools',
+        summary: 'List the tools',
+        response: { 200: Type.Array(Tool), ...errorResponses() },
+      },
+    },
+    async () => catalogue(),
+  );

@@ -1,0 +1,36 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { Connection } from '@temporalio/client';
+import type { Config } from '../../config.ts';
+import { SEARCH_ATTRIBUTES } from '../../workflows/messages.ts';
+
+/** temporal.api.enums.v1.IndexedValueType */
+const INDEXED_VALUE_TYPE = { KEYWORD: 2 } as const;
+const ALREADY_EXISTS = 6;
+const VISIBLE_WITHIN_MS = 30_000;
+const POLL_MS = 200;
+
+/** Registers what workflows are found by in the Temporal UI; ready only when workflows can be started with it. */
+export async function registerSearchAttributes({ address, namespace }: Config['temporal']): Promise<void> {
+  const connection = await Connection.connect({ address });
+  try {
+    for (const { name, type } of SEARCH_ATTRIBUTES)
+      await connection.operatorService
+        .addSearchAttributes({ namespace, searchAttributes: { [name]: INDEXED_VALUE_TYPE[type] } })
+        .catch((error) => {
+          if (error.code !== ALREADY_EXISTS) throw error;
+        });
+    await untilVisible(connection, namespace);
+  } finally {
+    await connection.close();
+  }
+}
+
+async function untilVisible(connection: Connection, namespace: string): Promise<void> {
+  const deadline = Date.now() + VISIBLE_WITHIN_MS;
+  while (Date.now() < deadline) {
+    const { customAttributes } = await connection.operatorService.listSearchAttributes({ namespace });
+    if (SEARCH_ATTRIBUTES.every(({ name }) => customAttributes?.[name] !== undefined)) return;
+    await delay(POLL_MS);
+  }
+  throw new Error('Temporal did not show the new search attributes in time.');
+}

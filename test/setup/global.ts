@@ -1,0 +1,30 @@
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TestProject } from 'vitest/node';
+import './context.ts';
+import { environment, loadConfig } from '../../config.ts';
+import { registerSearchAttributes } from '../../operator/setup/search-attributes.ts';
+import { startServers } from '../../stack/servers.ts';
+import { writeWorkflowBundle } from '../../worker/bundle.ts';
+
+/** Starts the servers once for the whole run and bundles the workflows once. */
+export default async function globalSetup(project: TestProject): Promise<() => Promise<void>> {
+  const controller = new AbortController();
+  const say = (line: string) => void process.stderr.write(`${line}\n`);
+  const servers = await startServers({
+    dataDir: join(tmpdir(), 'image-job-api-test'),
+    ephemeral: true,
+    ui: false,
+    say,
+    signal: controller.signal,
+    env: environment(''),
+  });
+  const bundle = join(servers.folder.file('workflow-bundle.cjs'));
+  const env = { ...servers.env, WORKFLOW_BUNDLE: bundle, LOG_LEVEL: 'silent' };
+  await Promise.all([writeWorkflowBundle(bundle), registerSearchAttributes(loadConfig(env).temporal)]);
+  project.provide('env', env);
+  return async () => {
+    controller.abort();
+    await servers[Symbol.asyncDispose]();
+  };
+}

@@ -1,0 +1,3 @@
+import { writeWorkflowBundle } from './bundle.ts';
+
+await writeWorkflowBundle('dist/workflow-bundle.cjs');

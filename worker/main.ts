@@ -1,0 +1,35 @@
+import { NativeConnection, Runtime } from '@temporalio/worker';
+import { createActivities } from '../activities/activities.ts';
+import { environment, loadConfig } from '../config.ts';
+import { createGenerator } from '../generators/registry.ts';
+import { configureSharp } from '../imaging/sharp.ts';
+import { createLogger, shutdownSignal } from '../runtime.ts';
+import { openMongo } from '../stores/mongo/client.ts';
+import { createMongoStores } from '../stores/mongo/stores.ts';
+import { createImageStore } from '../stores/s3/images.ts';
+import { loadWorkflowBundle } from './bundle.ts';
+import { createWorkers, runWorkers } from './create-workers.ts';
+import { temporalLogger } from './temporal-logger.ts';
+
+const signal = shutdownSignal();
+const config = loadConfig(environment());
+const logger = createLogger(config.log, 'worker');
+Runtime.install({ logger: temporalLogger(logger), shutdownSignals: [] });
+configureSharp();
+
+await using mongo = openMongo(config.mongo);
+await using images = createImageStore(config.s3);
+const [connection, workflowBundle] = await Promise.all([
+  NativeConnection.connect({ address: config.temporal.address }),
+  loadWorkflowBundle(config.temporal.workflowBundle),
+]);
+await using _connection = { [Symbol.asyncDispose]: () => connection.close() };
+const activities = createActivities({
+  stores: createMongoStores(mongo),
+  images,
+  generator: createGenerator(config.generators),
+});
+const workers = await createWorkers({ config, connection, activities, workflowBundle });
+logger.info({ generators: config.generators }, 'The worker is ready.');
+await runWorkers(workers, signal);
+logger.info('The worker has stopped.');

@@ -1,0 +1,20 @@
+import type { Logger as TemporalLogger } from '@temporalio/worker';
+import type { Logger } from 'pino';
+
+/** Temporal's log lines as lines of the process's own logger. */
+export function temporalLogger(logger: Logger): TemporalLogger {
+  const write = (level: 'trace' | 'debug' | 'info' | 'warn' | 'error') => (message: string, meta?: object) =>
+    logger[level](meta ?? {}, message);
+  const log: TemporalLogger['log'] = (level, message, meta) => {
+    const names = { TRACE: 'trace', DEBUG: 'debug', INFO: 'info', WARN: 'warn', ERROR: 'error' } as const;
+    write(names[level])(message, meta);
+  };
+  return {
+    log,
+    trace: write('trace'),
+    debug: write('debug'),
+    info: write('info'),
+    warn: write('warn'),
+    error: write('error'),
+  };
+}

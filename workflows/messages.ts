@@ -1,0 +1,39 @@
+import { defineUpdate } from '@temporalio/workflow';
+import type { AcceptanceOutcome, ImageFormat, JobDraft } from '../activities/activities.ts';
+import type { Plan } from '../catalog/catalog.ts';
+
+/** Name of the job workflow's type. */
+export const JOB_WORKFLOW = 'jobWorkflow';
+
+/** The task queues of one deployment; tests put a prefix before them. */
+export const taskQueues = (prefix: string) => ({
+  jobs: `${prefix}jobs`,
+  images: `${prefix}images`,
+  webhooks: `${prefix}webhooks`,
+});
+export type TaskQueues = ReturnType<typeof taskQueues>;
+
+export interface JobInput {
+  draft: JobDraft;
+  plan: Plan;
+  /** Format the result is stored in. */
+  format: ImageFormat;
+  /** Latest moment, in epoch milliseconds, at which the API still answers 201. */
+  respondBy: number;
+  queues: TaskQueues;
+}
+
+/** Waits for the acceptance of the job and returns its outcome; the workflow ends as failed unless it is a job. */
+export const acceptUpdate = defineUpdate<AcceptanceOutcome>('accept');
+
+/** What a job's workflow returns to whoever reads it in the Temporal UI. */
+export interface JobOutcome {
+  status: 'completed' | 'failed' | 'existing';
+  jobId: string;
+}
+
+/** Search attributes, registered by `operator setup`. */
+export const ACCOUNT_ID = { name: 'AccountId', type: 'KEYWORD' } as const;
+export const TOOL = { name: 'Tool', type: 'KEYWORD' } as const;
+export const JOB_STATUS = { name: 'JobStatus', type: 'KEYWORD' } as const;
+export const SEARCH_ATTRIBUTES = [ACCOUNT_ID, TOOL, JOB_STATUS] as const;

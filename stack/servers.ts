@@ -1,4 +1,3 @@
-import { Environment } from '../config.ts';
 import { obtainBinaries } from './obtain/binaries.ts';
 import type { Say } from './obtain/progress.ts';
 import type { Child } from './run/child.ts';
@@ -8,6 +7,7 @@ import { startMongod } from './servers/mongod.ts';
 import type { Surroundings } from './servers/part.ts';
 import { startTemporal } from './servers/temporal.ts';
 import { startVersitygw } from './servers/versitygw.ts';
+import { settingsOf } from './settings.ts';
 import type { ServerName } from './versions.ts';
 
 export type ServersOptions = {
@@ -58,7 +58,7 @@ export async function startServers(options: ServersOptions): Promise<Servers> {
     const ports = rememberedPorts(folder.file('ports.json'));
     const parts = await startMissing(children, { folder, ports, env, say, signal }, options.ui);
     return {
-      env: { ...given(env), ...parts.env },
+      env: { ...settingsOf(env), ...parts.env },
       temporalUi: parts.temporalUi,
       children,
       folder,
@@ -107,11 +107,4 @@ async function startMissing(
   const failed = results.find((result) => result.status === 'rejected');
   if (failed) throw failed.reason;
   return parts;
-}
-
-/** The settings the caller gave, and none of the rest of his environment. */
-function given(env: NodeJS.ProcessEnv): Record<string, string> {
-  return Object.fromEntries(
-    Object.keys(Environment.properties).flatMap((name) => (env[name] ? [[name, env[name]]] : [])),
-  );
 }

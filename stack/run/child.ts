@@ -36,6 +36,7 @@ export class Child implements AsyncDisposable {
   #restart: NodeJS.Timeout | undefined;
   #backoffMs = FIRST_BACKOFF_MS;
   #runs = 0;
+  #ending = '';
   readonly #onParentExit = () => this.kill('SIGTERM');
 
   constructor(spec: ChildSpec, host: Host) {
@@ -74,12 +75,13 @@ export class Child implements AsyncDisposable {
     for (let problem: unknown; ; await delay(50, undefined, { signal: this.#host.signal })) {
       try {
         this.#host.signal.throwIfAborted();
-        if (this.#process) return void (await probe(AbortSignal.timeout(PROBE_MS)));
+        if (await this.#answers(probe)) return;
       } catch (cause) {
         problem = cause;
       }
       this.#host.signal.throwIfAborted();
-      if (!this.#process && this.#phase !== 'up') throw this.#failure('ended before it was ready');
+      if (!this.#process && this.#phase !== 'up')
+        throw this.#failure(`ended with ${this.#ending} before it was ready`);
       if (Date.now() > deadline)
         throw this.#failure(`was not ready within ${readyWithinMs / 1000} s`, problem);
     }
@@ -114,6 +116,14 @@ export class Child implements AsyncDisposable {
     return this.stop();
   }
 
+  /** What answers the probe may be a stranger on the same port, so the child must outlive it. */
+  async #answers(probe: ChildSpec['probe']): Promise<boolean> {
+    const asked = this.#process;
+    if (asked?.pid === undefined) return false;
+    await probe(AbortSignal.timeout(PROBE_MS));
+    return this.#process === asked;
+  }
+
   #launch(): void {
     const { name, command, args, env, cwd } = this.#spec;
     const { logFile, pidFolder } = this.#host;
@@ -126,6 +136,7 @@ export class Child implements AsyncDisposable {
     this.#exited = new Promise((resolve) => {
       const ended = (how: string) => {
         this.#process = undefined;
+        this.#ending = how;
         removePidFile(pidFolder, name);
         resolve();
         if (Date.now() - started > HEALTHY_MS) this.#backoffMs = FIRST_BACKOFF_MS;
@@ -152,6 +163,7 @@ export class Child implements AsyncDisposable {
 
   #failure(what: string, cause?: unknown): Error {
     const tail = readFileSync(this.#host.logFile, 'utf8').trim().split('\n').slice(-8).join('\n  ');
-    return new Error(`${this.name} ${what}. End of ${this.#host.logFile}:\n  ${tail}`, { cause });
+    const why = cause instanceof Error ? ` (${cause.message})` : '';
+    return new Error(`${this.name} ${what}${why}. End of ${this.#host.logFile}:\n  ${tail}`, { cause });
   }
 }

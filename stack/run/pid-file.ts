@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { identify, isAlive, type ProcessIdentity } from './process-identity.ts';
 
-const GRACE_MS = 8_000;
+const GRACE_MS = 3_000;
 
 /** Writes down that a child runs, so that a later start can end it if this process is killed. */
 export function writePidFile(folder: string, name: string, pid: number): void {

@@ -1,0 +1,65 @@
+import { existsSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test, vi } from 'vitest';
+import { FolderInUseError, openDataFolder, openPassingFolder } from '../../stack/run/data-folder.ts';
+import { identify } from '../../stack/run/process-identity.ts';
+import { firstLine, startProgram, temporaryFolder } from './helpers.ts';
+
+const quiet = () => {};
+
+test('a folder is used by one process at a time', async () => {
+  const root = temporaryFolder();
+  const first = await openDataFolder(root, quiet);
+  await expect(openDataFolder(root, quiet)).rejects.toThrow(FolderInUseError);
+  first[Symbol.dispose]();
+  using again = await openDataFolder(root, quiet);
+  expect(again.root).toBe(root);
+});
+
+test('children of a killed parent are ended at the next start', async () => {
+  const root = temporaryFolder();
+  const parent = startProgram('hold-folder', root);
+  const pid = Number(await firstLine(parent));
+  await expect(openDataFolder(root, quiet)).rejects.toThrow(`Process ${parent.pid} already runs`);
+  parent.kill('SIGKILL');
+  await vi.waitUntil(() => parent.signalCode);
+  expect(identify(pid)).toBeDefined();
+
+  const said: string[] = [];
+  using _ = await openDataFolder(root, (line) => said.push(line));
+  expect(identify(pid)).toBeUndefined();
+  expect(said).toEqual([`ending stubborn (pid ${pid}), left by an earlier start`]);
+}, 20_000);
+
+test('a process that has merely got a leftover pid is left alone', async () => {
+  const root = temporaryFolder();
+  (await openDataFolder(root, quiet))[Symbol.dispose]();
+  writeFileSync(
+    join(root, 'pids', 'mongod.json'),
+    JSON.stringify({ pid: process.pid, startedAt: 'long ago' }),
+  );
+  using folder = await openDataFolder(root, () => expect.unreachable());
+  expect(readdirSync(folder.pids)).toEqual([]);
+});
+
+test('passing folders stand side by side and go with their owner', async () => {
+  const root = temporaryFolder();
+  const first = await openPassingFolder(root, quiet);
+  using second = await openPassingFolder(root, quiet);
+  expect(readdirSync(root)).toHaveLength(2);
+  first[Symbol.dispose]();
+  expect(existsSync(first.root)).toBe(false);
+  expect(existsSync(second.root)).toBe(true);
+});
+
+test('a passing folder whose owner was killed goes at the next start', async () => {
+  const root = temporaryFolder();
+  const dead = join(root, 'run-dead');
+  (await openDataFolder(dead, quiet))[Symbol.dispose]();
+  writeFileSync(
+    join(dead, 'owner.lock'),
+    JSON.stringify({ pid: 1, startedAt: 'long ago', token: 'of-the-dead' }),
+  );
+  using _ = await openPassingFolder(root, quiet);
+  expect(existsSync(dead)).toBe(false);
+});

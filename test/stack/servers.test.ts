@@ -1,0 +1,88 @@
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { Client, Connection } from '@temporalio/client';
+import { MongoClient } from 'mongodb';
+import { fetch } from 'undici';
+import { expect, test } from 'vitest';
+import { environment } from '../../config.ts';
+import { startServers } from '../../stack/servers.ts';
+import { temporaryFolder } from './helpers.ts';
+
+const silent = () => {};
+const { signal } = new AbortController();
+
+/** This machine's environment without addresses of servers somebody else runs. */
+function bareEnvironment(): NodeJS.ProcessEnv {
+  return { ...environment(''), MONGODB_URL: '', TEMPORAL_ADDRESS: '', S3_ENDPOINT: '' };
+}
+
+function start(dataDir: string, ephemeral = false) {
+  return startServers({ dataDir, ephemeral, ui: false, say: silent, signal, env: bareEnvironment() });
+}
+
+async function withDatabase<T>(
+  url: string | undefined,
+  work: (client: MongoClient) => Promise<T>,
+): Promise<T> {
+  await using client = await new MongoClient(url ?? '').connect();
+  return await work(client);
+}
+
+test('the servers start, keep their data and addresses, and come back after a kill', {
+  timeout: 60_000,
+}, async () => {
+  const dataDir = join(temporaryFolder(), 'data');
+  const first = await start(dataDir);
+  await withDatabase(first.env.MONGODB_URL, (client) =>
+    client.withSession((session) =>
+      session.withTransaction(() => client.db('t').collection('c').insertOne({ kept: true }, { session })),
+    ),
+  );
+  await first[Symbol.asyncDispose]();
+
+  await using second = await start(dataDir);
+  expect(second.env).toEqual(first.env);
+  await second.children.mongod?.stop('SIGKILL');
+  await second.children.mongod?.start();
+  const found = await withDatabase(second.env.MONGODB_URL, (client) =>
+    client.db('t').collection('c').findOne(),
+  );
+  expect(found).toMatchObject({ kept: true });
+
+  const connection = await Connection.connect({ address: second.env.TEMPORAL_ADDRESS ?? '' });
+  const executions = await new Client({ connection }).workflow.count('');
+  expect(executions.count).toBe(0);
+  await connection.close();
+
+  const listing = await fetch(second.env.S3_ENDPOINT ?? '');
+  expect(listing.status).toBe(403);
+});
+
+test('a replica set made on one port is used on another', { timeout: 60_000 }, async () => {
+  const dataDir = join(temporaryFolder(), 'data');
+  const first = await start(dataDir);
+  await first[Symbol.asyncDispose]();
+  const port = Number(new URL(first.env.MONGODB_URL ?? '').port);
+  await using stranger = createServer((socket) => socket.destroy()).listen(port, '127.0.0.1');
+  await once(stranger, 'listening');
+
+  await using second = await start(dataDir);
+  expect(second.env.MONGODB_URL).not.toBe(first.env.MONGODB_URL);
+  await withDatabase(second.env.MONGODB_URL, (client) => client.db('t').collection('c').insertOne({}));
+});
+
+test('a server whose address is in the environment is used and not started', {
+  timeout: 60_000,
+}, async () => {
+  const given = {
+    TEMPORAL_ADDRESS: 'temporal.example:7233',
+    S3_ENDPOINT: 'https://s3.example',
+    MONGODB_URL: 'mongodb://db.example/?replicaSet=rs0',
+  };
+  const env = { ...bareEnvironment(), ...given };
+  const dataDir = join(temporaryFolder(), 'data');
+  await using servers = await startServers({ dataDir, ephemeral: true, ui: false, say: silent, signal, env });
+  expect(servers.children).toEqual({});
+  expect(servers.env).toMatchObject(given);
+});

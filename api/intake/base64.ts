@@ -1,0 +1,126 @@
+import { createHash } from 'node:crypto';
+import { createGrowingBuffer, filled, reserve } from './growing-buffer.ts';
+
+export interface DecodedImage {
+  bytes: Buffer;
+  /** Of the decoded bytes, in hex. */
+  sha256: string;
+}
+export interface Malformed {
+  malformed: string;
+}
+
+export interface Base64Decoder {
+  /** Takes characters start to end of `chunk`; the chunk may be reused afterwards. */
+  write(chunk: Buffer, start: number, end: number): void;
+  finish(): DecodedImage | Malformed;
+}
+
+interface BlockDecoder {
+  /** @param block whole groups of four characters, none of them padded */
+  decode(block: Buffer): void;
+  /** @param text the last group of four characters, padded or not */
+  decodeLast(text: string): void;
+  finish(): DecodedImage | Malformed;
+  readonly failed: boolean;
+}
+
+const QUAD = 4;
+const FIRST_ALLOCATION = 64 * 1024;
+/** Fewer, larger updates: a digest over many tiny pieces costs more in calls than in hashing. */
+const HASH_BLOCK = 64 * 1024;
+const MINUS = 0x2d;
+const UNDERSCORE = 0x5f;
+const MB = 1024 * 1024;
+const NOT_BASE64 = 'not base64 of the standard alphabet with its padding (RFC 4648, section 4).';
+
+/**
+ * Strict base64 in pieces, hashed as it goes: standard alphabet, padding required, no whitespace, unused bits zero.
+ * @param maxBytes nothing is kept of an image that decodes to more
+ * @param expectedBytes about how many bytes will come
+ */
+export function createBase64Decoder(maxBytes: number, expectedBytes = FIRST_ALLOCATION): Base64Decoder {
+  const blocks = createBlockDecoder(maxBytes, expectedBytes);
+  // The last one to four characters wait here: only the very last group of four may be padded.
+  const held = Buffer.alloc(QUAD);
+  let heldLength = 0;
+
+  function hold(chunk: Buffer, start: number, end: number): void {
+    heldLength += chunk.copy(held, heldLength, start, end);
+  }
+
+  return {
+    write(chunk, start, end) {
+      if (blocks.failed) return;
+      if (heldLength + end - start <= QUAD) return hold(chunk, start, end);
+      let from = start;
+      if (heldLength > 0) {
+        from += QUAD - heldLength;
+        hold(chunk, start, from);
+        blocks.decode(held);
+        heldLength = 0;
+      }
+      const keep = (end - from) % QUAD || QUAD;
+      if (end - from > keep) blocks.decode(chunk.subarray(from, end - keep));
+      hold(chunk, end - keep, end);
+    },
+    finish() {
+      blocks.decodeLast(held.toString('latin1', 0, heldLength));
+      return blocks.finish();
+    },
+  };
+}
+
+function createBlockDecoder(maxBytes: number, expectedBytes: number): BlockDecoder {
+  let out = createGrowingBuffer(maxBytes, expectedBytes);
+  let hashed = 0;
+  let problem: string | undefined;
+  const hash = createHash('sha256');
+
+  function fail(reason: string): void {
+    problem = reason;
+    out = createGrowingBuffer(0, 0);
+  }
+
+  function catchUp(): void {
+    hash.update(filled(out, hashed));
+    hashed = out.length;
+  }
+
+  function accept(bytes: number, write: () => boolean): void {
+    if (problem !== undefined) return;
+    if (!reserve(out, bytes)) fail(`over ${maxBytes / MB} MB when decoded.`);
+    else if (!write()) fail(NOT_BASE64);
+    else {
+      out.length += bytes;
+      if (out.length - hashed >= HASH_BLOCK) catchUp();
+    }
+  }
+
+  return {
+    decode(block) {
+      const bytes = (block.length / QUAD) * 3;
+      accept(bytes, () => {
+        // Node skips characters it doesn't know, so fewer bytes come out; but it knows the URL-safe alphabet too.
+        if (block.includes(MINUS) || block.includes(UNDERSCORE)) return false;
+        return out.store.write(block.toString('latin1'), out.length, bytes, 'base64') === bytes;
+      });
+    },
+    decodeLast(text) {
+      const bytes = Buffer.from(text, 'base64');
+      // Only the one canonical spelling survives the way back.
+      accept(bytes.length, () => {
+        bytes.copy(out.store, out.length);
+        return text !== '' && bytes.toString('base64') === text;
+      });
+    },
+    finish() {
+      if (problem !== undefined) return { malformed: problem };
+      catchUp();
+      return { bytes: filled(out), sha256: hash.digest('hex') };
+    },
+    get failed() {
+      return problem !== undefined;
+    },
+  };
+}

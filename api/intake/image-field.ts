@@ -1,0 +1,66 @@
+import { createBase64Decoder, type DecodedImage, type Malformed } from './base64.ts';
+
+/** What `image_base64` came to. `declared` is the media type of its data-URI prefix, when it had one. */
+export type IncomingImage = (DecodedImage & { declared?: string }) | Malformed;
+
+export interface ImageField {
+  write(chunk: Buffer, start: number, end: number): void;
+  finish(): IncomingImage;
+}
+
+/** Longer than any prefix that is accepted. */
+const HEAD = 64;
+const SCHEME = 'data:';
+const COMMA = 0x2c;
+const PREFIX = /^data:image\/(jpe?g|png|webp);base64$/i;
+const BAD_PREFIX = 'a data URI must start with data:image/jpeg;base64, or the same with png or webp.';
+
+/** Takes the characters of the string in pieces: an optional data-URI prefix, then base64. */
+export function createImageField(maxBytes: number, expectedBytes?: number): ImageField {
+  const decoder = createBase64Decoder(maxBytes, expectedBytes);
+  const head = Buffer.alloc(HEAD);
+  let headLength = 0;
+  let inHead = true;
+  let declared: string | undefined;
+  let problem: string | undefined;
+
+  /** Looks whether the head is a prefix, is none, or can't be told yet. */
+  function settleHead(ended: boolean): void {
+    const text = head.toString('latin1', 0, headLength);
+    const isUri = text.slice(0, SCHEME.length).toLowerCase() === SCHEME;
+    const comma = head.subarray(0, headLength).indexOf(COMMA);
+    if (isUri && comma < 0) {
+      if (ended || headLength === HEAD) problem = BAD_PREFIX;
+      return;
+    }
+    if (!isUri && headLength < SCHEME.length && !ended) return;
+    inHead = false;
+    if (isUri) settleType(text.slice(0, comma));
+    decoder.write(head, isUri ? comma + 1 : 0, headLength);
+  }
+
+  function settleType(prefix: string): void {
+    const type = PREFIX.exec(prefix)?.[1]?.toLowerCase();
+    if (type === undefined) problem = BAD_PREFIX;
+    else declared = `image/${type === 'jpg' ? 'jpeg' : type}`;
+  }
+
+  return {
+    write(chunk, start, end) {
+      let from = start;
+      if (inHead && problem === undefined) {
+        const copied = chunk.copy(head, headLength, from, end);
+        headLength += copied;
+        from += copied;
+        settleHead(false);
+      }
+      if (!inHead && problem === undefined && from < end) decoder.write(chunk, from, end);
+    },
+    finish() {
+      if (inHead && problem === undefined) settleHead(true);
+      if (problem !== undefined) return { malformed: problem };
+      const image = decoder.finish();
+      return declared === undefined || 'malformed' in image ? image : { ...image, declared };
+    },
+  };
+}

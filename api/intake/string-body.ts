@@ -1,0 +1,81 @@
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const SLASH = 0x2f;
+const LETTER_U = 0x75;
+/** Stands for every escape that can't be base64: the decoder refuses it. */
+const NOT_BASE64 = 0;
+const OTHER_ESCAPES = new Set(Buffer.from('"\\bfnrt'));
+
+export interface StringBody {
+  /** Reads on from `start`. @returns the index after the closing quote, or undefined when the string goes on */
+  read(chunk: Buffer, start: number): number | undefined;
+  /** True once an escape was seen that JSON doesn't have. */
+  readonly illegal: boolean;
+}
+
+type Sink = (chunk: Buffer, start: number, end: number) => void;
+
+/**
+ * The inside of one JSON string whose value should be plain ASCII. Characters go to `sink` unescaped (`\/` is what
+ * PHP writes for every slash), in as few pieces as there are chunks.
+ */
+export function createStringBody(sink: Sink): StringBody {
+  let scratch = Buffer.alloc(0);
+  let escaped = false;
+  let hexLeft = 0;
+  let code = 0;
+  let illegal = false;
+
+  /** @returns the character an escape ended with, or undefined while it goes on */
+  function readEscape(byte: number): number | undefined {
+    if (hexLeft === 0) {
+      if (byte === LETTER_U) {
+        hexLeft = 4;
+        code = 0;
+        return undefined;
+      }
+      if (byte !== SLASH && !OTHER_ESCAPES.has(byte)) illegal = true;
+      escaped = false;
+      return byte === SLASH ? SLASH : NOT_BASE64;
+    }
+    const digit = Number.parseInt(String.fromCharCode(byte), 16);
+    if (Number.isNaN(digit)) illegal = true;
+    code = code * 16 + digit;
+    hexLeft -= 1;
+    escaped = hexLeft > 0;
+    if (escaped) return undefined;
+    return code < 0x80 ? code : NOT_BASE64;
+  }
+
+  /** Byte by byte into the scratch buffer, for chunks with a backslash in them. */
+  function readEscaped(chunk: Buffer, start: number): number | undefined {
+    if (scratch.length < chunk.length) scratch = Buffer.allocUnsafeSlow(chunk.length);
+    let filled = 0;
+    let at = start;
+    let byte = 0;
+    for (; at < chunk.length; at++) {
+      byte = chunk[at] ?? 0;
+      if (escaped) {
+        const character = readEscape(byte);
+        if (character !== undefined) scratch[filled++] = character;
+      } else if (byte === BACKSLASH) escaped = true;
+      else if (byte === QUOTE) break;
+      else scratch[filled++] = byte;
+    }
+    sink(scratch, 0, filled);
+    return at < chunk.length ? at + 1 : undefined;
+  }
+
+  return {
+    read(chunk, start) {
+      const quote = chunk.indexOf(QUOTE, start);
+      const end = quote < 0 ? chunk.length : quote;
+      if (escaped || chunk.subarray(start, end).includes(BACKSLASH)) return readEscaped(chunk, start);
+      sink(chunk, start, end);
+      return quote < 0 ? undefined : quote + 1;
+    },
+    get illegal() {
+      return illegal;
+    },
+  };
+}

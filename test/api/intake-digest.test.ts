@@ -1,0 +1,73 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { createJobBodyReader } from '../../api/intake/body.ts';
+import { bodyDigest, canonicalJson } from '../../api/intake/digest.ts';
+
+function digest(body: string): string {
+  const reader = createJobBodyReader();
+  reader.write(Buffer.from(body));
+  return bodyDigest(reader.end());
+}
+
+const picture = Buffer.from('a picture').toString('base64');
+const body = digest(`{"tool":"declutter","image_base64":"${picture}","options":{"a":"1","b":"2"}}`);
+
+describe('the same body', () => {
+  test.each([
+    ['keys in another order', `{"options":{"b":"2","a":"1"},"image_base64":"${picture}","tool":"declutter"}`],
+    [
+      'other whitespace',
+      `{ "tool" : "declutter",\n"image_base64":"${picture}", "options":{"a":"1", "b":"2"} }`,
+    ],
+    [
+      'other escapes',
+      `{"to\\u006fl":"declutter","image_base64":"${picture}","options":{"a":"\\u0031","b":"2"}}`,
+    ],
+  ])('%s', (_name, text) => expect(digest(text)).toBe(body));
+
+  test('numbers are compared by value', () => {
+    expect(digest('{"a":1.0,"b":100}')).toBe(digest('{"b":1e2,"a":1}'));
+  });
+});
+
+describe('another body', () => {
+  test.each([
+    ['another tool', `{"tool":"pool","image_base64":"${picture}","options":{"a":"1","b":"2"}}`],
+    ['another picture', `{"tool":"declutter","image_base64":"AAAA","options":{"a":"1","b":"2"}}`],
+    [
+      'a data-URI type',
+      `{"tool":"declutter","image_base64":"data:image/png;base64,${picture}","options":{"a":"1","b":"2"}}`,
+    ],
+    ['a number for a string', `{"tool":"declutter","image_base64":"${picture}","options":{"a":1,"b":"2"}}`],
+    ['no picture', '{"tool":"declutter","options":{"a":"1","b":"2"}}'],
+    ['a malformed picture', '{"tool":"declutter","image_base64":"?","options":{"a":"1","b":"2"}}'],
+  ])('%s', (_name, text) => expect(digest(text)).not.toBe(body));
+
+  test('elements in another order, and numbers past any double', () => {
+    expect(digest('{"a":[1,2]}')).not.toBe(digest('{"a":[2,1]}'));
+    expect(digest('{"a":1e999}')).not.toBe(digest('{"a":null}'));
+    expect(digest('{"a":1e999}')).not.toBe(digest('{"a":"Infinity"}'));
+    expect(digest('{"a":1e999}')).not.toBe(digest('{"a":-1e999}'));
+  });
+
+  test('fields can not imitate a picture', () => {
+    const reader = createJobBodyReader();
+    reader.write(Buffer.from(`{"image_base64":"${picture}"}`));
+    const { image } = reader.end();
+    const sha256 = image !== undefined && 'sha256' in image ? image.sha256 : '';
+    const real = digest(`{"image_base64":"${picture}"}`);
+    for (const value of [{ sha256 }, `undeclared ${sha256}`, null])
+      expect(bodyDigest({ fields: { image_base64: value } })).not.toBe(real);
+    expect(bodyDigest({ fields: { [`\nundeclared ${sha256}`]: 1 } })).not.toBe(real);
+  });
+});
+
+test('canonical JSON is JSON of the same value, whatever the order of its keys', () => {
+  fc.assert(
+    fc.property(fc.jsonValue(), (value) => {
+      const text = canonicalJson(value);
+      expect(JSON.parse(text)).toEqual(JSON.parse(JSON.stringify(value)));
+      expect(canonicalJson(JSON.parse(text))).toBe(text);
+    }),
+  );
+});

@@ -1,6 +1,7 @@
 import { environment } from '../config.ts';
+import { aborted } from '../runtime.ts';
 import { banner } from './banner.ts';
-import { processSignal, untilAborted } from './run/process-signal.ts';
+import { processSignal } from './run/process-signal.ts';
 import { startStack } from './stack.ts';
 
 const signal = processSignal();
@@ -10,7 +11,7 @@ try {
   // No stack file is read: addresses that an earlier start wrote down are not the caller's.
   await using stack = await startStack({ dataDir: '.stack', env: environment(''), say, signal });
   say(banner(stack.described, stack.dataDir));
-  await untilAborted(signal);
+  await aborted(signal);
   say('Stopping.');
 } catch (cause) {
   if (!signal.aborted) {

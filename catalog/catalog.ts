@@ -1,60 +1,18 @@
-import type { Tool, Warning } from '../contract/schemas.ts';
+import { LIMITS } from '../contract/limits.ts';
+import type { Tool } from '../contract/schemas.ts';
+import { withoutAliases } from './engine/aliases.ts';
+import { findProblem, unknownTier } from './engine/check.ts';
+import { buildInstruction } from './engine/instruction.ts';
+import { type Mode, modeOf, type Sent, tierOf } from './engine/request.ts';
+import { resolveSettings, type Settings } from './engine/settings.ts';
+import { tidy } from './engine/text.ts';
+import { warningsFor } from './engine/warnings.ts';
+import type { Plan, Planned } from './plan.ts';
+import { TOOLS } from './registry.ts';
 import type { ToolSpec } from './tool-spec.ts';
 
+export type { Plan, Planned, Resolution, Tier } from './plan.ts';
 export type { ToolSpec } from './tool-spec.ts';
-
-export type Resolution = '2K' | '4K';
-
-/** What a request for a tool comes to: everything the worker needs, JSON-safe, fixed at acceptance. */
-export interface Plan {
-  tool: string;
-  /** Internal label of result files: `<account_id>/<file_id>-<label>.<ext>`. */
-  label: string;
-  imagesCharged: 1 | 2;
-  /** Longest side of the result, in pixels. */
-  longestSide: 2048 | 4096;
-  /** The result never has fewer pixels than the input. */
-  neverSmaller: boolean;
-  /** What the generator is told. */
-  instruction: string;
-  /** The options that took effect. */
-  settings: Record<string, string>;
-  warnings: Warning[];
-}
-
-/** `message` tells the caller what to change; it belongs to `invalid_request`. */
-export type Planned = { ok: true; plan: Plan } | { ok: false; message: string };
-
-const SLUGS =
-  `virtual-staging empty-your-space empty-your-space-advanced add-furniture-object furniture-replacement
-  furniture-facelift virtual-renovation wall-color-change wall-treatment flooring-replacement restyle-surfaces
-  fireplace-renovation staircase-railing ceiling-fan lighting-update door-update construction-interior
-  cabinet-replacement countertop-replacement backsplash-update kitchen-fixtures bathroom-fixtures bathroom-tile
-  image-enhancement hdr-enhancement color-correction lighting-adjustment noise-reduction lens-correction
-  perspective-correction image-upscaling 4k-upscale sky-replacement window-view-replacement background-replacement
-  aerial-photo-editing portrait-retouching property-highlight day-to-dusk day-to-dusk-exterior seasonal-changes
-  festive-flip item-removal declutter watermark-removal fire-restoration water-damage-restoration exterior-renovation
-  construction-exterior roof-replacement driveway-renovation fence-addition exterior-additions garage-renovation
-  patio-design outdoor-living landscaping lawn-enhancement pool pool-addition pool-removal floor-plan-to-3d
-  sketch-to-floor-plan floor-plan-colorize floor-plan-visualize`.split(/\s+/);
-
-const TOOLS: ReadonlyMap<string, ToolSpec> = new Map(
-  SLUGS.map((slug) => [
-    slug,
-    {
-      slug,
-      label: slug,
-      group: '',
-      title: slug,
-      description: '',
-      cost: slug === '4k-upscale' ? 2 : 1,
-      customPrompt: 'not read',
-      options: {},
-      task: [slug],
-      keep: '',
-    },
-  ]),
-);
 
 /** The tool with exactly this slug. */
 export function findTool(slug: string): ToolSpec | undefined {
@@ -66,18 +24,50 @@ export function listTools(): Tool[] {
   return [...TOOLS.values()].map(({ slug, cost }) => ({ slug, images_cost: cost }));
 }
 
-/** What a request comes to, or what is wrong with it. Never throws; `options` is the field as it was sent. */
-export function planRender(tool: ToolSpec, options: Record<string, unknown> = {}): Planned {
-  const large = options.resolution === '4K';
-  const plan: Plan = {
-    tool: tool.slug,
-    label: tool.label,
-    imagesCharged: large ? 2 : tool.cost,
-    longestSide: large ? 4096 : 2048,
-    neverSmaller: false,
-    instruction: tool.task.join(' '),
-    settings: {},
-    warnings: [],
+/**
+ * What a request comes to, or what is wrong with it (spec: tier rules, Warning). Pure, and never throws whatever
+ * JSON `options` is; the caller decides what a missing balance or a bad image means.
+ */
+export function planRender(tool: ToolSpec, options: Record<string, unknown> | undefined): Planned {
+  if (options !== undefined && (typeof options !== 'object' || options === null || Array.isArray(options)))
+    return { ok: false, message: 'options must be an object.' };
+  const sent: Sent = new Map(Object.entries(options ?? {}).filter(([, value]) => value !== undefined));
+  const tier = tierOf(tool, sent);
+  if (tier === undefined) return { ok: false, message: unknownTier(sent) };
+  const problem = findProblem(tool, tier, sent);
+  if (problem !== undefined) return { ok: false, message: problem };
+
+  const mode = modeOf(tool, tier);
+  const settings = settingsFor(tool, mode, sent);
+  return {
+    ok: true,
+    plan: {
+      tool: tool.slug,
+      label: tool.label,
+      ...sizeAndPrice(tool, sent),
+      instruction: buildInstruction(tool, mode, settings),
+      settings,
+      warnings: warningsFor(tool, tier, sent),
+    },
   };
-  return { ok: true, plan };
+}
+
+function settingsFor(tool: ToolSpec, mode: Mode, sent: Sent): Settings {
+  if (mode === 'text') return { customPrompt: tidy(String(sent.get('customPrompt')), LIMITS.freeTextLength) };
+  const keys = mode === 'preset' ? (tool.presetKeeps ?? []) : Object.keys(tool.options);
+  return resolveSettings(tool, withoutAliases(tool, sent), keys);
+}
+
+/** 4K doubles the price to 2, and 2 is the most a render costs (DESIGN.md section 5). */
+function sizeAndPrice(
+  tool: ToolSpec,
+  sent: Sent,
+): Pick<Plan, 'imagesCharged' | 'longestSide' | 'neverSmaller'> {
+  const doubled = sent.get('resolution') === '4K';
+  const large = tool.fixedSize === '4k' || (doubled && tool.fixedSize !== '2k');
+  return {
+    imagesCharged: doubled ? 2 : tool.cost,
+    longestSide: large ? 4096 : 2048,
+    neverSmaller: tool.fixedSize === '4k',
+  };
 }

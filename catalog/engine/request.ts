@@ -1,0 +1,36 @@
+import type { Tier } from '../plan.ts';
+import type { ToolSpec } from '../tool-spec.ts';
+
+/** Options as sent, own keys only, in their order. */
+export type Sent = ReadonlyMap<string, unknown>;
+
+export const COMMON_KEYS = ['resolution', 'tier', 'customPrompt'] as const;
+export const RESOLUTIONS = ['2K', '4K'] as const;
+export const TIERS = ['auto', 'guided', 'custom'] as const satisfies readonly Tier[];
+export const DEFAULT_TIER: Tier = 'guided';
+
+/** How a plan comes about: from the caller's text, the tool's preset, or the options. */
+export type Mode = 'text' | 'preset' | 'options';
+
+/** `undefined` for a tier that does not exist. A tool without tiers is always guided. */
+export function tierOf(tool: ToolSpec, sent: Sent): Tier | undefined {
+  if (tool.ownKeysOnly || !sent.has('tier')) return DEFAULT_TIER;
+  return TIERS.find((tier) => tier === sent.get('tier'));
+}
+
+export function modeOf(tool: ToolSpec, tier: Tier): Mode {
+  if (tier === 'custom' && tool.customPrompt === 'read') return 'text';
+  return tier === 'auto' && tool.preset !== undefined ? 'preset' : 'options';
+}
+
+export function isResolution(value: unknown): boolean {
+  return RESOLUTIONS.some((resolution) => resolution === value);
+}
+
+/** Every key the tool takes, its own first. */
+export function keysOf(tool: ToolSpec): string[] {
+  const ownKeys = [...Object.keys(tool.options), ...Object.keys(tool.aliases ?? {})];
+  if (tool.ownKeysOnly) return ownKeys;
+  const common = COMMON_KEYS.filter((key) => key !== 'customPrompt' || tool.customPrompt === 'read');
+  return [...ownKeys, ...common];
+}

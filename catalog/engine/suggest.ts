@@ -1,0 +1,90 @@
+/** Words people send, and the ends of keys they mean by them, likeliest first. */
+const MEANT: ReadonlyMap<string, readonly string[]> = new Map([
+  ['prompt', ['customPrompt', 'description']],
+  ['text', ['customPrompt', 'description']],
+  ['instruction', ['customPrompt', 'description']],
+  ['instructions', ['customPrompt', 'description']],
+  ['custominstructions', ['customPrompt', 'description']],
+  ['notes', ['description', 'customPrompt']],
+  ['details', ['description', 'customPrompt']],
+  ['size', ['resolution']],
+  ['quality', ['resolution']],
+  ['imagesize', ['resolution']],
+  ['outputsize', ['resolution']],
+  ['scale', ['resolution']],
+  ['mode', ['furnitureMode', 'lightingMode', 'tier']],
+  ['room', ['roomType']],
+  ['space', ['roomType']],
+  ['theme', ['style']],
+  ['look', ['style']],
+  ['object', ['objectType', 'removalItem']],
+  ['item', ['objectType', 'removalItem', 'description']],
+  ['furniture', ['objectType', 'furnishing', 'furnitureMode']],
+  ['kind', ['type']],
+  ['shade', ['tone', 'color']],
+  ['variety', ['tone']],
+  ['surface', ['material']],
+  ['metal', ['finish']],
+  ['strength', ['intensity']],
+  ['amount', ['intensity']],
+  ['angle', ['view', 'perspectiveAxis']],
+  ['perspective', ['view', 'perspectiveAxis']],
+  ['region', ['holidayRegion']],
+  ['event', ['holiday']],
+  ['occasion', ['holiday']],
+  ['sky', ['skyType']],
+  ['time', ['timeShift', 'timeOfDay']],
+  ['weather', ['season', 'skyType']],
+  ['existing', ['hasExisting', 'existingFurniture']],
+]);
+
+const SHORTEST_PART = 3;
+
+/** The key that was probably meant by one the tool does not have, if any comes near. */
+export function likelyKey(sent: string, keys: readonly string[]): string | undefined {
+  const name = fold(sent);
+  if (name === '') return undefined;
+  const words = [name, ...(MEANT.get(name) ?? []).map(fold)];
+  for (const word of words) {
+    const found = keys.find((key) => fold(key) === word) ?? keys.find((key) => isPart(fold(key), word));
+    if (found !== undefined) return found;
+  }
+  return nearest(name, keys);
+}
+
+function fold(key: string): string {
+  return key
+    .toLowerCase()
+    .replace(/[^a-z0-9]/g, '')
+    .replaceAll('colour', 'color');
+}
+
+function isPart(key: string, word: string): boolean {
+  const shorter = Math.min(key.length, word.length);
+  return shorter >= SHORTEST_PART && (key.endsWith(word) || word.endsWith(key));
+}
+
+function nearest(name: string, keys: readonly string[]): string | undefined {
+  const near = keys
+    .map((key) => ({ key, distance: editDistance(name, fold(key)) }))
+    .filter(({ key, distance }) => distance <= Math.max(1, Math.floor(key.length / 3)));
+  return near.sort((a, b) => a.distance - b.distance)[0]?.key;
+}
+
+/** Optimal string alignment: insertions, deletions, substitutions and swaps of neighbors count one each. */
+export function editDistance(a: string, b: string): number {
+  let before: number[] = [];
+  let above = Array.from({ length: b.length + 1 }, (_, j) => j);
+  for (let i = 1; i <= a.length; i++) {
+    const row = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const changed = at(above, j - 1) + (a[i - 1] === b[j - 1] ? 0 : 1);
+      const swapped = a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1] ? at(before, j - 2) + 1 : changed;
+      row.push(Math.min(changed, swapped, at(above, j) + 1, at(row, j - 1) + 1));
+    }
+    [before, above] = [above, row];
+  }
+  return at(above, b.length);
+}
+
+const at = (row: readonly number[], index: number) => row[index] ?? Number.POSITIVE_INFINITY;

@@ -1,0 +1,84 @@
+/** Value sets that more than one tool uses. Order is the order people see. */
+
+export const ROOM = [
+  'living-room',
+  'bedroom',
+  'kitchen',
+  'dining-room',
+  'bathroom',
+  'home-office',
+  'kids-room',
+  'studio',
+] as const;
+
+export const STYLE = [
+  'modern',
+  'traditional',
+  'farmhouse',
+  'scandinavian',
+  'mid-century-modern',
+  'coastal',
+  'industrial',
+  'luxury',
+  'minimalist',
+  'bohemian',
+] as const;
+
+/** The same styles in the order two tools list them. */
+export const STYLE_BY_USE = [
+  'modern',
+  'scandinavian',
+  'industrial',
+  'traditional',
+  'minimalist',
+  'bohemian',
+  'mid-century-modern',
+  'coastal',
+  'farmhouse',
+  'luxury',
+] as const;
+
+export const STYLE_WIDE = [...STYLE_BY_USE, 'japandi', 'art-deco', 'mediterranean'] as const;
+
+export const FINISH = [
+  'chrome',
+  'brushed-nickel',
+  'matte-black',
+  'gold-brass',
+  'copper',
+  'oil-rubbed-bronze',
+  'stainless-steel',
+] as const;
+
+export const INTENSITY = ['subtle', 'balanced', 'strong'] as const;
+
+export const SEASON = ['spring', 'summer', 'fall', 'winter'] as const;
+
+export const WALL_COLOR = [
+  'white',
+  'cream',
+  'beige',
+  'greige',
+  'light-gray',
+  'charcoal',
+  'navy',
+  'sage-green',
+  'dusty-blue',
+  'terracotta',
+] as const;
+
+export const WOOD_TONE = ['natural-wood', 'white', 'black', 'gray', 'dark-wood', 'navy'] as const;
+
+export const STYLE_WORDING = {
+  'mid-century-modern': 'mid-century modern',
+  scandinavian: 'Scandinavian',
+  'art-deco': 'Art Deco',
+  mediterranean: 'Mediterranean',
+  luxury: 'luxurious',
+} as const;
+
+export const INTENSITY_WORDING = {
+  subtle: 'subtle, hardly noticeable next to the original',
+  balanced: 'clear but natural',
+  strong: 'strong, short of looking artificial',
+} as const;

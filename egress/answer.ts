@@ -10,13 +10,13 @@ export interface AnswerLimits {
   mediaType?: string;
 }
 
-/** Reads the body of a 2xx answer within its limits; whatever the limits refuse is refused before the body is read. */
+/**
+ * Reads the body of a 2xx answer. What the limits refuse is refused before the body is read, and the deadline's
+ * abort then lets go of it.
+ */
 export async function readAnswer(answer: Answer, limits: AnswerLimits): Promise<Buffer> {
   const problem = headProblem(answer, limits);
-  if (problem !== undefined) {
-    discard(answer);
-    throw problem;
-  }
+  if (problem !== undefined) throw problem;
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of answer.body as AsyncIterable<Buffer>) {

@@ -11,10 +11,11 @@ const DIALLED = 6;
 
 /**
  * Asks the DNS itself. getaddrinfo would read the hosts file, append search domains, and let a slow name server
- * hold the few threads that file system and crypto share.
+ * hold the few threads that file system and crypto share. The name servers are the system's unless given.
  */
-export function dnsResolve(): Resolve {
+export function dnsResolve(servers?: readonly string[]): Resolve {
   const resolver = new Resolver({ timeout: 1500, tries: 2 });
+  if (servers !== undefined) resolver.setServers(servers);
   return async (host) => {
     const [v4, v6] = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)]);
     if (v4.status === 'rejected' && v6.status === 'rejected') throw v4.reason;

@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import type { RequestListener, ServerResponse } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test, vi } from 'vitest';
@@ -16,6 +17,14 @@ const image = (response: ServerResponse, headers: Record<string, string | number
   response.writeHead(200, { 'content-type': 'image/png', ...headers });
 const redirect = (response: ServerResponse, location: string, status = 302) =>
   response.writeHead(status, { location }).end();
+
+const endless = (response: ServerResponse) => {
+  const more = () => {
+    while (response.write(Buffer.alloc(65_536)));
+  };
+  response.on('drain', more);
+  more();
+};
 
 /** The outcome of one fetch from a server that answers with `listener`. */
 async function outcome(listener: RequestListener, limits = LIMITS): Promise<unknown> {
@@ -56,6 +65,21 @@ describe('an answer within the limits', () => {
 
   test('may be exactly as large as the limit', async () => {
     expect(await outcome((_, response) => image(response).end('x'.repeat(1000)))).toBe('fetched');
+  });
+});
+
+describe('an unread body', () => {
+  test.each([
+    ['of a redirect', 302, 'fetched'],
+    ['of an answer that is refused', 500, 'status'],
+  ])('%s is let go of', async (_, status, expected) => {
+    await using server = await serveHttp(({ url }, response) => {
+      if (url === '/picture') image(response).end('x');
+      else endless(response.writeHead(status, { location: '/picture' }));
+    });
+    await using egress = egressTo(server);
+    expect(await kindOf(egress, server.origin)).toBe(expected);
+    await vi.waitFor(() => expect(server.open()).toBe(0));
   });
 });
 
@@ -178,13 +202,7 @@ describe('an answer that is refused', () => {
   });
 
   test('a body that never ends', async () => {
-    const flood: RequestListener = (_, response) => {
-      const more = () => {
-        while (response.write(Buffer.alloc(65_536)));
-      };
-      image(response).on('drain', more);
-      more();
-    };
+    const flood: RequestListener = (_, response) => endless(image(response));
     expect(await outcome(flood, { ...LIMITS, maxBytes: 5_000_000 })).toBe('too_large');
   });
 });
@@ -226,6 +244,13 @@ describe('a server that holds on', () => {
   test('in the DNS', async () => {
     await using egress = createEgress({ allowOrigins: [], resolve: () => new Promise(() => {}) });
     expect(await kindOf(egress, 'https://slow.example.com/', BRIEF)).toBe('timeout');
+  });
+
+  test("nothing stays on the caller's signal", async () => {
+    const { signal } = new AbortController();
+    expect(await outcome((_, response) => image(response).end('x'), { ...LIMITS, signal })).toBe('fetched');
+    expect(await outcome(() => {}, { ...BRIEF, signal })).toBe('timeout');
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
   });
 
   test("the caller's own abort is thrown as it is", async () => {

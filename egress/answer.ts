@@ -65,11 +65,11 @@ function headProblem({ statusCode, headers }: Answer, limits: AnswerLimits): Egr
       status: statusCode,
     });
   const mediaType = mediaTypeOf(headers);
-  if (limits.mediaType !== undefined && !mediaType.startsWith(limits.mediaType))
-    return new EgressError(
-      'content_type',
-      `The answer's Content-Type must begin with ${limits.mediaType}, not be ${mediaType === '' ? 'absent' : mediaType}.`,
-    );
+  if (limits.mediaType !== undefined && !mediaType.startsWith(limits.mediaType)) {
+    const found = mediaType === '' ? 'absent' : mediaType.slice(0, 100);
+    const message = `The answer's Content-Type must begin with ${limits.mediaType}, not be ${found}.`;
+    return new EgressError('content_type', message);
+  }
   if (isEncoded(headers))
     return new EgressError('content_encoding', 'The answer must be sent without a Content-Encoding.');
   if (Number(headers['content-length'] ?? 0) > limits.maxBytes) return tooLarge(limits.maxBytes);

@@ -1,6 +1,6 @@
 import { ApplicationFailure, CancelledFailure } from '@temporalio/activity';
-import { GeneratorError } from '../generators/port.ts';
-import { ImageRejected } from '../imaging/inspect.ts';
+import { GeneratorError } from '../generators/errors.ts';
+import { ImageError } from '../imaging/errors.ts';
 import { ImageMissing } from '../stores/images.ts';
 
 const GENERAL = 'The image could not be generated.';
@@ -30,16 +30,17 @@ interface Verdict {
 }
 
 function classify(error: unknown): Verdict {
-  if (error instanceof GeneratorError)
-    return {
-      type: `generator_${error.kind}`,
-      nonRetryable: error.kind !== 'unavailable',
-      message: error.kind === 'refused' ? error.message : GENERAL,
-      retryAfterMs: error.retryAfterMs,
-    };
-  if (error instanceof ImageRejected)
+  if (error instanceof GeneratorError) return classifyGenerator(error);
+  if (error instanceof ImageError)
     return { type: 'invalid_image', nonRetryable: true, message: error.message };
   if (error instanceof ImageMissing)
     return { type: 'input_missing', nonRetryable: true, message: 'The input image is no longer stored.' };
   return { type: 'render_error', nonRetryable: false, message: GENERAL };
+}
+
+function classifyGenerator({ failure, message }: GeneratorError): Verdict {
+  const type = `generator_${failure.kind}`;
+  if (failure.kind === 'unavailable')
+    return { type, nonRetryable: false, message: GENERAL, retryAfterMs: failure.retryAfterMs };
+  return { type, nonRetryable: true, message: failure.kind === 'refused' ? message : GENERAL };
 }

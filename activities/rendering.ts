@@ -1,6 +1,6 @@
 import { activityInfo, cancellationSignal, heartbeat } from '@temporalio/activity';
 import type { Plan } from '../catalog/catalog.ts';
-import type { Generator } from '../generators/port.ts';
+import type { AttemptState, Generator } from '../generators/port.ts';
 import { finishResult } from '../imaging/finish.ts';
 import { prepareInput } from '../imaging/prepare.ts';
 import type { ImageStore } from '../stores/images.ts';
@@ -35,7 +35,7 @@ export interface RenderFailure {
 /** Kept between attempts: when the first one began, and what the generator needs to go on where it stopped. */
 interface Progress {
   startedAt: number;
-  resume?: unknown;
+  resume?: AttemptState;
 }
 
 export interface RenderDeps {
@@ -74,23 +74,26 @@ async function render({ stores, images, generator }: RenderDeps, input: RenderIn
   ]);
   const source = await prepareInput(bytes);
   const rendered = await generator.render({
-    ...source,
+    image: source.bytes,
+    mime: source.mime,
+    width: source.width,
+    height: source.height,
     tool: plan.tool,
     instruction: plan.instruction,
     settings: plan.settings,
     target: { longestSide: plan.longestSide, neverSmaller: plan.neverSmaller },
     signal: cancellationSignal(),
-    resume: progress.resume,
+    ...(progress.resume === undefined ? {} : { resume: progress.resume }),
     onSubmitted(state) {
       progress.resume = state;
       heartbeat(progress);
     },
   });
-  const result = await finishResult(rendered.bytes, {
+  const result = await finishResult('mime' in rendered ? rendered.bytes : rendered, {
     format,
     longestSide: plan.longestSide,
     neverSmaller: plan.neverSmaller,
-    inputSize: source,
+    inputSize: source.inputSize,
     watermark: !paid,
   });
   await images.putResult(input.resultKey, result.bytes, `image/${format}`);

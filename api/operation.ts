@@ -30,5 +30,5 @@ export function errorResponses(codes: readonly ErrorCode[] = []): Record<number,
 
 function answer(codes: readonly ErrorCode[], status: number): TSchema {
   const named = codes.filter((code) => ERRORS[code].status === status).map((code) => `\`${code}\``);
-  return { ...ErrorEnvelope, $id: undefined, description: named.join(', ') } as TSchema;
+  return { ...ErrorEnvelope, description: named.join(', ') } as TSchema;
 }

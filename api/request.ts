@@ -1,10 +1,13 @@
 import type { RouteGroup } from '../contract/limits.ts';
 import type { Caller } from '../stores/records.ts';
+import type { JobBody } from './intake/body.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
     /** Who calls; set before the handler of every route that has a `group`. */
     caller: Caller;
+    /** The body of POST /v1/jobs with its picture apart; `body` then holds the other fields. */
+    jobBody: JobBody;
   }
   interface FastifyContextConfig {
     /** The route's rate-limit group; a route that has one needs a key. */

@@ -23,7 +23,7 @@ export const Warning = Type.Object(
     option: Type.String({ description: 'The key of `options` the warning is about.' }),
     message: Type.String({ description: 'For people; may change without notice.' }),
   },
-  { $id: 'Warning' },
+  { title: 'Warning' },
 );
 export type Warning = Static<typeof Warning>;
 
@@ -47,7 +47,7 @@ const jobFields = {
 };
 
 /** A job as GET /v1/jobs/{id} and the webhook show it (spec: Job). */
-export const Job = Type.Object(jobFields, { $id: 'Job' });
+export const Job = Type.Object(jobFields, { title: 'Job' });
 export type Job = Static<typeof Job>;
 
 /** 201 of a new job (spec: Job creation result). */
@@ -58,14 +58,14 @@ export const JobCreated = Type.Object(
     images_charged: Type.Integer({ minimum: 1 }),
     warnings: Type.Array(Warning),
   },
-  { $id: 'JobCreated' },
+  { title: 'JobCreated' },
 );
 export type JobCreated = Static<typeof JobCreated>;
 
 /** 201 of a replayed Idempotency-Key: the job as it stands and the first request's warnings. */
 export const JobReplayed = Type.Object(
   { ...jobFields, warnings: Type.Array(Warning) },
-  { $id: 'JobReplayed' },
+  { title: 'JobReplayed' },
 );
 export type JobReplayed = Static<typeof JobReplayed>;
 
@@ -89,7 +89,7 @@ export const CreateJob = Type.Object(
       }),
     ),
   },
-  { $id: 'CreateJob' },
+  { title: 'CreateJob' },
 );
 export type CreateJob = Static<typeof CreateJob>;
 
@@ -107,7 +107,7 @@ export const Account = Type.Object(
       }),
     ),
   },
-  { $id: 'Account' },
+  { title: 'Account' },
 );
 export type Account = Static<typeof Account>;
 
@@ -116,7 +116,7 @@ export const Tool = Type.Object(
     slug: Type.String(),
     images_cost: Type.Integer({ minimum: 1, description: 'Images one render costs at 2K.' }),
   },
-  { $id: 'Tool' },
+  { title: 'Tool' },
 );
 export type Tool = Static<typeof Tool>;
 
@@ -129,6 +129,6 @@ export const ErrorEnvelope = Type.Object(
       doc_url: Uri('Anchor of the code on the errors page.'),
     }),
   },
-  { $id: 'Error' },
+  { title: 'Error' },
 );
 export type ErrorEnvelope = Static<typeof ErrorEnvelope>;

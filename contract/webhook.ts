@@ -9,6 +9,6 @@ export const WebhookEvent = Type.Object(
     job_id: JobId,
     data: Job,
   },
-  { $id: 'WebhookEvent' },
+  { title: 'WebhookEvent' },
 );
 export type WebhookEvent = Static<typeof WebhookEvent>;

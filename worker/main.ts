@@ -2,7 +2,7 @@ import { NativeConnection, Runtime } from '@temporalio/worker';
 import { createActivities } from '../activities/activities.ts';
 import { environment, loadConfig } from '../config.ts';
 import { createGenerator } from '../generators/registry.ts';
-import { configureSharp } from '../imaging/sharp.ts';
+import { configureLibvips } from '../imaging/libvips.ts';
 import { createLogger, shutdownSignal } from '../runtime.ts';
 import { openMongo } from '../stores/mongo/client.ts';
 import { createMongoStores } from '../stores/mongo/stores.ts';
@@ -15,7 +15,7 @@ const signal = shutdownSignal();
 const config = loadConfig(environment());
 const logger = createLogger(config.log, 'worker');
 Runtime.install({ logger: temporalLogger(logger), shutdownSignals: [] });
-configureSharp();
+configureLibvips();
 
 await using mongo = openMongo(config.mongo);
 await using images = createImageStore(config.s3);

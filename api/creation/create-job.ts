@@ -5,7 +5,7 @@ import type { CreateJob, JobCreated, JobReplayed } from '../../contract/schemas.
 import { EgressError } from '../../egress/egress.ts';
 import type { Caller, JobDraft, ObjectRef } from '../../stores/records.ts';
 import type { ApiDeps } from '../deps.ts';
-import type { IncomingImage } from '../intake/body.ts';
+import type { IncomingImage } from '../intake/image-field.ts';
 import { acceptJob, NOT_ENOUGH } from './accept.ts';
 import { type CheckedImage, imageFromBase64, imageFromUrl } from './image.ts';
 import { replay } from './replay.ts';

@@ -3,7 +3,7 @@ import { LIMITS } from '../../contract/limits.ts';
 import { type Egress, EgressError } from '../../egress/egress.ts';
 import { inspectImage } from '../../imaging/inspect.ts';
 import type { ImageFormat } from '../../stores/records.ts';
-import type { IncomingImage } from '../intake/body.ts';
+import type { IncomingImage } from '../intake/image-field.ts';
 
 /** A picture that may be stored: its bytes passed the safety limits. */
 export interface CheckedImage {
@@ -54,6 +54,6 @@ async function fetchImage(egress: Egress, url: string) {
 
 function checkBytes(bytes: Buffer): ImageFormat {
   const verdict = inspectImage(bytes);
-  if (!verdict.ok) throw new ApiError('invalid_image', verdict.message);
+  if (!verdict.ok) throw new ApiError('invalid_image', verdict.reason);
   return verdict.format;
 }

@@ -19,7 +19,6 @@ const SPACE = 0x20;
 const OPEN_OBJECT = 0x7b;
 const OPENING: ReadonlySet<number> = new Set(Buffer.from('{['));
 const CLOSING: ReadonlySet<number> = new Set(Buffer.from('}]'));
-const WHITESPACE: ReadonlySet<number> = new Set(Buffer.from(' \t\r\n'));
 
 export interface Scanner {
   /** @throws ApiError invalid_request */
@@ -76,7 +75,7 @@ export function createScanner(field: ImageField, maxRestBytes: number): Scanner 
       let at = 0;
       while (at < chunk.length) {
         if (scan.where === 'image') at = readImage(chunk, at);
-        else if (scan.where === 'outside') outside(scan, chunk[at++] ?? 0);
+        else if (scan.where === 'outside') at = outside(scan, chunk, at);
         else inside(scan, chunk[at++] ?? 0);
       }
     },
@@ -87,14 +86,19 @@ export function createScanner(field: ImageField, maxRestBytes: number): Scanner 
   };
 }
 
-function outside(scan: Scan, byte: number): void {
-  if (WHITESPACE.has(byte)) {
-    if (scan.rest.store[scan.rest.length - 1] !== SPACE || scan.rest.length === 0) keep(scan, SPACE);
-    return;
+/** Takes one token's byte or a run of whitespace. @returns the index after it */
+function outside(scan: Scan, chunk: Buffer, start: number): number {
+  let at = start;
+  while (isWhitespace(chunk[at])) at += 1;
+  if (at > start) {
+    if (scan.rest.length === 0 || scan.rest.store[scan.rest.length - 1] !== SPACE) keep(scan, SPACE);
+    return at;
   }
+  const byte = chunk[at] ?? 0;
   keep(scan, byte);
   if (byte === QUOTE) startString(scan);
   else token(scan, byte);
+  return at + 1;
 }
 
 function token(scan: Scan, byte: number): void {
@@ -168,4 +172,6 @@ function keep(scan: Scan, byte: number): void {
   scan.rest.store[scan.rest.length++] = byte;
 }
 
+const isWhitespace = (byte: number | undefined) =>
+  byte === SPACE || byte === 0x0a || byte === 0x0d || byte === 0x09;
 const invalid = (message: string) => new ApiError('invalid_request', message);

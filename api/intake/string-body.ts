@@ -52,15 +52,18 @@ export function createStringBody(sink: Sink): StringBody {
     if (scratch.length < chunk.length) scratch = Buffer.allocUnsafeSlow(chunk.length);
     let filled = 0;
     let at = start;
-    let byte = 0;
-    for (; at < chunk.length; at++) {
-      byte = chunk[at] ?? 0;
+    while (at < chunk.length) {
       if (escaped) {
-        const character = readEscape(byte);
+        const character = readEscape(chunk[at++] ?? 0);
         if (character !== undefined) scratch[filled++] = character;
-      } else if (byte === BACKSLASH) escaped = true;
-      else if (byte === QUOTE) break;
-      else scratch[filled++] = byte;
+        continue;
+      }
+      const from = at;
+      at = copyPlain(chunk, at, scratch, filled);
+      filled += at - from;
+      if (chunk[at] === QUOTE) break;
+      escaped = at < chunk.length;
+      at += 1;
     }
     sink(scratch, 0, filled);
     return at < chunk.length ? at + 1 : undefined;
@@ -78,4 +81,15 @@ export function createStringBody(sink: Sink): StringBody {
       return illegal;
     },
   };
+}
+
+/** Copies up to the next quote or backslash. @returns its index, or the chunk's length */
+function copyPlain(chunk: Buffer, start: number, target: Buffer, offset: number): number {
+  let at = start;
+  for (let to = offset; at < chunk.length; at++) {
+    const byte = chunk[at] ?? 0;
+    if (byte === QUOTE || byte === BACKSLASH) break;
+    target[to++] = byte;
+  }
+  return at;
 }

@@ -10,15 +10,13 @@ const HEADER = 'X-Api-Key';
 export function authenticate(keys: KeyStore, keyPrefix: string): onRequestAsyncHookHandler {
   return async (request) => {
     if (request.routeOptions.config.group === undefined) return;
-    const sent = request.raw.headersDistinct['x-api-key'] ?? [];
-    if (sent.length > 1) throw new ApiError('invalid_api_key', `Send ${HEADER} once.`);
-    const apiKey = sent[0];
-    if (apiKey === undefined || apiKey === '')
+    const apiKey = request.headers['x-api-key'];
+    if (typeof apiKey !== 'string' || apiKey === '')
       throw new ApiError('invalid_api_key', `Send your API key in the ${HEADER} header.`);
     if (!isWellFormedApiKey(keyPrefix, apiKey))
       throw new ApiError(
         'invalid_api_key',
-        `The ${HEADER} is mistyped or cut off: it does not have the form of a key.`,
+        `The ${HEADER} is mistyped, cut off or sent twice: it does not have the form of a key.`,
       );
     const caller = await keys.findCaller(digestApiKey(apiKey));
     if (caller === undefined) throw new ApiError('invalid_api_key', `The ${HEADER} matches no key.`);

@@ -8,7 +8,7 @@ import { startServers } from '../../stack/servers.ts';
 import { writeWorkflowBundle } from '../../worker/bundle.ts';
 
 /** Starts the servers once for the whole run and bundles the workflows once. */
-export default async function globalSetup(project: TestProject): Promise<() => Promise<void>> {
+export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const controller = new AbortController();
   const say = (line: string) => void process.stderr.write(`${line}\n`);
   const servers = await startServers({
@@ -20,7 +20,7 @@ export default async function globalSetup(project: TestProject): Promise<() => P
     env: environment(''),
   });
   const bundle = join(servers.folder.file('workflow-bundle.cjs'));
-  const env = { ...servers.env, WORKFLOW_BUNDLE: bundle, LOG_LEVEL: 'silent' };
+  const env = { LOG_LEVEL: 'silent', ...servers.env, WORKFLOW_BUNDLE: bundle };
   await Promise.all([writeWorkflowBundle(bundle), registerSearchAttributes(loadConfig(env).temporal)]);
   project.provide('env', env);
   return async () => {

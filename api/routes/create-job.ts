@@ -1,0 +1,58 @@
+import { Type } from 'typebox';
+import { LIMITS } from '../../contract/limits.ts';
+import { CreateJob, JobCreated, JobReplayed } from '../../contract/schemas.ts';
+import { createJob as create } from '../creation/create-job.ts';
+import { bodyDigest } from '../intake/digest.ts';
+import { errorResponses, type Route } from '../operation.ts';
+import { separatePicture } from '../plugins/separate-picture.ts';
+
+/** POST /v1/jobs: checks, charges and accepts one job, or replays the one its Idempotency-Key created. */
+export const createJob: Route = (app, deps) =>
+  app.post(
+    '/v1/jobs',
+    {
+      config: { group: 'create-job' },
+      preValidation: separatePicture,
+      schema: {
+        operationId: 'createJob',
+        summary: 'Create a job',
+        description:
+          'Runs one image through one tool. The charge is taken at once; the picture is collected by polling or a webhook.',
+        headers: Type.Object({
+          'idempotency-key': Type.Optional(
+            Type.String({
+              minLength: 1,
+              maxLength: LIMITS.idempotencyKeyLength,
+              description: 'Makes a retry safe: the same key and body never charge twice.',
+            }),
+          ),
+        }),
+        body: CreateJob,
+        response: {
+          201: Type.Union([JobReplayed, JobCreated]),
+          ...errorResponses([
+            'invalid_request',
+            'invalid_tool',
+            'invalid_image',
+            'image_fetch_failed',
+            'webhook_url_rejected',
+            'insufficient_credits',
+            'idempotency_conflict',
+            'job_not_found',
+          ]),
+        },
+      },
+    },
+    async (request, reply) => {
+      const { jobBody, caller, body } = request;
+      const answer = await create(deps, {
+        requestId: request.id,
+        caller,
+        body,
+        image: jobBody.image,
+        bodyDigest: bodyDigest(jobBody),
+        idempotencyKey: request.headers['idempotency-key'] ?? null,
+      });
+      return reply.code(201).send(answer);
+    },
+  );

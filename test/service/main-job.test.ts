@@ -1,0 +1,96 @@
+import sharp from 'sharp';
+import { fetch } from 'undici';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ended, postJob, samplePicture } from '../setup/client.ts';
+import { type Service, startService } from '../setup/service.ts';
+
+let service: Service;
+let worker: AsyncDisposable;
+let image_base64: string;
+
+beforeAll(async () => {
+  service = await startService();
+  [worker, image_base64] = await Promise.all([service.startWorker(), samplePicture()]);
+});
+afterAll(async () => {
+  await worker?.[Symbol.asyncDispose]();
+  await service?.[Symbol.asyncDispose]();
+});
+
+describe('a job from its creation to its result', () => {
+  test('is charged at once, rendered at 2K and served from a public URL', async () => {
+    const { app, client, stores, mongo } = service;
+    const { headers, accountId } = await client();
+    const created = await postJob(app, headers, { tool: 'image-enhancement', image_base64 });
+    expect(created.statusCode).toBe(201);
+    expect(created.json()).toEqual({
+      job_id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      status: 'processing',
+      images_charged: 1,
+      warnings: [],
+    });
+    expect((await stores.accounts.get(accountId)).balance).toBe(49);
+
+    const job = await ended(app, headers, created.json().job_id);
+    expect(job).toMatchObject({ status: 'completed', tool: 'image-enhancement', error: null, images_charged: 1 });
+    expect(job.processing_ms).toBeGreaterThanOrEqual(0);
+    const result = await fetch(job.result_urls[0] ?? '');
+    expect(result.headers.get('content-type')).toBe('image/jpeg');
+    const { width, height } = await sharp(Buffer.from(await result.arrayBuffer())).metadata();
+    expect([width, height]).toEqual([2048, 1536]);
+    expect(await stores.ledger.audit()).toEqual([]);
+    expect(await mongo.db.collection('idempotency').countDocuments()).toBe(0);
+  });
+
+  test('leaves a history of at most 20 events', async () => {
+    const { app, client, temporal } = service;
+    const { headers } = await client();
+    const { job_id } = (await postJob(app, headers, { tool: 'declutter', image_base64 })).json();
+    await ended(app, headers, job_id);
+    const handle = temporal.workflow.getHandle(`job:${job_id}`);
+    expect(await handle.result()).toEqual({ status: 'completed', jobId: job_id });
+    const { events } = await handle.fetchHistory();
+    expect(events?.length).toBeLessThanOrEqual(20);
+  });
+});
+
+describe('an idempotency key', () => {
+  test('gives one job and one charge to 100 concurrent requests', async () => {
+    const { app, client, stores } = service;
+    const { headers, accountId } = await client(100);
+    const body = { tool: 'declutter', image_base64 };
+    const answers = await Promise.all(Array.from({ length: 100 }, () => postJob(app, headers, body, 'order-1')));
+    const outcomes = answers.map((answer) => `${answer.statusCode} ${answer.json().job_id ?? answer.body}`);
+    expect(new Set(outcomes).size).toBe(1);
+    expect(outcomes[0]).toMatch(/^201 /);
+    const rows = await stores.ledger.list(accountId);
+    expect(rows.filter(({ kind }) => kind === 'charge')).toHaveLength(1);
+    expect(await stores.ledger.audit(accountId)).toEqual([]);
+  });
+
+  test('replays the job as it stands, and refuses another body', async () => {
+    const { app, client } = service;
+    const { headers } = await client();
+    const body = { tool: 'declutter', image_base64, options: { resolution: '8K' } };
+    const first = await postJob(app, headers, body, 'record-7');
+    expect(first.json().warnings).toHaveLength(1);
+    await ended(app, headers, first.json().job_id);
+    const replay = await postJob(app, headers, body, 'record-7');
+    expect(replay.statusCode).toBe(201);
+    expect(replay.json()).toMatchObject({ job_id: first.json().job_id, status: 'completed' });
+    expect(replay.json().warnings).toEqual(first.json().warnings);
+    const other = await postJob(app, headers, { ...body, tool: 'pool' }, 'record-7');
+    expect([other.statusCode, other.json().error.code]).toEqual([409, 'idempotency_conflict']);
+  });
+
+  test('is not spent by a refusal for lack of credits', async () => {
+    const { app, client, stores } = service;
+    const { headers, accountId } = await client();
+    await service.mongo.db.collection('accounts').updateOne({ _id: accountId as never }, { $set: { balance: 0 } });
+    const body = { tool: 'declutter', image_base64 };
+    const refused = await postJob(app, headers, body, 'later');
+    expect([refused.statusCode, refused.json().error.code]).toEqual([402, 'insufficient_credits']);
+    await stores.packs.add({ accountId, images: 5, reference: null });
+    expect((await postJob(app, headers, body, 'later')).statusCode).toBe(201);
+  });
+});

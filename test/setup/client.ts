@@ -1,0 +1,30 @@
+import sharp from 'sharp';
+import type { TypedApp } from '../../api/operation.ts';
+import type { Job } from '../../contract/schemas.ts';
+import { eventually } from './eventually.ts';
+
+/** A small picture that is a real JPEG. */
+export async function samplePicture(width = 64, height = 48): Promise<string> {
+  const picture = sharp({ create: { width, height, channels: 3, background: { r: 120, g: 160, b: 90 } } });
+  return (await picture.jpeg().toBuffer()).toString('base64');
+}
+
+type Headers = Record<string, string>;
+
+export function postJob(app: TypedApp, headers: Headers, body: object, idempotencyKey?: string) {
+  return app.inject({
+    method: 'POST',
+    url: '/api/v1/jobs',
+    headers: { ...headers, ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }) },
+    payload: body,
+  });
+}
+
+/** Polls a job until it is no longer processing. */
+export function ended(app: TypedApp, headers: Headers, jobId: string): Promise<Job> {
+  return eventually(async () => {
+    const job = (await app.inject({ url: `/api/v1/jobs/${jobId}`, headers })).json<Job>();
+    if (job.status === 'processing') throw new Error(`job ${jobId} is still processing`);
+    return job;
+  });
+}

@@ -1,0 +1,16 @@
+/** Closes what was opened, the last first (AsyncDisposableStack is not in Node 20). */
+export function closers() {
+  const stack: (() => Promise<unknown>)[] = [];
+  return {
+    use<T extends AsyncDisposable>(resource: T): T {
+      stack.push(async () => resource[Symbol.asyncDispose]());
+      return resource;
+    },
+    defer(close: () => Promise<unknown>): void {
+      stack.push(close);
+    },
+    async close(): Promise<void> {
+      for (const close of stack.reverse()) await close();
+    },
+  };
+}

@@ -1,0 +1,59 @@
+import { openRaw } from '../../imaging/libvips.ts';
+import { blend, overDaylight, type Rgb, verticalGradient } from './layers.ts';
+import type { Operation } from './operation.ts';
+import { tint } from './tone.ts';
+
+interface Hour {
+  /** Gains that turn daylight on walls and ground into that of the hour. */
+  light: Rgb;
+  /** From the zenith to the horizon; it ends in white above the ground, which takes no colour from it. */
+  sky: readonly Rgb[];
+}
+
+const GROUND: readonly Rgb[] = [
+  [255, 255, 255],
+  [255, 255, 255],
+];
+
+const DUSK: Hour = {
+  light: [0.72, 0.62, 0.7],
+  sky: [[52, 74, 140], [112, 108, 172], [236, 160, 130], [255, 205, 150], ...GROUND],
+};
+
+const HOURS: ReadonlyMap<string | undefined, Hour> = new Map([
+  [
+    'golden-hour',
+    { light: [1, 0.86, 0.68], sky: [[176, 196, 222], [240, 214, 178], [255, 212, 140], ...GROUND] },
+  ],
+  [
+    'blue-hour',
+    { light: [0.4, 0.46, 0.66], sky: [[36, 58, 120], [70, 104, 176], [150, 160, 200], ...GROUND] },
+  ],
+  ['night', { light: [0.34, 0.37, 0.52], sky: [[16, 24, 60], [30, 44, 96], [60, 74, 130], ...GROUND] }],
+]);
+
+const INDOORS_EVENING: readonly Rgb[] = [
+  [44, 66, 132],
+  [72, 90, 160],
+  [150, 120, 150],
+];
+
+/** Colours the sky, which is the brightest part of a daytime photo, and dims the rest to the light of the hour. */
+export const duskOutside: Operation = async (image, settings, signal) => {
+  const hour = HOURS.get(settings.timeShift) ?? DUSK;
+  const sky = await overDaylight(image, await verticalGradient(image, hour.sky), [170, 220]);
+  signal.throwIfAborted();
+  return blend(openRaw(await tint(image, hour.light)), sky, 'multiply');
+};
+
+/** Daylight in a window is the bluest light there is: it turns deep blue, and lamplight warms the room. */
+export const duskInside: Operation = async (image, settings, signal) => {
+  const room = await tint(
+    image,
+    settings.interiorLights === 'false' ? [0.42, 0.46, 0.6] : [0.84, 0.72, 0.58],
+  );
+  if (settings.hasWindows === 'false') return room;
+  signal.throwIfAborted();
+  const evening = await verticalGradient(image, INDOORS_EVENING);
+  return blend(openRaw(room), await overDaylight(image, evening, [205, 255]), 'multiply');
+};

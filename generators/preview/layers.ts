@@ -1,0 +1,57 @@
+import sharp, { type Blend, type Sharp } from 'sharp';
+import { openRaw, type RawImage, type Size, toRaw } from '../../imaging/libvips.ts';
+
+export type Rgb = readonly [red: number, green: number, blue: number];
+
+/** Rec. 601, as JPEG weighs the channels. */
+export const LUMA: Rgb = [0.299, 0.587, 0.114];
+
+/** Lays one picture over another of the same size. */
+export function blend(base: Sharp, layer: RawImage, mode: Blend): Promise<RawImage> {
+  const { width, height, pixels } = layer;
+  return toRaw(
+    base.composite([{ input: pixels, raw: { width, height, channels: 3 }, blend: mode }]).removeAlpha(),
+  );
+}
+
+/**
+ * Where the light falls, in grey, smooth over about a fortieth of the picture; `slope` and `offset` are applied to
+ * the levels 0 to 255. Worked out on a thumbnail, as nothing finer than the blur would be left of it.
+ */
+export async function lightMap(image: RawImage, slope: number, offset: number): Promise<RawImage> {
+  const thumbnail = openRaw(image).resize({ width: 160, height: 160, fit: 'inside' });
+  const grey = await toRaw(thumbnail.recomb([[...LUMA], [...LUMA], [...LUMA]]));
+  const smooth = await toRaw(openRaw(grey).blur(4).linear(slope, offset));
+  return toRaw(
+    openRaw(smooth).resize({ width: image.width, height: image.height, fit: 'fill', kernel: 'cubic' }),
+  );
+}
+
+/**
+ * A mask for `multiply`: the colours of `layer` where the picture is bright, white elsewhere, with a soft step
+ * between the two levels. Brightness is that of blue, which tells daylight from lamps and warm walls.
+ */
+export async function overDaylight(
+  image: RawImage,
+  layer: RawImage,
+  [from, to]: readonly [number, number],
+): Promise<RawImage> {
+  const { width, height } = image;
+  const slope = 255 / (to - from);
+  const blue = await openRaw(image).extractChannel(2).raw().toBuffer();
+  const mask = await sharp(blue, { raw: { width, height, channels: 1 } })
+    .blur(1.5)
+    .linear(slope, -slope * from)
+    .toColourspace('b-w')
+    .raw()
+    .toBuffer();
+  const masked = openRaw(layer).joinChannel(mask, { raw: { width, height, channels: 1 } });
+  const pixels = await masked.raw().toBuffer();
+  return toRaw(sharp(pixels, { raw: { width, height, channels: 4 } }).flatten({ background: '#ffffff' }));
+}
+
+/** Runs evenly through the colours from the top edge to the bottom. */
+export function verticalGradient({ width, height }: Size, colours: readonly Rgb[]): Promise<RawImage> {
+  const column = { pixels: Buffer.from(colours.flat()), width: 1, height: colours.length };
+  return toRaw(openRaw(column).resize({ width, height, fit: 'fill', kernel: 'linear' }));
+}

@@ -1,0 +1,79 @@
+import type { Blend } from 'sharp';
+import { openRaw, type RawImage, toRaw } from '../../imaging/libvips.ts';
+import { blend, lightMap, type Rgb } from './layers.ts';
+import { measureLevels } from './levels.ts';
+import type { Operation } from './operation.ts';
+
+/** A photographer's contrast mask: the inverted light in soft light opens shadows and holds highlights. */
+export const balanceLight: Operation = async (image) => {
+  const { mean } = await measureLevels(image);
+  return blend(openRaw(image), await lightMap(image, -0.55, 134 + 0.55 * mean), 'soft-light');
+};
+
+/** Takes the darkest hundredth to black and the brightest to white, within bounds so that fog stays fog. */
+export const stretchContrast: Operation = async (image) => {
+  const { dark, bright } = await measureLevels(image);
+  const black = Math.min(dark, 40);
+  const gain = 250 / (Math.max(bright, 180) - black);
+  return toRaw(openRaw(image).linear(gain, -gain * black));
+};
+
+export const sharpenDetail: Operation = (image) =>
+  toRaw(openRaw(image).sharpen({ sigma: 1.1, m1: 0.4, m2: 2 }));
+
+export const saturate =
+  (factor: number): Operation =>
+  (image) =>
+    toRaw(openRaw(image).modulate({ saturation: factor }));
+
+/** A median takes single grains off without moving edges; the sharpening gives back what little it softened. */
+export const removeNoise: Operation = async (image) => {
+  const smooth = await toRaw(openRaw(image).median(3));
+  return toRaw(openRaw(smooth).sharpen({ sigma: 0.8, m1: 0, m2: 1.5 }));
+};
+
+const TINTS: ReadonlyMap<string | undefined, Rgb> = new Map([
+  ['warm', [1.06, 1, 0.9]],
+  ['cool', [0.93, 1, 1.07]],
+]);
+const SATURATION: ReadonlyMap<string | undefined, number> = new Map([
+  ['muted', 0.8],
+  ['vivid', 1.3],
+]);
+
+export const tint = (image: RawImage, gains: Rgb) => toRaw(openRaw(image).linear([...gains], [0, 0, 0]));
+
+/** What is brightest becomes neutral, within bounds so that lamplight stays lamplight; then the wishes of the job. */
+export const correctColour: Operation = async (image, settings, signal) => {
+  const { white } = await measureLevels(image);
+  const grey = (white[0] + white[1] + white[2]) / 3;
+  const gain = (level: number) => Math.min(1.25, Math.max(0.8, grey / Math.max(1, level)));
+  const neutral = await tint(image, [gain(white[0]), gain(white[1]), gain(white[2])]);
+  signal.throwIfAborted();
+  const wished = await tint(neutral, TINTS.get(settings.whiteBalance) ?? [1, 1, 1]);
+  return saturate(SATURATION.get(settings.saturation) ?? 1.06)(wished, settings, signal);
+};
+
+/** How the map of the light is laid over the picture: slope and offset of its levels, and the blend. */
+interface LightLayer {
+  slope: number;
+  offset: number;
+  mode: Blend;
+}
+
+const LIGHT_MODES: ReadonlyMap<string | undefined, LightLayer> = new Map([
+  ['lift-shadows', { slope: -0.6, offset: 80, mode: 'screen' }],
+  ['recover-highlights', { slope: -0.6, offset: 330, mode: 'multiply' }],
+  ['brighten', { slope: 0, offset: 185, mode: 'soft-light' }],
+  ['darken', { slope: 0, offset: 66, mode: 'soft-light' }],
+]);
+
+export const adjustLight: Operation = async (image, settings, signal) => {
+  const layer = LIGHT_MODES.get(settings.lightingMode);
+  const lit = layer
+    ? await blend(openRaw(image), await lightMap(image, layer.slope, layer.offset), layer.mode)
+    : await balanceLight(image, settings, signal);
+  signal.throwIfAborted();
+  const gains = TINTS.get(settings.lightColor);
+  return gains ? tint(lit, gains) : lit;
+};

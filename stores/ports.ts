@@ -23,7 +23,20 @@ export interface AccountStore {
   create(account: { name: string; webhookUrl: string | null; webhookSecret: string }): Promise<AccountRecord>;
   /** @throws NotFound */
   get(accountId: string): Promise<AccountRecord>;
+  /** Newest first. */
+  list(limit: number): Promise<AccountRecord[]>;
   setStatus(accountId: string, status: AccountRecord['status']): Promise<void>;
+  /**
+   * Sets the endpoint (null for none), which also takes stopped deliveries up again, and replaces the secret; the
+   * one replaced goes on signing until `previousUntil`. What is left out stays.
+   * @throws NotFound
+   */
+  setWebhook(accountId: string, change: WebhookChange): Promise<AccountRecord>;
+}
+
+export interface WebhookChange {
+  url?: string | null;
+  rotateTo?: { secret: string; previousUntil: Date };
 }
 
 export interface KeyStore {
@@ -93,6 +106,16 @@ export interface PackStore {
     pack: PackRecord;
     balance: number;
   }>;
+  /** @throws NotFound */
+  get(packId: string): Promise<PackRecord>;
+  /** Oldest first. */
+  list(accountId: string): Promise<PackRecord[]>;
+  /**
+   * Takes images of a pack back off the balance: as many as told, else all that is left of the pack.
+   * @returns the pack as it stands, the images of this refund, and the balance after it
+   * @throws NotFound; Refused when the pack or the balance has fewer left
+   */
+  refund(packId: string, images?: number): Promise<{ pack: PackRecord; refunded: number; balance: number }>;
   /** Whether the account holds a pack that is not fully refunded: its new renders carry no watermark. */
   hasPaid(accountId: string): Promise<boolean>;
 }

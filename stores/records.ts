@@ -109,7 +109,10 @@ export interface PackRecord {
   id: string;
   accountId: string;
   images: number;
+  /** Images refunded so far. */
   refunded: number;
+  /** Refunds so far; numbers their ledger rows. */
+  refunds: number;
   reference: string | null;
   createdAt: Date;
 }

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { type AccountStore, NotFound } from '../ports.ts';
+import type { AccountRecord } from '../records.ts';
 import type { Mongo } from './client.ts';
-import { collections, toRecord } from './documents.ts';
+import { type AccountDocument, collections, toRecord } from './documents.ts';
 
 export function createAccountStore(mongo: Mongo): AccountStore {
   const c = collections(mongo.db);
@@ -24,13 +25,17 @@ export function createAccountStore(mongo: Mongo): AccountStore {
         createdAt: new Date(),
       };
       await c.accounts.insertOne(document);
-      return toRecord(document);
+      return toAccount(document);
     },
 
     async get(accountId) {
       const found = await c.accounts.findOne({ _id: accountId });
-      if (found === null) throw new NotFound(`There is no account ${accountId}.`);
-      return toRecord(found);
+      if (found === null) throw unknown(accountId);
+      return toAccount(found);
+    },
+
+    async list(limit) {
+      return (await c.accounts.find().sort({ createdAt: -1 }).limit(limit).toArray()).map(toAccount);
     },
 
     async setStatus(accountId, status) {
@@ -40,7 +45,7 @@ export function createAccountStore(mongo: Mongo): AccountStore {
           { $set: { status } },
           { session },
         );
-        if (matchedCount === 0) throw new NotFound(`There is no account ${accountId}.`);
+        if (matchedCount === 0) throw unknown(accountId);
         await c.keys.updateMany(
           { accountId },
           { $set: { accountDisabled: status === 'disabled' } },
@@ -48,5 +53,28 @@ export function createAccountStore(mongo: Mongo): AccountStore {
         );
       });
     },
+
+    async setWebhook(accountId, { url, rotateTo }) {
+      const endpoint = url === undefined ? {} : { url: { $literal: url }, disabledReason: null };
+      const rotation = rotateTo && {
+        previousSecret: '$webhook.secret',
+        previousUntil: rotateTo.previousUntil,
+        secret: { $literal: rotateTo.secret },
+      };
+      // A pipeline, because it reads the secret it replaces.
+      const changed = await c.accounts.findOneAndUpdate(
+        { _id: accountId },
+        [{ $set: { webhook: { secret: '$webhook.secret', ...endpoint, ...rotation } } }],
+        { returnDocument: 'after' },
+      );
+      if (changed === null) throw unknown(accountId);
+      return toAccount(changed);
+    },
   };
+}
+
+const unknown = (accountId: string) => new NotFound(`There is no account ${accountId}.`);
+
+function toAccount({ keysIssued: _, ...account }: AccountDocument): AccountRecord {
+  return toRecord(account);
 }

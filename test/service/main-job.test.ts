@@ -32,7 +32,12 @@ describe('a job from its creation to its result', () => {
     expect((await stores.accounts.get(accountId)).balance).toBe(49);
 
     const job = await ended(app, headers, created.json().job_id);
-    expect(job).toMatchObject({ status: 'completed', tool: 'image-enhancement', error: null, images_charged: 1 });
+    expect(job).toMatchObject({
+      status: 'completed',
+      tool: 'image-enhancement',
+      error: null,
+      images_charged: 1,
+    });
     expect(job.processing_ms).toBeGreaterThanOrEqual(0);
     const result = await fetch(job.result_urls[0] ?? '');
     expect(result.headers.get('content-type')).toBe('image/jpeg');
@@ -59,7 +64,9 @@ describe('an idempotency key', () => {
     const { app, client, stores } = service;
     const { headers, accountId } = await client(100);
     const body = { tool: 'declutter', image_base64 };
-    const answers = await Promise.all(Array.from({ length: 100 }, () => postJob(app, headers, body, 'order-1')));
+    const answers = await Promise.all(
+      Array.from({ length: 100 }, () => postJob(app, headers, body, 'order-1')),
+    );
     const outcomes = answers.map((answer) => `${answer.statusCode} ${answer.json().job_id ?? answer.body}`);
     expect(new Set(outcomes).size).toBe(1);
     expect(outcomes[0]).toMatch(/^201 /);
@@ -86,7 +93,9 @@ describe('an idempotency key', () => {
   test('is not spent by a refusal for lack of credits', async () => {
     const { app, client, stores } = service;
     const { headers, accountId } = await client();
-    await service.mongo.db.collection('accounts').updateOne({ _id: accountId as never }, { $set: { balance: 0 } });
+    await service.mongo.db
+      .collection('accounts')
+      .updateOne({ _id: accountId as never }, { $set: { balance: 0 } });
     const body = { tool: 'declutter', image_base64 };
     const refused = await postJob(app, headers, body, 'later');
     expect([refused.statusCode, refused.json().error.code]).toEqual([402, 'insufficient_credits']);

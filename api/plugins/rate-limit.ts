@@ -1,0 +1,73 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { ApiError } from '../../contract/errors.ts';
+import { RATE_LIMITS, type RouteGroup } from '../../contract/limits.ts';
+import { clientOf } from '../client-address.ts';
+import { createSlidingWindow, type Hit, type SlidingWindow } from '../rate-window.ts';
+import '../request.ts';
+
+export interface RateLimitOptions {
+  /** Path all counted routes lie under, `/api/v1` for instance. */
+  prefix: string;
+  /** Milliseconds; the process's own monotonic clock unless told. */
+  now?: () => number;
+  /** The two bounds on memory: clients, and keys per route group, remembered at a time. */
+  maxClients?: number;
+  maxKeys?: number;
+}
+
+type Hook = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
+
+/** Two onRequest hooks; between them the caller is identified. Both throw ApiError rate_limited. */
+export interface RateLimits {
+  /** Counts the client's address, whoever calls. */
+  countClient: Hook;
+  /** Counts the key in the route's group; its figures replace the client's in the headers. */
+  countKey: Hook;
+}
+
+const GROUPS = ['create-job', 'read-job', 'delete-job', 'read-account'] as const satisfies RouteGroup[];
+
+/**
+ * The limits of one API process (spec: Rate limits). Every counted answer, errors included, carries X-RateLimit-Limit
+ * and X-RateLimit-Remaining, and the same as RateLimit-Policy and RateLimit (draft-ietf-httpapi-ratelimit-headers-10).
+ */
+export function createRateLimits(options: RateLimitOptions): RateLimits {
+  const { prefix, now = () => performance.now(), maxClients = 50_000, maxKeys = 10_000 } = options;
+  const windowOf = (limit: number, max: number) =>
+    createSlidingWindow({ limit, windowMs: RATE_LIMITS.windowMs, maxKeys: max, now });
+  const clients = windowOf(RATE_LIMITS.ip, maxClients);
+  const keys = Object.fromEntries(
+    GROUPS.map((group) => [group, windowOf(RATE_LIMITS[group], maxKeys)]),
+  ) as Record<RouteGroup, SlidingWindow>;
+  return {
+    async countClient(request, reply) {
+      if (isCounted(request, prefix)) conclude(reply, 'ip', clients.hit(clientOf(request.ip)));
+    },
+    async countKey({ routeOptions, caller }, reply) {
+      const { group } = routeOptions.config;
+      if (group !== undefined && caller !== undefined) conclude(reply, group, keys[group].hit(caller.keyId));
+    },
+  };
+}
+
+/** By the matched route where there is one: the URL may spell the same path with escapes. */
+function isCounted({ routeOptions, url }: FastifyRequest, prefix: string): boolean {
+  return `${routeOptions.url ?? url}/`.startsWith(`${prefix}/`);
+}
+
+function conclude(reply: FastifyReply, name: RouteGroup | 'ip', hit: Hit): void {
+  const { allowed, limit, remaining, resetSeconds } = hit;
+  reply.headers({
+    'X-RateLimit-Limit': limit,
+    'X-RateLimit-Remaining': remaining,
+    'RateLimit-Policy': `"${name}";q=${limit};w=${RATE_LIMITS.windowMs / 1000}`,
+    RateLimit: `"${name}";r=${remaining};t=${resetSeconds}`,
+  });
+  if (allowed) return;
+  reply.header('Retry-After', resetSeconds);
+  const whose = name === 'ip' ? 'from this address' : 'with this key';
+  throw new ApiError(
+    'rate_limited',
+    `More than ${limit} requests a minute ${whose}. Retry in ${resetSeconds} seconds.`,
+  );
+}

@@ -1,0 +1,113 @@
+import fastify, { type FastifyInstance } from 'fastify';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { clientOf } from '../../api/client-address.ts';
+import { createRateLimits } from '../../api/plugins/rate-limit.ts';
+import { ApiError } from '../../contract/errors.ts';
+import { RATE_LIMITS } from '../../contract/limits.ts';
+import type { Caller } from '../../stores/records.ts';
+
+let app: FastifyInstance;
+let now: number;
+
+beforeEach(() => {
+  now = 5000;
+  app = fastify({ trustProxy: true });
+  const limits = createRateLimits({ prefix: '/api/v1', now: () => now });
+  app.setErrorHandler<Error>((error, _request, reply) =>
+    reply.code(error instanceof ApiError ? error.status : 500).send({ code: (error as ApiError).code }),
+  );
+  app.addHook('onRequest', limits.countClient);
+  app.addHook('onRequest', async (request) => {
+    const { 'x-api-key': keyId } = request.headers;
+    if (request.routeOptions.config.group === undefined) return;
+    if (typeof keyId !== 'string') throw new ApiError('invalid_api_key', 'no');
+    request.caller = { keyId } as Caller;
+  });
+  app.addHook('onRequest', limits.countKey);
+  app.get('/api/v1/jobs/:id', { config: { group: 'read-job' } }, async () => 'ok');
+  app.post('/api/v1/jobs', { config: { group: 'create-job' } }, async () => {
+    throw new ApiError('invalid_tool', 'no');
+  });
+  app.get('/api/docs', async () => 'ok');
+});
+
+const create = (key?: string, ip = '192.0.2.1') =>
+  app.inject({
+    method: 'POST',
+    url: '/api/v1/jobs',
+    headers: { 'x-forwarded-for': ip, ...(key === undefined ? {} : { 'x-api-key': key }) },
+  });
+
+describe('headers', () => {
+  test("of an answer to a known key tell the key's window, errors included", async () => {
+    const { statusCode, headers } = await create('k');
+    expect(statusCode).toBe(400);
+    expect(headers).toMatchObject({
+      'x-ratelimit-limit': '60',
+      'x-ratelimit-remaining': '59',
+      'ratelimit-policy': '"create-job";q=60;w=60',
+      ratelimit: '"create-job";r=59;t=60',
+    });
+    expect(headers).not.toHaveProperty('retry-after');
+  });
+
+  test("without a key they tell the client's, unknown routes included", async () => {
+    const refused = await create();
+    expect(refused.statusCode).toBe(401);
+    expect(refused.headers).toMatchObject({ 'x-ratelimit-limit': '600', 'x-ratelimit-remaining': '599' });
+    const unknown = await app.inject('/api/v1/nothing');
+    expect(unknown.headers).toMatchObject({ 'ratelimit-policy': '"ip";q=600;w=60' });
+    const escaped = await app.inject({ url: '/api/%761/jobs/1', headers: { 'x-api-key': 'k' } });
+    expect(escaped.headers).toMatchObject({ 'x-ratelimit-limit': '300' });
+  });
+
+  test('outside /v1 nothing is counted', async () => {
+    expect((await app.inject('/api/docs')).headers).not.toHaveProperty('x-ratelimit-limit');
+  });
+});
+
+describe('limits', () => {
+  test('a key has its own window in every group, and gets in again when its oldest request leaves', async () => {
+    for (let n = 0; n < RATE_LIMITS['create-job']; n++) expect((await create('k')).statusCode).toBe(400);
+    now += 1500;
+    const refused = await create('k');
+    expect(refused.statusCode).toBe(429);
+    expect(refused.json()).toEqual({ code: 'rate_limited' });
+    expect(refused.headers).toMatchObject({ 'retry-after': '59', 'x-ratelimit-remaining': '0' });
+    expect((await create('other')).statusCode).toBe(400);
+    const read = await app.inject({ url: '/api/v1/jobs/1', headers: { 'x-api-key': 'k' } });
+    expect(read.headers).toMatchObject({ 'x-ratelimit-limit': '300', 'x-ratelimit-remaining': '299' });
+    now += 58_500;
+    expect((await create('k')).statusCode).toBe(400);
+  });
+
+  test('requests without a valid key count on their address only', async () => {
+    for (let n = 0; n < RATE_LIMITS.ip; n++) await create();
+    expect((await create()).statusCode).toBe(429);
+    const known = await create('k');
+    expect([known.statusCode, known.headers['x-ratelimit-limit']]).toEqual([429, '600']);
+    expect((await create('k', '192.0.2.2')).headers['x-ratelimit-remaining']).toBe('59');
+  });
+
+  test('an IPv6 client is its /64', async () => {
+    await create(undefined, '2001:db8:1:2::1');
+    const same = await create(undefined, '2001:db8:1:2:ffff::9');
+    expect(same.headers['x-ratelimit-remaining']).toBe('598');
+    const other = await create(undefined, '2001:db8:1:3::1');
+    expect(other.headers['x-ratelimit-remaining']).toBe('599');
+  });
+});
+
+test.each([
+  ['192.0.2.1', '192.0.2.1'],
+  ['192.0.2.1:5060', '192.0.2.1'],
+  ['::ffff:192.0.2.1', '192.0.2.1'],
+  ['::FFFF:c000:0201', '192.0.2.1'],
+  ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
+  ['2001:DB8::1', '2001:db8:0:0::/64'],
+  ['fe80::1%eth0', 'fe80:0:0:0::/64'],
+  ['::', '0:0:0:0::/64'],
+  ['64:ff9b::192.0.2.1', '64:ff9b:0:0::/64'],
+  ['unknown', 'unknown'],
+  ['x'.repeat(5000), 'x'.repeat(64)],
+])('the address %s counts as %s', (address, client) => expect(clientOf(address)).toBe(client));

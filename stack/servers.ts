@@ -1,7 +1,8 @@
 import { obtainBinaries } from './obtain/binaries.ts';
-import type { Say } from './obtain/progress.ts';
+import { type Say, withProgress } from './obtain/progress.ts';
 import type { Child } from './run/child.ts';
 import { type DataFolder, openDataFolder, openPassingFolder } from './run/data-folder.ts';
+import { allStarted, opening } from './run/opening.ts';
 import { type Ports, rememberedPorts } from './run/ports.ts';
 import { startMongod } from './servers/mongod.ts';
 import type { Surroundings } from './servers/part.ts';
@@ -48,13 +49,14 @@ const givenBy: Record<ServerName, string> = {
  */
 export async function startServers(options: ServersOptions): Promise<Servers> {
   const { dataDir, ephemeral, say, signal, env } = options;
-  const folder = await (ephemeral ? openPassingFolder : openDataFolder)(dataDir, say);
-  const children: Servers['children'] = {};
-  const close = async () => {
-    await Promise.all(Object.values(children).map((child) => child.stop()));
-    folder[Symbol.dispose]();
-  };
-  try {
+  return opening(async (keep) => {
+    const folder = keep(await (ephemeral ? openPassingFolder : openDataFolder)(dataDir, say));
+    const children: Servers['children'] = {};
+    keep({
+      [Symbol.asyncDispose]: async () => {
+        await Promise.all(Object.values(children).map((child) => child.stop()));
+      },
+    });
     const ports = rememberedPorts(folder.file('ports.json'));
     const parts = await startMissing(children, { folder, ports, env, say, signal }, options.ui);
     return {
@@ -63,12 +65,8 @@ export async function startServers(options: ServersOptions): Promise<Servers> {
       children,
       folder,
       ports,
-      [Symbol.asyncDispose]: close,
     };
-  } catch (cause) {
-    await close();
-    throw cause;
-  }
+  });
 }
 
 type Parts = { env: Record<string, string>; temporalUi: string | undefined };
@@ -99,12 +97,17 @@ async function startMissing(
       parts.env.S3_ENDPOINT = started.endpoint;
       parts.env.S3_ACCESS_KEY_ID = started.accessKeyId;
       parts.env.S3_SECRET_ACCESS_KEY = started.secretAccessKey;
-      parts.env.UPLOAD_URL = `${started.endpoint}/${around.env.S3_RESULTS_BUCKET || 'results'}`;
+      const results = `${started.endpoint}/${around.env.S3_RESULTS_BUCKET || 'results'}`;
+      parts.env.UPLOAD_URL = around.env.UPLOAD_URL || results;
     },
   };
-  // All are waited for, so that a failure of one leaves no other half started.
-  const results = await Promise.allSettled(names.map((name) => start[name](binaries[name])));
-  const failed = results.find((result) => result.status === 'rejected');
-  if (failed) throw failed.reason;
+  await allStarted(
+    names.map((name) =>
+      withProgress(name, around.say, (report) => {
+        report('starting');
+        return start[name](binaries[name]);
+      }),
+    ),
+  );
   return parts;
 }

@@ -1,7 +1,7 @@
 import { LIMITS } from '../contract/limits.ts';
 import type { Tool } from '../contract/schemas.ts';
 import { withoutAliases } from './engine/aliases.ts';
-import { findProblem, unknownTier } from './engine/check.ts';
+import { findProblem, keysProblem, unknownTier } from './engine/check.ts';
 import { buildInstruction } from './engine/instruction.ts';
 import { type Mode, modeOf, type Sent, tierOf } from './engine/request.ts';
 import { resolveSettings, type Settings } from './engine/settings.ts';
@@ -28,10 +28,13 @@ export function listTools(): Tool[] {
  * What a request comes to, or what is wrong with it (spec: tier rules, Warning). Pure, and never throws whatever
  * JSON `options` is; the caller decides what a missing balance or a bad image means.
  */
-export function planRender(tool: ToolSpec, options: Record<string, unknown> | undefined): Planned {
-  if (options !== undefined && (typeof options !== 'object' || options === null || Array.isArray(options)))
+export function planRender(tool: ToolSpec, options: Record<string, unknown> = {}): Planned {
+  if (typeof options !== 'object' || options === null || Array.isArray(options))
     return { ok: false, message: 'options must be an object.' };
-  const sent: Sent = new Map(Object.entries(options ?? {}).filter(([, value]) => value !== undefined));
+  const unusable = keysProblem(options);
+  if (unusable !== undefined) return { ok: false, message: unusable };
+
+  const sent: Sent = new Map(Object.entries(options).filter(([, value]) => value !== undefined));
   const tier = tierOf(tool, sent);
   if (tier === undefined) return { ok: false, message: unknownTier(sent) };
   const problem = findProblem(tool, tier, sent);

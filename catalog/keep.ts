@@ -18,6 +18,10 @@ export const KEEP_STRUCTURE = `Keep the structure: walls, openings, ceiling heig
 /** The picture is corrected, never redrawn. */
 export const KEEP_SCENE = `Do not add, remove, move, replace or reshape anything in the scene; edges, materials and small print stay recognizable. Return one photorealistic image without added text, logos or borders.`;
 
+/** Geometry is corrected; what the photo shows is not. */
+export const KEEP_CONTENT =
+  'Do not add, remove or replace anything in the scene; colors, light and materials stay as they are. Return one photorealistic image without added text, logos or borders.';
+
 /** One part of the scene is exchanged; the subject stays. */
 export const KEEP_SUBJECT = `Keep everything else in the photo pixel-faithful, with clean edges where it meets the edited area. ${FRAME} ${PHOTO_RESULT}`;
 

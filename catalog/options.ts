@@ -23,7 +23,7 @@ export function text(description: string, more: Partial<TextOption> = {}): TextO
 
 /** A variety, shade or color in words, where `sage-green` reads as `sage green`. */
 export function tone(description: string): TextOption {
-  return text(description, { maxLength: 100, hyphensAsSpaces: true });
+  return text(description, { hyphensAsSpaces: true });
 }
 
 export function hex(description: string, defaultValue: string, more: Partial<HexOption> = {}): HexOption {

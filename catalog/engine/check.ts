@@ -13,7 +13,6 @@ type Problem = string | undefined;
 /** What the caller must change, or nothing when the options can be planned (spec: tier rules). */
 export function findProblem(tool: ToolSpec, tier: Tier, sent: Sent): Problem {
   return (
-    oversize(sent) ??
     (tool.ownKeysOnly ? foreignKey(tool, sent) : textProblem(tier, sent)) ??
     missingKey(tool, sent) ??
     first([...sent], ([key, value]) => valueProblem(tool, tier, key, value))
@@ -25,9 +24,11 @@ export function unknownTier(sent: Sent): string {
   return `options.tier must be one of ${TIERS.join(', ')}, not ${show(sent.get('tier'))}.`;
 }
 
-function oversize(sent: Sent): Problem {
-  if (sent.size > MAX_KEYS) return `options has more than ${MAX_KEYS} keys.`;
-  const long = [...sent.keys()].find((key) => isLongerThan(key, MAX_KEY_LENGTH));
+/** Looked at before anything else, because the rest of the work grows with the keys. */
+export function keysProblem(options: Readonly<Record<string, unknown>>): Problem {
+  const keys = Object.keys(options);
+  if (keys.length > MAX_KEYS) return `options has more than ${MAX_KEYS} keys.`;
+  const long = keys.find((key) => isLongerThan(key, MAX_KEY_LENGTH));
   return long === undefined ? undefined : `options has a key of more than ${MAX_KEY_LENGTH} characters.`;
 }
 
@@ -82,6 +83,7 @@ function isAllowed(option: OptionSpec, value: unknown): boolean {
 }
 
 function isSubset(values: readonly string[], value: unknown): boolean {
+  if (typeof value === 'string' && isLongerThan(value, LIMITS.freeTextLength)) return false;
   const items: unknown = typeof value === 'string' ? value.split(',').map((item) => item.trim()) : value;
   return Array.isArray(items) && items.every((item) => typeof item === 'string' && values.includes(item));
 }

@@ -116,7 +116,7 @@ export const FLOOR_PLANS: ToolGroup = {
       },
       task: [
         'Redraw this sketch as a clean black-and-white architectural floor plan with straight walls of even thickness and standard symbols.',
-        'Take over from the sketch: {preserve}; leave other notes, names, numbers and furniture out.',
+        'Of its dimensions, room names and furniture take over only these: {preserve}.',
         { when: { preserve: 'missing' }, text: 'Leave dimensions, room names and furniture out.' },
         'Lay it out for this page size: {pageSize}.',
       ],

@@ -1,4 +1,4 @@
-import { KEEP_SCENE } from '../keep.ts';
+import { KEEP_CONTENT, KEEP_SCENE } from '../keep.ts';
 import { choice, flag, intensity } from '../options.ts';
 import type { ToolEntry } from '../tool-spec.ts';
 
@@ -115,7 +115,7 @@ export const PHOTO_CORRECTIONS: readonly ToolEntry[] = [
       { when: { removeFringes: ['true'] }, text: 'Remove color fringes along edges.' },
       'Fill the frame without empty borders.',
     ],
-    keep: KEEP_SCENE,
+    keep: KEEP_CONTENT,
   },
   {
     slug: 'perspective-correction',
@@ -131,7 +131,7 @@ export const PHOTO_CORRECTIONS: readonly ToolEntry[] = [
       'Correct the perspective of this photo. Straighten these lines: {perspectiveAxis}.',
       'Walls stand upright, the horizon is level, proportions stay natural and the frame is filled without empty borders.',
     ],
-    keep: KEEP_SCENE,
+    keep: KEEP_CONTENT,
   },
   {
     slug: 'image-upscaling',

@@ -1,0 +1,108 @@
+import { describe, expect, it } from 'vitest';
+import { accepted, refused, warned } from './plan.ts';
+
+const SLUG = 'floor-plan-to-3d';
+const TIERS = [{ tier: 'guided' }, { tier: 'auto' }, { tier: 'custom', customPrompt: 'as a dollhouse' }];
+const settings = (options?: Record<string, unknown>) => accepted(SLUG, options).settings;
+
+describe('aliases of floor-plan-to-3d', () => {
+  it('view stands for outputStyle', () => {
+    expect(settings({ view: 'topdown' })).toEqual({ ...settings(), outputStyle: 'topdown' });
+    expect(settings({ view: 'cutaway_isometric' }).outputStyle).toBe('cutaway_isometric');
+    expect(warned(SLUG, { view: 'topdown' })).toEqual([]);
+  });
+
+  it('style stands for interiorStyle when it is one of its values', () => {
+    expect(settings({ style: 'luxury' }).interiorStyle).toBe('luxury');
+    expect(warned(SLUG, { style: 'luxury' })).toEqual([]);
+  });
+
+  it('lose to the key they stand for, with a warning', () => {
+    const options = {
+      view: 'topdown',
+      outputStyle: 'cutaway_isometric',
+      style: 'luxury',
+      interiorStyle: 'coastal',
+    };
+    expect(settings(options)).toMatchObject({ outputStyle: 'cutaway_isometric', interiorStyle: 'coastal' });
+    for (const tier of TIERS) expect(warned(SLUG, { ...tier, ...options })).toEqual(['view', 'style']);
+  });
+
+  it('a style that is no interior style is a warning in every tier', () => {
+    for (const tier of TIERS)
+      for (const style of ['gothic', 'constructor', '', 5, null])
+        expect(warned(SLUG, { ...tier, style })).toEqual(['style']);
+    expect(settings({ style: 'gothic' })).toEqual(settings());
+  });
+
+  it('an unknown view is rejected in every tier, also next to outputStyle', () => {
+    for (const tier of TIERS)
+      for (const view of ['sideways', '__proto__', 'toString', '', 1, null])
+        expect(refused(SLUG, { ...tier, view, outputStyle: 'topdown' })).toContain('options.view');
+  });
+});
+
+describe('own keys of floor-plan-to-3d', () => {
+  it.each(['fp3dOutdoor', 'fp3dLabels', 'inputType', 'outputStyle', 'interiorStyle', 'furnitureMode'])(
+    'an unknown value of %s is rejected in every tier',
+    (key) => {
+      for (const tier of TIERS)
+        for (const value of ['sideways', '', 1, null])
+          expect(refused(SLUG, { ...tier, [key]: value })).toContain(`options.${key}`);
+    },
+  );
+
+  it('inputType auto is the same as none', () => {
+    expect(accepted(SLUG, { inputType: 'auto' })).toEqual(accepted(SLUG));
+    expect(accepted(SLUG, { inputType: 'hand_sketch' }).instruction).toContain('hand sketch');
+  });
+
+  it('furnitureMode empty gives an empty shell without a style', () => {
+    const plan = accepted(SLUG, { furnitureMode: 'empty', interiorStyle: 'coastal' });
+    expect(plan.instruction).toContain('empty shell');
+    expect(plan.settings).not.toHaveProperty('interiorStyle');
+  });
+
+  it('auto uses the preset and custom the text instead', () => {
+    const options = { outputStyle: 'topdown', view: 'topdown' };
+    expect(accepted(SLUG, { ...options, tier: 'auto' }).settings).toEqual({});
+    expect(accepted(SLUG, { ...options, tier: 'custom', customPrompt: 'x' }).settings).toEqual({
+      customPrompt: 'x',
+    });
+  });
+
+  it('other floor plan tools are checked in guided only', () => {
+    expect(refused('floor-plan-colorize', { colorScheme: 'infrared' })).toContain('colorScheme');
+    accepted('floor-plan-colorize', { tier: 'auto', colorScheme: 'infrared' });
+  });
+});
+
+describe('preserve of sketch-to-floor-plan', () => {
+  const sketch = (preserve?: unknown) => accepted('sketch-to-floor-plan', { preserve });
+
+  it('is nothing unless asked for', () => {
+    expect(sketch().settings).toEqual({});
+    expect(sketch().instruction).toContain('Leave dimensions, room names and furniture out.');
+  });
+
+  it('takes a list or a string with commas', () => {
+    const wanted = { preserve: 'dimensions, room-names' };
+    expect(sketch(['dimensions', 'room-names']).settings).toEqual(wanted);
+    expect(sketch('dimensions,room-names').settings).toEqual(wanted);
+    expect(sketch('dimensions').instruction).toContain('only these: dimensions.');
+  });
+
+  it.each(['stairs', 'dimensions,stairs', '', 1, {}, [1], [null], [['dimensions']], ['dimensions', 'x']])(
+    'is not %j',
+    (preserve) => {
+      expect(refused('sketch-to-floor-plan', { preserve })).toContain('any of dimensions');
+    },
+  );
+
+  it('survives anything in a list that is not checked', () => {
+    const preserve = [{}, null, 'a\u0000b', 4, 'x'.repeat(9000), ...Array(5000).fill('y')];
+    const plan = accepted('sketch-to-floor-plan', { tier: 'custom', customPrompt: 'x', preserve });
+    expect(plan.settings.preserve).toMatch(/^a b, 4, x+$/);
+    expect(plan.settings.preserve?.length).toBeLessThanOrEqual(100);
+  });
+});

@@ -1,0 +1,161 @@
+import { describe, expect, it } from 'vitest';
+import { accepted, refused, warned } from './plan.ts';
+import { SLUGS } from './spec-tables.ts';
+
+const TIERED = SLUGS.filter(([slug]) => slug !== 'virtual-staging');
+const NOT_READING = TIERED.filter(([, , read]) => read === 'not read');
+const READING = TIERED.filter(([, , read]) => read === 'read');
+
+describe('the tier', () => {
+  it('is guided unless another is sent', () => {
+    expect(accepted('pool', { tier: 'guided' })).toEqual(accepted('pool'));
+  });
+
+  it.each(['Guided', '', 'pro', 1, true, null, [], {}])('must be one of three, not %j', (tier) => {
+    expect(refused('pool', { tier })).toMatch(/options\.tier must be one of auto, guided, custom/);
+  });
+});
+
+describe('guided', () => {
+  it('follows the options, defaults included', () => {
+    const plan = accepted('cabinet-replacement', { cabinetStyle: 'glass-front' });
+    expect(plan.settings).toEqual({ cabinetStyle: 'glass-front', cabinetColor: 'white' });
+    expect(plan.instruction).toContain('glass-front cabinets. Their color: white.');
+  });
+
+  it('names the values a key may have', () => {
+    expect(refused('roof-replacement', { material: 'thatch' })).toBe(
+      'options.material must be one of architectural-shingle, metal-standing-seam, clay-tile, slate, cedar-shake, not "thatch".',
+    );
+  });
+});
+
+describe('custom', () => {
+  it.each(READING)('makes %s follow the text and nothing else', (slug) => {
+    const plan = accepted(slug, { tier: 'custom', customPrompt: '  pale oak\nfronts ' });
+    expect(plan.settings).toEqual({ customPrompt: 'pale oak fronts' });
+    expect(plan.instruction).toContain('"pale oak fronts"');
+    expect(plan.warnings).toEqual([]);
+  });
+
+  it('does not check options and leaves them out', () => {
+    const options = { tier: 'custom', customPrompt: 'pale oak', cabinetStyle: 'gilded', cabinetColor: 7 };
+    expect(accepted('cabinet-replacement', options)).toEqual(
+      accepted('cabinet-replacement', { tier: 'custom', customPrompt: 'pale oak' }),
+    );
+  });
+
+  it.each(NOT_READING)('makes %s ignore the text, use options unchecked and say so', (slug) => {
+    const { settings, warnings } = accepted(slug, { tier: 'custom', customPrompt: 'pale oak' });
+    expect(settings).toEqual(accepted(slug).settings);
+    expect(warnings).toEqual([
+      { code: 'option_ignored', option: 'customPrompt', message: expect.stringMatching(/unchecked/) },
+    ]);
+  });
+
+  it('uses unchecked options of a tool that reads no text', () => {
+    const plan = accepted('roof-replacement', {
+      tier: 'custom',
+      customPrompt: 'straw',
+      material: 'thick-thatch',
+    });
+    expect(plan.settings).toEqual({ material: 'thick-thatch' });
+    expect(plan.instruction).toContain('The new material: thick thatch.');
+  });
+
+  it.each([undefined, '', '   ', '\u0000\u200B\n'])('needs a text on every tool, not %j', (customPrompt) => {
+    for (const slug of ['cabinet-replacement', 'pool'])
+      expect(refused(slug, { tier: 'custom', customPrompt })).toMatch(/customPrompt is required/);
+  });
+});
+
+describe('customPrompt', () => {
+  it.each(['guided', 'auto', 'custom'])('is a string of at most 500 characters with tier %s', (tier) => {
+    for (const slug of ['cabinet-replacement', 'pool']) {
+      accepted(slug, { tier, customPrompt: '\u{1F3E0}'.repeat(500) });
+      expect(refused(slug, { tier, customPrompt: 'x'.repeat(501) })).toMatch(/more than 500/);
+      expect(refused(slug, { tier, customPrompt: '\u{1F3E0}'.repeat(501) })).toMatch(/more than 500/);
+      for (const customPrompt of [1, true, null, [], {}])
+        expect(refused(slug, { tier, customPrompt })).toMatch(/customPrompt must be a string/);
+    }
+  });
+
+  it('is named in warnings without tier custom, on every tool', () => {
+    for (const [slug] of TIERED)
+      for (const tier of ['guided', 'auto'])
+        expect(warned(slug, { tier, customPrompt: 'pale oak' })).toEqual(['customPrompt']);
+  });
+
+  it('cannot leave its quotes', () => {
+    const { instruction } = accepted('ceiling-fan', { tier: 'custom', customPrompt: 'a" fan “b”' });
+    expect(instruction).toContain("\"a' fan 'b'\".");
+  });
+});
+
+describe('auto', () => {
+  it.each(
+    READING.map(([slug]) => slug).filter((slug) => /cabinet|counter|backsplash|fixtures|tile/.test(slug)),
+  )('makes %s use its preset instead of the options', (slug) => {
+    const plan = accepted(slug, { tier: 'auto', fixtureFinish: 'neon', tileTone: 'pink' });
+    expect(plan.settings).toEqual({});
+    expect(plan.instruction).toBe(accepted(slug, { tier: 'auto' }).instruction);
+    expect(plan.instruction).not.toBe(accepted(slug).instruction);
+  });
+
+  it('has presets for the floor plan, kitchen and bath and most interior renovation tools', () => {
+    const preset = TIERED.filter(
+      ([slug]) => Object.keys(accepted(slug, { tier: 'auto' }).settings).length === 0,
+    );
+    const guided = TIERED.filter(([slug]) => Object.keys(accepted(slug).settings).length > 0);
+    const both = preset.filter((row) => guided.includes(row)).map(([slug]) => slug);
+    expect(both).toEqual(
+      'wall-color-change wall-treatment flooring-replacement restyle-surfaces fireplace-renovation staircase-railing ceiling-fan lighting-update door-update cabinet-replacement countertop-replacement backsplash-update kitchen-fixtures bathroom-fixtures bathroom-tile floor-plan-to-3d floor-plan-colorize floor-plan-visualize'.split(
+        ' ',
+      ),
+    );
+  });
+
+  it('lets sketch-to-floor-plan take its page size next to the preset', () => {
+    const options = { tier: 'auto', pageSize: 'a3', preserve: 'furniture' };
+    const { settings, instruction } = accepted('sketch-to-floor-plan', options);
+    expect(settings).toEqual({ pageSize: 'a3' });
+    expect(instruction).toMatch(/without dimensions, room names or furniture\. Lay it out .* a3\./);
+  });
+
+  it('renders the other tools from unchecked options', () => {
+    const plan = accepted('fence-addition', { tier: 'auto', fenceType: 'woven_willow' });
+    expect(plan.settings).toEqual({ fenceType: 'woven_willow' });
+    expect(plan.instruction).toContain('Kind: woven willow.');
+    expect(accepted('fence-addition', { tier: 'auto' })).toEqual(accepted('fence-addition'));
+  });
+});
+
+describe('unchecked values', () => {
+  const fence = (fenceType: unknown) =>
+    accepted('fence-addition', { tier: 'auto', fenceType }).settings.fenceType;
+
+  it('become one bounded line', () => {
+    expect(fence('split\r\n\u2028rail\u0000\u202E')).toBe('split rail');
+    expect(fence('\uD800bad\uDFFF')).toBe('bad');
+    expect(fence('x'.repeat(5_000_000))).toHaveLength(100);
+  });
+
+  it('count as text when they are numbers or booleans', () => {
+    expect(fence(42)).toBe('42');
+    const { settings } = accepted('outdoor-living', { tier: 'auto', hasExisting: true });
+    expect(settings.hasExisting).toBe('true');
+  });
+
+  it('give way to the default when they are blank, lists or objects', () => {
+    for (const value of ['', ' ', [], ['split-rail'], {}]) expect(fence(value)).toBe('wood-privacy');
+  });
+
+  it('must not be null', () => {
+    expect(refused('fence-addition', { tier: 'auto', fenceType: null })).toMatch(/options\.fenceType/);
+  });
+
+  it('reach no inherited property', () => {
+    const { instruction } = accepted('pool', { tier: 'auto', poolAction: 'constructor' });
+    expect(instruction).toContain('garden: constructor.');
+  });
+});

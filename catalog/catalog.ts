@@ -67,10 +67,9 @@ function sizeAndPrice(
   sent: Sent,
 ): Pick<Plan, 'imagesCharged' | 'longestSide' | 'neverSmaller'> {
   const doubled = sent.get('resolution') === '4K';
-  const large = tool.fixedSize === '4k' || (doubled && tool.fixedSize !== '2k');
   return {
     imagesCharged: doubled ? 2 : tool.cost,
-    longestSide: large ? 4096 : 2048,
-    neverSmaller: tool.fixedSize === '4k',
+    longestSide: doubled || tool.upscales ? 4096 : 2048,
+    neverSmaller: tool.upscales ?? false,
   };
 }

@@ -75,9 +75,9 @@ export interface ToolEntry {
   readonly images?: 2;
   /** Whether the tool reads customPrompt in the custom tier. */
   readonly customPrompt: 'read' | 'not read';
-  /** `2k`: never anything else. `4k`: always, and never below the input's size. Otherwise the request decides. */
-  readonly fixedSize?: '2k' | '4k';
-  /** Rejects every key that is not its own; has no tiers. */
+  /** Renders at 4K whatever is asked for, and never below the input's size. */
+  readonly upscales?: true;
+  /** Rejects every key that is not its own, so it has no tiers and renders at 2K only. */
   readonly ownKeysOnly?: true;
   /** Checks its own keys' values in every tier, not only in guided. */
   readonly alwaysChecked?: true;

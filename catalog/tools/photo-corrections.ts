@@ -4,7 +4,7 @@ import type { ToolEntry } from '../tool-spec.ts';
 
 const UPSCALE = {
   customPrompt: 'not read',
-  fixedSize: '4k',
+  upscales: true,
   options: {},
   task: [
     'Upscale this photo to a higher resolution: recover fine texture, crisp edges and legible detail, without halos, ringing or invented content.',

@@ -14,7 +14,6 @@ export const STAGING: ToolGroup = {
       title: 'Virtual staging',
       description: 'Furnishes an empty room in one style. Always rendered at 2K.',
       customPrompt: 'not read',
-      fixedSize: '2k',
       ownKeysOnly: true,
       options: {
         style: style('Style of the furniture.', STYLE_WIDE, undefined, { required: true }),

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { versions } from '../versions.ts';
 import type { Slot } from './cache.ts';
 import type { Strategy } from './chain.ts';
-import { runCommand } from './command.ts';
+import { runCommand } from '../run/command.ts';
 import { kept } from './kept.ts';
 
 /** Builds the server with the machine's Go. Takes minutes on a small machine. */

@@ -3,7 +3,7 @@ import { basename, dirname, join } from 'node:path';
 import { lock } from '../run/lock.ts';
 import type { Slot } from './cache.ts';
 import type { Strategy, Task } from './chain.ts';
-import { proveRuns } from './command.ts';
+import { proveRuns } from '../run/command.ts';
 import { isExecutable } from './on-path.ts';
 
 /** Makes the executable somewhere inside `folder`, which is empty and thrown away afterwards. */

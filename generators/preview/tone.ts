@@ -26,11 +26,8 @@ export const saturate =
   (image) =>
     toRaw(openRaw(image).modulate({ saturation: factor }));
 
-/** A median takes single grains off without moving edges; the sharpening gives back what little it softened. */
-export const removeNoise: Operation = async (image) => {
-  const smooth = await toRaw(openRaw(image).median(3));
-  return toRaw(openRaw(smooth).sharpen({ sigma: 0.8, m1: 0, m2: 1.5 }));
-};
+/** A median takes single grains off without moving edges. */
+export const removeNoise: Operation = (image) => toRaw(openRaw(image).median(3));
 
 const TINTS: ReadonlyMap<string | undefined, Rgb> = new Map([
   ['warm', [1.06, 1, 0.9]],

@@ -1,0 +1,37 @@
+import { InvalidArgumentError } from 'commander';
+import { LIMITS } from '../contract/limits.ts';
+
+const NAME_LENGTH = 100;
+const IMAGES_MAX = 10_000_000;
+
+/** A name people read: something visible, on one line. */
+export function nameArgument(text: string): string {
+  const name = text.trim();
+  if (name === '' || name.length > NAME_LENGTH || /[\p{Cc}\p{Zl}\p{Zp}]/u.test(name))
+    throw new InvalidArgumentError(`Give one line of 1 to ${NAME_LENGTH} characters.`);
+  return name;
+}
+
+export const imagesArgument = wholeNumber(1, IMAGES_MAX);
+export const limitArgument = wholeNumber(1, 1000);
+
+const days = wholeNumber(1, LIMITS.retentionDaysMax);
+export const daysArgument = (text: string) => days(text);
+export const daysOrNoneArgument = (text: string) => (text === 'none' ? null : days(text));
+
+/** A URL's form and host are checked by egress; its length here. */
+export function urlArgument(text: string): string {
+  if (text.length > LIMITS.urlLength)
+    throw new InvalidArgumentError(`Give at most ${LIMITS.urlLength} characters.`);
+  return text;
+}
+export const urlOrNoneArgument = (text: string) => (text === 'none' ? null : urlArgument(text));
+
+function wholeNumber(least: number, most: number) {
+  return (text: string): number => {
+    const value = /^[0-9]{1,9}$/.test(text) ? Number(text) : Number.NaN;
+    if (!(value >= least && value <= most))
+      throw new InvalidArgumentError(`Give a whole number from ${least} to ${most}.`);
+    return value;
+  };
+}

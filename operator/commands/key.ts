@@ -1,0 +1,92 @@
+import { digestApiKey, issueApiKey } from '../../contract/api-key.ts';
+import type { KeyRecord } from '../../stores/records.ts';
+import { daysArgument, daysOrNoneArgument, nameArgument } from '../arguments.ts';
+import type { Context, Noun } from '../context.ts';
+import type { Fields } from '../output.ts';
+
+/** Characters of the secret part that a list shows, to tell keys apart. */
+const HINT_LENGTH = 4;
+
+export const key: Noun = (program, context) => {
+  const { deps, show, confirm } = context;
+  const noun = program.command('key').description('API keys of an account');
+
+  noun
+    .command('create')
+    .description('issue a key; the first of an account grants the free images')
+    .requiredOption('--account <account>', 'account the key belongs to')
+    .requiredOption('--name <name>', 'name of the client, as GET /v1/account answers it', nameArgument)
+    .option('--retention-days <days>', 'delete jobs of this key after so many days', daysArgument)
+    .action((options: CreateOptions) => createKey(context, options));
+
+  noun
+    .command('list')
+    .description('list the keys of an account, the oldest first')
+    .requiredOption('--account <account>', 'account the keys belong to')
+    .action(async ({ account }: { account: string }) => {
+      const stores = deps.stores();
+      await stores.accounts.get(account);
+      const columns = ['key_id', 'name', 'key_begins', 'retention_days', 'created_at', 'revoked_at'];
+      const rows = (await stores.keys.list(account)).map(describe);
+      show({ rows, columns, none: 'The account has no keys.' });
+    });
+
+  noun
+    .command('revoke <key>')
+    .description('revoke a key for good')
+    .option('--yes', 'do not ask')
+    .action(async (keyId: string, { yes }: { yes?: true }) => {
+      await confirm(`Revoke key ${keyId}? It never works again.`, yes);
+      show({ fields: describe(await deps.stores().keys.revoke(keyId)) });
+    });
+
+  noun
+    .command('retention <key>')
+    .description('set after how many days jobs of a key are deleted')
+    .requiredOption('--days <days>', '1 to 365, or none', daysOrNoneArgument)
+    .option('--yes', 'do not ask')
+    .action(async (keyId: string, { days, yes }: { days: number | null; yes?: true }) => {
+      if (days !== null)
+        await confirm(`Delete jobs of key ${keyId} once older than ${days} days, present ones too?`, yes);
+      show({ fields: describe(await deps.stores().keys.setRetention(keyId, days)) });
+    });
+};
+
+interface CreateOptions {
+  account: string;
+  name: string;
+  retentionDays?: number;
+}
+
+async function createKey({ deps, show }: Context, { account, name, retentionDays }: CreateOptions) {
+  const prefix = deps.config().keyPrefix;
+  const apiKey = issueApiKey(prefix);
+  const { key, granted } = await deps.stores().keys.create({
+    accountId: account,
+    name,
+    digest: digestApiKey(apiKey),
+    hint: apiKey.slice(0, prefix.length + HINT_LENGTH),
+    retentionDays: retentionDays ?? null,
+  });
+  const fields = {
+    key_id: key.id,
+    api_key: apiKey,
+    granted,
+    account_id: key.accountId,
+    name: key.name,
+    retention_days: key.retentionDays,
+  };
+  show({ fields, note: 'Keep the key now: it is not shown again.' });
+}
+
+function describe(key: KeyRecord): Fields {
+  return {
+    key_id: key.id,
+    account_id: key.accountId,
+    name: key.name,
+    key_begins: key.hint,
+    retention_days: key.retentionDays,
+    created_at: key.createdAt,
+    revoked_at: key.revokedAt,
+  };
+}

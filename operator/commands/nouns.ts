@@ -1,0 +1,11 @@
+import type { Noun } from '../context.ts';
+import { account } from './account.ts';
+import { api } from './api.ts';
+import { job } from './job.ts';
+import { key } from './key.ts';
+import { ledger } from './ledger.ts';
+import { pack } from './pack.ts';
+import { setup } from './setup.ts';
+
+/** Every noun of the command line, in the order of its help. */
+export const NOUNS: readonly Noun[] = [setup, account, key, pack, ledger, job, api];

@@ -1,0 +1,44 @@
+import type { Config } from '../config.ts';
+import { createEgress, type Egress } from '../egress/egress.ts';
+import { type Mongo, openMongo } from '../stores/mongo/client.ts';
+import { createMongoStores } from '../stores/mongo/stores.ts';
+import type { Stores } from '../stores/ports.ts';
+
+/** What the commands work with. Each part opens when it is first asked for, so that help needs no server. */
+export interface Deps {
+  config(): Config;
+  mongo(): Mongo;
+  stores(): Stores;
+  egress(): Egress;
+}
+
+/** Disposing closes what was opened. */
+export function openDeps(load: () => Config): Deps & AsyncDisposable {
+  let loaded: Config | undefined;
+  const config = () => {
+    loaded ??= load();
+    return loaded;
+  };
+  const mongo = onFirstUse(() => openMongo(config().mongo));
+  const egress = onFirstUse(() => createEgress({ allowOrigins: config().egress.allowOrigins }));
+  return {
+    config,
+    mongo: mongo.use,
+    stores: () => createMongoStores(mongo.use()),
+    egress: egress.use,
+    async [Symbol.asyncDispose]() {
+      await Promise.all([mongo.close(), egress.close()]);
+    },
+  };
+}
+
+function onFirstUse<T extends AsyncDisposable>(open: () => T) {
+  let resource: T | undefined;
+  return {
+    use: () => {
+      resource ??= open();
+      return resource;
+    },
+    close: async () => resource?.[Symbol.asyncDispose](),
+  };
+}

@@ -1,0 +1,28 @@
+import { CommanderError } from 'commander';
+import { MongoNetworkError, MongoServerSelectionError } from 'mongodb';
+
+/** Thrown by a command that can't do what it was asked; the message is a sentence for the operator. */
+export class Failure extends Error {
+  override readonly name = 'Failure';
+}
+
+/** One sentence about anything a command threw, without a stack. */
+export function sentenceOf(error: unknown): string {
+  if (error instanceof CommanderError) return sentence(error.message.replace(/^error: /, ''));
+  const message = messageOf(error);
+  if (error instanceof MongoServerSelectionError || error instanceof MongoNetworkError)
+    return `MongoDB could not be reached: ${message}.`;
+  return message;
+}
+
+function messageOf(error: unknown): string {
+  // Several addresses tried in vain arrive as one error without a message of its own.
+  if (error instanceof AggregateError && error.message === '') return messageOf(error.errors[0]);
+  return error instanceof Error && error.message !== '' ? error.message : String(error);
+}
+
+/** The parser's "option '--x' argument missing" as a sentence. */
+function sentence(text: string): string {
+  const line = text.trim().replaceAll('\n', ' ');
+  return `${line.charAt(0).toUpperCase()}${line.slice(1)}${/[.?)]$/.test(line) ? '' : '.'}`;
+}

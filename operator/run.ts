@@ -1,0 +1,59 @@
+import { Command, CommanderError } from 'commander';
+import { NOUNS } from './commands/nouns.ts';
+import { ask, isInteractive, type Terminal } from './confirm.ts';
+import type { Context } from './context.ts';
+import type { Deps } from './deps.ts';
+import { Failure, sentenceOf } from './failure.ts';
+import { printable, toJson, toText } from './output.ts';
+
+export interface Streams extends Terminal {
+  stdout: NodeJS.WritableStream;
+}
+
+/**
+ * Runs one command line, given without the program's name.
+ * @returns the exit code: 0, or 1 after a sentence on stderr (with `--json` as `{"error": {"message"}}`)
+ */
+export async function run(argv: readonly string[], deps: Deps, streams: Streams): Promise<number> {
+  const json = argv.includes('--json');
+  const program = createProgram(streams, json);
+  const context = createContext(deps, streams, json);
+  for (const noun of NOUNS) noun(program, context);
+  try {
+    await program.parseAsync([...argv], { from: 'user' });
+    return 0;
+  } catch (error) {
+    if (error instanceof CommanderError && error.exitCode === 0) return 0;
+    const message = isIncomplete(error) ? 'The command is not complete; see --help.' : sentenceOf(error);
+    if (json) streams.stderr.write(`${JSON.stringify({ error: { message } })}\n`);
+    else if (!isIncomplete(error)) streams.stderr.write(`${message.split('\n').map(printable).join('\n')}\n`);
+    return 1;
+  }
+}
+
+function createProgram({ stdout, stderr }: Streams, json: boolean): Command {
+  return new Command('operator')
+    .description('Runs Image Job API: accounts, keys, packs, ledger, jobs.')
+    .option('--json', 'print one JSON value and ask nothing')
+    .configureHelp({ showGlobalOptions: true })
+    .configureOutput({
+      writeOut: (text) => void stdout.write(text),
+      writeErr: (text) => void (json || stderr.write(text)),
+      outputError: () => {},
+    })
+    .exitOverride();
+}
+
+function createContext(deps: Deps, streams: Streams, json: boolean): Context {
+  return {
+    deps,
+    show: (answer) => void streams.stdout.write(json ? toJson(answer) : toText(answer)),
+    async confirm(question, yes) {
+      if (yes || json || !isInteractive(streams) || (await ask(streams, printable(question)))) return;
+      throw new Failure('Nothing was changed.');
+    },
+  };
+}
+
+/** Whether a noun came without a verb; for people the help is on stderr by then. */
+const isIncomplete = (error: unknown) => error instanceof CommanderError && error.code === 'commander.help';

@@ -7,28 +7,35 @@ import { operate } from './operator.ts';
 const Demo = Type.Object({ account_id: Type.String(), api_key: Type.String() });
 export type Demo = Static<typeof Demo>;
 
-/** `base` is where this machine reaches the API, with its /api segment. */
-type Context = { file: string; base: string; env: NodeJS.ProcessEnv; signal: AbortSignal };
+type Context = { file: string; env: NodeJS.ProcessEnv; signal: AbortSignal };
 
-/** The demo key of an earlier start when the API still takes it, else a new account with a new key. */
-export async function ensureDemo({ file, base, env, signal }: Context): Promise<Demo> {
-  const known = readDemo(file);
-  if (known && (await accountStatus(base, known, signal)) === 200) return known;
-  const options = { env, signal };
-  const account = await operate(
-    Type.Object({ account_id: Type.String() }),
-    ['account', 'create', '--name', 'Demo'],
-    options,
-  );
-  const key = await operate(
-    Type.Object({ api_key: Type.String() }),
-    ['key', 'create', '--account', account.account_id, '--name', 'Demo'],
-    options,
-  );
-  const demo = { account_id: account.account_id, api_key: key.api_key };
-  writeFileSync(file, JSON.stringify(demo), { mode: 0o600 });
-  const status = await accountStatus(base, demo, signal);
+/** The demo account and key of an earlier start, else new ones. */
+export async function prepareDemo(context: Context): Promise<Demo> {
+  const { file } = context;
+  return existsSync(file) ? Value.Parse(Demo, JSON.parse(readFileSync(file, 'utf8'))) : createDemo(context);
+}
+
+/**
+ * Calls the API, reached at `base`, with the demo key. A key that it no longer takes, since the data went
+ * or the key was revoked, is replaced. @throws {Error} when the API does not answer 200 even so.
+ */
+export async function confirmDemo(demo: Demo, base: string, context: Context): Promise<Demo> {
+  const { signal } = context;
+  if ((await accountStatus(base, demo, signal)) === 200) return demo;
+  const replacement = await createDemo(context);
+  const status = await accountStatus(base, replacement, signal);
   if (status !== 200) throw new Error(`GET ${base}/v1/account answered ${status} to the demo key`);
+  return replacement;
+}
+
+async function createDemo({ file, env, signal }: Context): Promise<Demo> {
+  const options = { env, signal };
+  const Account = Type.Object({ account_id: Type.String() });
+  const { account_id } = await operate(Account, ['account', 'create', '--name', 'Demo'], options);
+  const Key = Type.Object({ api_key: Type.String() });
+  const { api_key } = await operate(Key, ['key', 'create', '--account', account_id, '--name', 'Demo'], options);
+  const demo = { account_id, api_key };
+  writeFileSync(file, JSON.stringify(demo), { mode: 0o600 });
   return demo;
 }
 
@@ -36,9 +43,4 @@ async function accountStatus(base: string, demo: Demo, signal: AbortSignal): Pro
   const response = await fetch(`${base}/v1/account`, { headers: { 'X-Api-Key': demo.api_key }, signal });
   await response.body?.cancel();
   return response.status;
-}
-
-function readDemo(file: string): Demo | undefined {
-  if (!existsSync(file)) return undefined;
-  return Value.Parse(Demo, JSON.parse(readFileSync(file, 'utf8')));
 }

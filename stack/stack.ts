@@ -1,11 +1,12 @@
 import { Type } from 'typebox';
 import { type Config, loadConfig } from '../config.ts';
-import { ensureDemo } from './demo.ts';
+import { confirmDemo, type Demo, prepareDemo } from './demo.ts';
 import { type Say, withProgress } from './obtain/progress.ts';
 import { operate } from './operator.ts';
 import { localBase, startApi, startWorker } from './processes.ts';
 import type { Child } from './run/child.ts';
 import { allStarted, opening } from './run/opening.ts';
+import type { Surroundings } from './servers/part.ts';
 import { type Servers, startServers } from './servers.ts';
 import { settingsOf } from './settings.ts';
 import { publishStack, type StackFile } from './stack-file.ts';
@@ -35,24 +36,36 @@ export async function startStack({ dataDir, env: caller, say, signal }: Options)
     const around = { folder, ports, env, say, signal };
     const processes: Stack['processes'] = {};
     keep({
-      [Symbol.asyncDispose]: async () =>
-        void (await Promise.all([processes.api?.stop(), processes.worker?.stop()])),
+      [Symbol.asyncDispose]: async () => {
+        await Promise.all([processes.api?.stop(), processes.worker?.stop()]);
+      },
     });
-
     const demo = await withProgress('stack', say, async (report) => {
-      report('setting up indexes, buckets and search attributes');
-      await operate(Type.Unknown(), ['setup'], { env, signal });
-      report('starting the worker and the API');
-      await allStarted([
-        startWorker(config, around).then((child) => Object.assign(processes, { worker: child })),
-        startApi(config, around).then((child) => Object.assign(processes, { api: child })),
-      ]);
-      return ensureDemo({ file: folder.file('demo.json'), base: localBase(config.api), env, signal });
+      report('setting up the stores, starting the worker and the API');
+      return startProcesses(processes, config, around);
     });
     const described = describe(config, env, demo.api_key, temporalUi);
     keep(publishStack(folder.file('stack.json'), described));
     return { described, dataDir: folder.root, processes };
   });
+}
+
+/** The worker bundles its workflows while the stores are set up; the API and the demo account need those. */
+async function startProcesses(
+  processes: Stack['processes'],
+  config: Config,
+  around: Surroundings,
+): Promise<Demo> {
+  const { env, signal, folder } = around;
+  const context = { file: folder.file('demo.json'), env, signal };
+  const setUp = operate(Type.Unknown(), ['setup'], { env, signal });
+  const demo = setUp.then(() => prepareDemo(context));
+  await allStarted([
+    startWorker(config, around).then((child) => Object.assign(processes, { worker: child })),
+    setUp.then(() => startApi(config, around)).then((child) => Object.assign(processes, { api: child })),
+    demo,
+  ]);
+  return confirmDemo(await demo, localBase(config.api), context);
 }
 
 /** What the worker, the API and the operator's commands run with. What the caller has set stands. */

@@ -72,7 +72,9 @@ export class Child implements AsyncDisposable {
   async ready(): Promise<void> {
     const { probe, readyWithinMs } = this.#spec;
     const deadline = Date.now() + readyWithinMs;
-    for (let problem: unknown; ; await delay(50, undefined, { signal: this.#host.signal })) {
+    let problem: unknown;
+    // Asked seldomer the longer it takes: what starts slowly needs the processor for itself.
+    for (let wait = 50; ; wait = Math.min(wait * 1.5, 500)) {
       try {
         this.#host.signal.throwIfAborted();
         if (await this.#answers(probe)) return;
@@ -84,6 +86,7 @@ export class Child implements AsyncDisposable {
         throw this.#failure(`ended with ${this.#ending} before it was ready`);
       if (Date.now() > deadline)
         throw this.#failure(`was not ready within ${readyWithinMs / 1000} s`, problem);
+      await delay(wait, undefined, { signal: this.#host.signal });
     }
   }
 

@@ -1,3 +1,4 @@
+import type { RemovalFailure } from './images.ts';
 import type {
   AccountRecord,
   Caller,
@@ -92,6 +93,50 @@ export interface JobStore {
   complete(jobId: string, end: { results: ObjectRef[]; processingMs: number }): Promise<JobRecord>;
   /** processing -> failed with a refund, in one transaction. Safe to repeat. @returns the job as it stands */
   fail(jobId: string, end: { error: string; processingMs: number | null }): Promise<JobRecord>;
+  /**
+   * Marks ended jobs as deleted, keeps what billing needs of them, and owes their objects to `removals`, all in one
+   * transaction. Jobs that are processing, deleted or unknown are passed over.
+   * @returns the jobs this call deleted
+   */
+  remove(jobIds: readonly string[]): Promise<DeletedJob[]>;
+  /** Takes the inputs off failed jobs, which stay readable, and owes them to `removals`. @returns how many jobs */
+  dropInputs(jobIds: readonly string[]): Promise<number>;
+}
+
+export interface DeletedJob {
+  id: string;
+  /** What was stored for it. */
+  objects: ObjectRef[];
+}
+
+/** Finds what the rules on deletion apply to; every look-up is served by an index and bounded by its limit. */
+export interface RetentionStore {
+  /** Keys that have `retention_days`, by id. */
+  keys(after: string, limit: number): Promise<{ id: string; retentionDays: number }[]>;
+  /** Ended jobs of a key, the oldest first. */
+  expired(keyId: string, createdBefore: Date, limit: number): Promise<string[]>;
+  /** Completed jobs of the account beyond its newest `keep`, the oldest first. */
+  surplus(accountId: string, keep: number, limit: number): Promise<string[]>;
+  /** Failed jobs that still have their input. */
+  failedWithInput(createdBefore: Date, limit: number): Promise<string[]>;
+  /** Jobs still processing, by id. */
+  processing(
+    createdBefore: Date,
+    after: string,
+    limit: number,
+  ): Promise<{ id: string; workflowId: string }[]>;
+  /** Those of the objects that belong to no job. */
+  unowned(refs: readonly ObjectRef[]): Promise<ObjectRef[]>;
+}
+
+/** Objects that are to go from the image store; a row leaves once the object is known to be gone. */
+export interface RemovalStore {
+  /** Safe to repeat. */
+  owe(refs: readonly ObjectRef[]): Promise<void>;
+  /** Notes a try at `refs`: those that failed stay owed, or become so, with the reason. */
+  settle(refs: readonly ObjectRef[], failures: readonly RemovalFailure[]): Promise<void>;
+  /** One page in a fixed order; pass `next` as `after` for the following one. */
+  pending(after: string, limit: number): Promise<{ refs: ObjectRef[]; next: string | null }>;
 }
 
 export interface LedgerStore {
@@ -132,5 +177,7 @@ export interface Stores {
   jobs: JobStore;
   ledger: LedgerStore;
   packs: PackStore;
+  removals: RemovalStore;
+  retention: RetentionStore;
   settings: SettingsStore;
 }

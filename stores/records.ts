@@ -71,6 +71,8 @@ export interface JobRecord {
   createdAt: Date;
   completedAt: Date | null;
   processingMs: number | null;
+  /** Set on a deleted job: when it went, and as what. */
+  deleted?: { at: Date; was: 'completed' | 'failed' };
 }
 
 /** What one request asks for, complete and checked, before anything is charged. */

@@ -1,5 +1,5 @@
-import type { Collection, Db } from 'mongodb';
-import type { AccountRecord, JobRecord, KeyRecord, LedgerRow, PackRecord } from '../records.ts';
+import type { Collection, CreateIndexesOptions, Db } from 'mongodb';
+import type { AccountRecord, JobRecord, KeyRecord, LedgerRow, ObjectRef, PackRecord } from '../records.ts';
 
 /** A record as it lies in MongoDB: its id is the `_id`. */
 export type Stored<T extends { id: string }> = Omit<T, 'id'> & { _id: string };
@@ -37,6 +37,15 @@ export interface IdempotencyDocument {
   createdAt: Date;
 }
 
+/** An object owed to the image store's removal. Its id is `<bucket>/<key>`. */
+export interface RemovalDocument extends ObjectRef {
+  _id: string;
+  since: Date;
+  attempts: number;
+  /** Why the last try failed. */
+  reason: string | null;
+}
+
 export interface SettingDocument {
   _id: string;
   value: unknown;
@@ -52,6 +61,7 @@ export function collections(db: Db) {
     idempotency: db.collection<IdempotencyDocument>('idempotency'),
     ledger: db.collection<Stored<LedgerRow>>('ledger'),
     packs: db.collection<Stored<PackRecord>>('packs'),
+    removals: db.collection<RemovalDocument>('removals'),
     settings: db.collection<SettingDocument>('settings'),
   };
 }
@@ -66,18 +76,33 @@ export async function createIndexes(db: Db): Promise<void> {
   const c = collections(db);
   await index(c.keys, { digest: 1 }, { unique: true });
   await index(c.keys, { accountId: 1, createdAt: 1 });
+  await index(
+    c.keys,
+    { _id: 1, retentionDays: 1 },
+    { partialFilterExpression: { retentionDays: { $gte: 1 } } },
+  );
   await index(c.jobs, { accountId: 1, createdAt: -1 });
-  await index(c.jobs, { accountId: 1, status: 1, completedAt: 1 });
+  await index(c.jobs, { accountId: 1, status: 1, completedAt: 1, _id: 1 });
+  await createRetentionIndexes(c);
   await index(c.voids, { voidedAt: 1 }, { expireAfterSeconds: 7 * 24 * 3600 });
   await index(c.idempotency, { keyId: 1, key: 1 }, { unique: true });
   await index(c.ledger, { accountId: 1, seq: 1 }, { unique: true });
   await index(c.packs, { accountId: 1 });
 }
 
+/** What RetentionStore looks up. Jobs that are deleted lie in none of the ranges, so the cost stays flat. */
+async function createRetentionIndexes({ jobs }: Collections): Promise<void> {
+  await index(jobs, { keyId: 1, status: 1, createdAt: 1 });
+  await index(jobs, { 'inputs.bucket': 1, createdAt: 1 }, { partialFilterExpression: { status: 'failed' } });
+  await index(jobs, { status: 1, _id: 1 }, { partialFilterExpression: { status: 'processing' } });
+  await index(jobs, { 'inputs.key': 1 }, { sparse: true });
+  await index(jobs, { 'results.key': 1 }, { sparse: true });
+}
+
 async function index<T extends { _id: string }>(
   collection: Collection<T>,
   keys: Record<string, 1 | -1>,
-  options: { unique?: true; expireAfterSeconds?: number } = {},
+  options: CreateIndexesOptions = {},
 ): Promise<void> {
   await collection.createIndex(keys, options);
 }

@@ -2,6 +2,7 @@ import type { ClientSession } from 'mongodb';
 import { type Acceptance, type JobStore, NotFound } from '../ports.ts';
 import type { JobDraft, JobRecord } from '../records.ts';
 import { isDuplicateKey, type Mongo } from './client.ts';
+import { dropInputs, removeJobs } from './deletion.ts';
 import { type Collections, collections, type JobDocument, toRecord } from './documents.ts';
 import { Overdrawn, post } from './ledger.ts';
 
@@ -53,6 +54,9 @@ export function createJobStore(mongo: Mongo): JobStore {
       });
       return ended(c, jobId);
     },
+
+    remove: (jobIds) => removeJobs(mongo, c, jobIds),
+    dropInputs: (jobIds) => dropInputs(mongo, c, jobIds),
   };
 }
 

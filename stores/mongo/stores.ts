@@ -5,6 +5,8 @@ import { createJobStore } from './jobs.ts';
 import { createKeyStore } from './keys.ts';
 import { createLedgerStore } from './ledger.ts';
 import { createPackStore } from './packs.ts';
+import { createRemovalStore } from './removals.ts';
+import { createRetentionStore } from './retention.ts';
 import { createSettingsStore } from './settings.ts';
 
 export function createMongoStores(mongo: Mongo): Stores {
@@ -14,6 +16,8 @@ export function createMongoStores(mongo: Mongo): Stores {
     jobs: createJobStore(mongo),
     ledger: createLedgerStore(mongo),
     packs: createPackStore(mongo),
+    removals: createRemovalStore(mongo),
+    retention: createRetentionStore(mongo),
     settings: createSettingsStore(mongo),
   };
 }

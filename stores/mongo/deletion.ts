@@ -1,0 +1,55 @@
+import type { DeletedJob } from '../ports.ts';
+import type { Mongo } from './client.ts';
+import type { Collections } from './documents.ts';
+import { owe } from './removals.ts';
+
+const ENDED = { $in: ['completed' as const, 'failed' as const] };
+
+/** What a deleted job loses; id, tool, charge, key and times stay for billing. `$literal`: it is set by a pipeline. */
+const LOST = {
+  options: { $literal: {} },
+  warnings: [],
+  webhookUrl: null,
+  error: null,
+  inputs: [],
+  results: [],
+};
+
+/** See JobStore.remove. */
+export function removeJobs(mongo: Mongo, c: Collections, jobIds: readonly string[]): Promise<DeletedJob[]> {
+  return mongo.transaction(async (session) => {
+    const jobs = await c.jobs
+      .find({ _id: { $in: [...jobIds] }, status: ENDED }, { session, projection: { inputs: 1, results: 1 } })
+      .toArray();
+    if (jobs.length === 0) return [];
+    await c.jobs.updateMany(
+      { _id: { $in: jobs.map(({ _id }) => _id) } },
+      [{ $set: { ...LOST, status: 'deleted', deleted: { at: new Date(), was: '$status' } } }],
+      { session },
+    );
+    const deleted = jobs.map(({ _id, inputs, results }) => ({ id: _id, objects: [...inputs, ...results] }));
+    await owe(
+      c,
+      deleted.flatMap(({ objects }) => objects),
+      session,
+    );
+    return deleted;
+  });
+}
+
+/** See JobStore.dropInputs. */
+export function dropInputs(mongo: Mongo, c: Collections, jobIds: readonly string[]): Promise<number> {
+  return mongo.transaction(async (session) => {
+    const jobs = await c.jobs
+      .find({ _id: { $in: [...jobIds] }, status: 'failed' }, { session, projection: { inputs: 1 } })
+      .toArray();
+    const ids = jobs.map(({ _id }) => _id);
+    await c.jobs.updateMany({ _id: { $in: ids } }, { $set: { inputs: [] } }, { session });
+    await owe(
+      c,
+      jobs.flatMap(({ inputs }) => inputs),
+      session,
+    );
+    return jobs.length;
+  });
+}

@@ -1,0 +1,64 @@
+import type { ClientSession } from 'mongodb';
+import type { RemovalFailure } from '../images.ts';
+import type { RemovalStore } from '../ports.ts';
+import type { ObjectRef } from '../records.ts';
+import type { Mongo } from './client.ts';
+import { type Collections, collections } from './documents.ts';
+
+const idOf = ({ bucket, key }: ObjectRef) => `${bucket}/${key}`;
+
+export function createRemovalStore(mongo: Mongo): RemovalStore {
+  const c = collections(mongo.db);
+  return {
+    owe: (refs) => owe(c, refs),
+
+    async settle(refs, failures) {
+      const failed = new Set(failures.map(({ ref }) => idOf(ref)));
+      const gone = refs.map(idOf).filter((id) => !failed.has(id));
+      await Promise.all([
+        gone.length > 0 && c.removals.deleteMany({ _id: { $in: gone } }),
+        failures.length > 0 && noteFailures(c, failures),
+      ]);
+    },
+
+    async pending(after, limit) {
+      const rows = await c.removals
+        .find({ _id: { $gt: after } })
+        .sort({ _id: 1 })
+        .limit(limit)
+        .toArray();
+      const next = rows.length < limit ? null : (rows.at(-1)?._id ?? null);
+      return { refs: rows.map(({ bucket, key }) => ({ bucket, key })), next };
+    },
+  };
+}
+
+/** Writes the rows of objects that are to go; the caller's transaction makes them part of what sends them away. */
+export async function owe(
+  c: Collections,
+  refs: readonly ObjectRef[],
+  session?: ClientSession,
+): Promise<void> {
+  if (refs.length === 0) return;
+  const since = new Date();
+  const upserts = refs.map(({ bucket, key }) => ({
+    updateOne: {
+      filter: { _id: idOf({ bucket, key }) },
+      update: { $setOnInsert: { bucket, key, since, attempts: 0, reason: null } },
+      upsert: true,
+    },
+  }));
+  await c.removals.bulkWrite(upserts, { ordered: false, ...(session === undefined ? {} : { session }) });
+}
+
+async function noteFailures(c: Collections, failures: readonly RemovalFailure[]): Promise<void> {
+  const since = new Date();
+  const upserts = failures.map(({ ref: { bucket, key }, reason }) => ({
+    updateOne: {
+      filter: { _id: idOf({ bucket, key }) },
+      update: { $set: { bucket, key, reason }, $inc: { attempts: 1 }, $setOnInsert: { since } },
+      upsert: true,
+    },
+  }));
+  await c.removals.bulkWrite(upserts, { ordered: false });
+}

@@ -33,7 +33,11 @@ async function createDemo({ file, env, signal }: Context): Promise<Demo> {
   const Account = Type.Object({ account_id: Type.String() });
   const { account_id } = await operate(Account, ['account', 'create', '--name', 'Demo'], options);
   const Key = Type.Object({ api_key: Type.String() });
-  const { api_key } = await operate(Key, ['key', 'create', '--account', account_id, '--name', 'Demo'], options);
+  const { api_key } = await operate(
+    Key,
+    ['key', 'create', '--account', account_id, '--name', 'Demo'],
+    options,
+  );
   const demo = { account_id, api_key };
   writeFileSync(file, JSON.stringify(demo), { mode: 0o600 });
   return demo;

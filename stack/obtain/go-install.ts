@@ -1,8 +1,8 @@
 import { join } from 'node:path';
+import { runCommand } from '../run/command.ts';
 import { versions } from '../versions.ts';
 import type { Slot } from './cache.ts';
 import type { Strategy } from './chain.ts';
-import { runCommand } from '../run/command.ts';
 import { kept } from './kept.ts';
 
 /** Builds the server with the machine's Go. Takes minutes on a small machine. */

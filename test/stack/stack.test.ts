@@ -20,7 +20,9 @@ async function account(base: string, key: string) {
   return { status: response.status, body: await response.json() };
 }
 
-test('the whole service starts, is described, restarts what dies, and keeps its data', { timeout: 120_000 }, async () => {
+test('the whole service starts, is described, restarts what dies, and keeps its data', {
+  timeout: 120_000,
+}, async () => {
   const dataDir = join(temporaryFolder(), 'data');
   const file = join(dataDir, 'stack.json');
   const said: string[] = [];

@@ -1,6 +1,8 @@
-import { defineUpdate } from '@temporalio/workflow';
+import { defineSignal, defineUpdate } from '@temporalio/workflow';
 import type { AcceptanceOutcome, ImageFormat, JobDraft } from '../activities/activities.ts';
 import type { Plan } from '../catalog/catalog.ts';
+
+export type { AcceptanceOutcome, ImageFormat, JobDraft };
 
 /** Name of the job workflow's type. */
 export const JOB_WORKFLOW = 'jobWorkflow';
@@ -26,10 +28,32 @@ export interface JobInput {
 /** Waits for the acceptance of the job and returns its outcome; the workflow ends as failed unless it is a job. */
 export const acceptUpdate = defineUpdate<AcceptanceOutcome>('accept');
 
+/** Says that the job was deleted: a webhook not yet delivered is not sent any more. */
+export const deletedSignal = defineSignal('deleted');
+
 /** What a job's workflow returns to whoever reads it in the Temporal UI. */
 export interface JobOutcome {
   status: 'completed' | 'failed' | 'existing';
   jobId: string;
+}
+
+/** Name of the workflow that applies the rules on retention. */
+export const SWEEP_WORKFLOW = 'sweepWorkflow';
+
+/** What a sweep has done so far; its result when it ends. */
+export interface SweepCounts {
+  /** Jobs whose workflow was gone: failed and refunded. */
+  refunded: number;
+  /** Jobs deleted by the retention_days of their key. */
+  deleted: number;
+  /** Failed jobs whose input is to go. */
+  inputsDropped: number;
+  /** Stored images that belong to no job. */
+  orphans: number;
+  /** Images removed from the store. */
+  removed: number;
+  /** Images that could not be removed; the next sweep tries again. */
+  unremoved: number;
 }
 
 /** Search attributes, registered by `operator setup`. */

@@ -41,7 +41,10 @@ export function removeJobs(mongo: Mongo, c: Collections, jobIds: readonly string
 export function dropInputs(mongo: Mongo, c: Collections, jobIds: readonly string[]): Promise<number> {
   return mongo.transaction(async (session) => {
     const jobs = await c.jobs
-      .find({ _id: { $in: [...jobIds] }, status: 'failed' }, { session, projection: { inputs: 1 } })
+      .find(
+        { _id: { $in: [...jobIds] }, status: 'failed', 'inputs.bucket': 'inputs' },
+        { session, projection: { inputs: 1 } },
+      )
       .toArray();
     const ids = jobs.map(({ _id }) => _id);
     await c.jobs.updateMany({ _id: { $in: ids } }, { $set: { inputs: [] } }, { session });

@@ -72,7 +72,7 @@ async function render({ stores, images, generator }: RenderDeps, input: RenderIn
     images.getInput(input.input.key),
     stores.packs.hasPaid(accountId),
   ]);
-  const source = await prepareInput(bytes);
+  const source = await prepareInput(bytes, plan.neverSmaller ? {} : { longestSideAtMost: plan.longestSide });
   const rendered = await generator.render({
     image: source.bytes,
     mime: source.mime,

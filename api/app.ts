@@ -10,6 +10,8 @@ import { requestId } from './plugins/request-id.ts';
 import { routes } from './routes/routes.ts';
 
 export const PREFIX = '/api';
+/** A request, its body included, must have arrived by then; a 30 MB body takes 4 Mbit/s. */
+const REQUEST_TIMEOUT_MS = 60_000;
 
 /** The whole HTTP API over its parts, not yet listening. */
 export function buildApp(deps: ApiDeps): TypedApp {
@@ -19,6 +21,7 @@ export function buildApp(deps: ApiDeps): TypedApp {
     genReqId: requestId,
     trustProxy: trustProxy(config.api.trustProxy),
     return503OnClosing: false,
+    requestTimeout: REQUEST_TIMEOUT_MS,
     routerOptions: { maxParamLength: 500 },
   }).withTypeProvider<TypeBoxTypeProvider>();
   app.setValidatorCompiler(TypeBoxValidatorCompiler);
@@ -32,8 +35,10 @@ export function buildApp(deps: ApiDeps): TypedApp {
     if (!deps.apiSwitch.enabled())
       throw new ApiError('api_disabled', 'The API is switched off at the moment.');
   });
+  app.addHook('onRequest', deps.rateLimits.countClient);
   app.addHook('onRequest', limitBody);
   app.addHook('onRequest', authenticate(deps.stores.keys, config.keyPrefix));
+  app.addHook('onRequest', deps.rateLimits.countKey);
   app.register(
     async (scope) => {
       for (const route of routes) route(scope, deps);

@@ -5,6 +5,7 @@ import type { ImageStore } from '../stores/images.ts';
 import type { Stores } from '../stores/ports.ts';
 import type { ApiSwitch } from './api-switch.ts';
 import type { JobGateway } from './job-gateway.ts';
+import type { RateLimits } from './plugins/rate-limit.ts';
 
 /** Everything the API is built from; tests pass other parts of the same shape. */
 export interface ApiDeps {
@@ -14,5 +15,6 @@ export interface ApiDeps {
   egress: Egress;
   jobs: JobGateway;
   apiSwitch: ApiSwitch;
+  rateLimits: RateLimits;
   logger: FastifyBaseLogger;
 }

@@ -3,10 +3,11 @@ import {
   WithStartWorkflowOperation,
   WorkflowExecutionAlreadyStartedError,
 } from '@temporalio/client';
-import type { AcceptanceOutcome } from '../activities/activities.ts';
 import {
   ACCOUNT_ID,
+  type AcceptanceOutcome,
   acceptUpdate,
+  deletedSignal,
   JOB_STATUS,
   JOB_WORKFLOW,
   type JobInput,
@@ -16,6 +17,7 @@ import {
 
 /** How long past `respondBy` an answer of the workflow is still waited for. */
 const ANSWER_MARGIN_MS = 1500;
+const SIGNAL_TIMEOUT_MS = 2000;
 
 /** What one try to have a job accepted came to. `closed`: the key's workflow has ended; `unknown`: ask MongoDB. */
 export type GatewayOutcome =
@@ -30,6 +32,11 @@ export interface JobGateway {
   readonly queues: TaskQueues;
   /** Starts the key's workflow, or joins the one that runs, and waits for the acceptance. Never throws. */
   accept(request: JobRequest): Promise<GatewayOutcome>;
+  /**
+   * Tells the job's workflow that the job was deleted. Best effort, for the webhook looks at the job before it is
+   * sent: never throws, and gives up after a moment.
+   */
+  deleted(workflowId: string): Promise<void>;
 }
 
 /** The gateway over Temporal's Update-with-Start. */
@@ -63,6 +70,11 @@ export function createTemporalGateway(client: Client, queues: TaskQueues): JobGa
         if (cause instanceof WorkflowExecutionAlreadyStartedError) return { outcome: 'closed' };
         return { outcome: 'unknown', cause };
       }
+    },
+
+    async deleted(workflowId) {
+      const signal = () => client.workflow.getHandle(workflowId).signal(deletedSignal);
+      await client.withDeadline(Date.now() + SIGNAL_TIMEOUT_MS, signal).catch(() => {});
     },
   };
 }

@@ -7,8 +7,9 @@ import { createMongoStores } from '../stores/mongo/stores.ts';
 import { createImageStore } from '../stores/s3/images.ts';
 import { taskQueues } from '../workflows/messages.ts';
 import { watchApiSwitch } from './api-switch.ts';
-import { buildApp } from './app.ts';
+import { buildApp, PREFIX } from './app.ts';
 import { createTemporalGateway } from './job-gateway.ts';
+import { createRateLimits } from './plugins/rate-limit.ts';
 import { openTemporal } from './temporal.ts';
 
 const signal = shutdownSignal();
@@ -25,7 +26,8 @@ const stores = createMongoStores(mongo);
 await using apiSwitch = await watchApiSwitch(stores.settings);
 const jobs = createTemporalGateway(temporal.client, taskQueues(config.temporal.taskQueuePrefix));
 
-await using app = buildApp({ config, stores, images, egress, jobs, apiSwitch, logger });
+const rateLimits = createRateLimits({ prefix: `${PREFIX}/v1` });
+await using app = buildApp({ config, stores, images, egress, jobs, apiSwitch, rateLimits, logger });
 await app.listen({ host: config.api.host, port: config.api.port });
 await aborted(signal);
 logger.info('The API is stopping.');

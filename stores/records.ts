@@ -61,7 +61,8 @@ export interface JobRecord {
   tool: string;
   status: JobStatus | 'deleted';
   imagesCharged: number;
-  options: Record<string, unknown>;
+  /** The options that took effect; what else a client sent is not kept. */
+  options: Record<string, string>;
   warnings: Warning[];
   webhookUrl: string | null;
   workflowId: string;
@@ -85,7 +86,8 @@ export interface JobDraft {
   bodyDigest: string;
   tool: string;
   imagesCharged: number;
-  options: Record<string, unknown>;
+  /** The options that took effect; what else a client sent is not kept. */
+  options: Record<string, string>;
   warnings: Warning[];
   webhookUrl: string | null;
   workflowId: string;

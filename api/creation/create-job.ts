@@ -4,6 +4,7 @@ import { ApiError } from '../../contract/errors.ts';
 import type { CreateJob, JobCreated, JobReplayed } from '../../contract/schemas.ts';
 import { EgressError } from '../../egress/egress.ts';
 import type { Caller, JobDraft, ObjectRef } from '../../stores/records.ts';
+import { removeImages } from '../../stores/removal.ts';
 import type { ApiDeps } from '../deps.ts';
 import type { IncomingImage } from '../intake/image-field.ts';
 import { acceptJob, NOT_ENOUGH } from './accept.ts';
@@ -74,11 +75,11 @@ async function storeAndAccept(deps: ApiDeps, creation: Creation, plan: Plan, pic
   const request = { draft, plan, format, requestId, accountName: caller.accountName };
   try {
     const answer = await acceptJob(deps, request);
-    if (answer.job_id !== draft.jobId) await deps.images.remove([input]);
+    if (answer.job_id !== draft.jobId) await removeImages(deps, [input]);
     return answer;
   } catch (error) {
     // After a 5xx a late acceptance may still need the picture; the sweep for orphans takes it if not.
-    if (error instanceof ApiError && error.status < 500) await deps.images.remove([input]);
+    if (error instanceof ApiError && error.status < 500) await removeImages(deps, [input]);
     throw error;
   }
 }
@@ -94,7 +95,7 @@ function toDraft(creation: Creation, plan: Plan, input: ObjectRef): JobDraft {
     bodyDigest,
     tool: plan.tool,
     imagesCharged: plan.imagesCharged,
-    options: body.options ?? {},
+    options: plan.settings,
     warnings: plan.warnings,
     webhookUrl: body.webhook_url ?? null,
     workflowId: idempotencyKey === null ? `job:${jobId}` : `job:${caller.keyId}:${digestOf(idempotencyKey)}`,

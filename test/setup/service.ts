@@ -57,6 +57,7 @@ export async function startService(overrides: { env?: Record<string, string>; ap
     images,
     egress,
     jobs: createTemporalGateway(temporal.client, taskQueues(config.temporal.taskQueuePrefix)),
+    rateLimits: { countClient: async () => {}, countKey: async () => {} },
     apiSwitch: { enabled: () => true, [Symbol.asyncDispose]: async () => {} },
     logger,
     ...overrides.api,

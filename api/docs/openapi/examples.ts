@@ -1,0 +1,133 @@
+import type { Static } from 'typebox';
+import type { Account, CreateJob, Job, JobCreated, JobReplayed, Tool } from '../../../contract/schemas.ts';
+import type { WebhookEvent } from '../../../contract/webhook.ts';
+import type { Examples } from './types.ts';
+
+const JOB_ID = '7c6c4f0e-2f0b-4c43-9d0a-6f0a3c8e51b7';
+const RESULT =
+  'https://images.example.com/5f4c1c1e-93b4-4d0e-8d5e-0c7a5c0a9b11/b1d7f4a2-declutter.jpeg' satisfies string;
+/** A grey picture of 1x1 pixels, small enough to read and big enough to be accepted. */
+const PICTURE =
+  'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNoAAAAggCBd81ytgAAAABJRU5ErkJggg==';
+
+const processing: Job = {
+  job_id: JOB_ID,
+  tool: 'declutter',
+  status: 'processing',
+  images_charged: 1,
+  result_urls: [],
+  error: null,
+  created_at: '2026-11-20T09:30:12.402Z',
+  completed_at: null,
+  processing_ms: null,
+};
+
+const completed: Job = {
+  ...processing,
+  status: 'completed',
+  result_urls: [RESULT],
+  completed_at: '2026-11-20T09:30:19.117Z',
+  processing_ms: 6204,
+};
+
+const failed: Job = {
+  ...processing,
+  status: 'failed',
+  error: 'The model found nothing it could work with in this picture.',
+  completed_at: '2026-11-20T09:30:41.950Z',
+  processing_ms: 29_018,
+};
+
+const created: JobCreated = { job_id: JOB_ID, status: 'processing', images_charged: 1, warnings: [] };
+
+const warned: JobCreated = {
+  ...created,
+  images_charged: 2,
+  warnings: [
+    {
+      code: 'option_ignored',
+      option: 'colour',
+      message: 'wall-color-change has no option "colour"; it was ignored. Did you mean wallColor?',
+    },
+  ],
+};
+
+const replayed: JobReplayed = { ...completed, warnings: [] };
+
+const byUrl: CreateJob = {
+  tool: 'roof-replacement',
+  image_url: 'https://photos.example.com/4711/front.jpg',
+  options: { material: 'slate', resolution: '4K' },
+  webhook_url: 'https://hooks.example.com/image-jobs',
+};
+
+const event = (data: Job): WebhookEvent => ({
+  type: data.status === 'failed' ? 'job.failed' : 'job.completed',
+  timestamp: data.completed_at ?? data.created_at,
+  job_id: data.job_id,
+  data,
+});
+
+const account: Account = {
+  name: 'Listing importer',
+  status: 'active',
+  image_credits: 2431,
+  retention_days: null,
+};
+
+const tools: Static<typeof Tool>[] = [
+  { slug: 'virtual-staging', images_cost: 1 },
+  { slug: '4k-upscale', images_cost: 2 },
+];
+
+/** Bodies of requests by operation. */
+export const REQUEST_EXAMPLES: Record<string, Examples> = {
+  createJob: {
+    base64: {
+      summary: 'A picture in the body',
+      value: { tool: 'declutter', image_base64: PICTURE } satisfies CreateJob,
+    },
+    url: { summary: 'A picture by URL, in 4K, with a webhook', value: byUrl },
+    staging: {
+      summary: 'Virtual staging, which needs a style',
+      value: {
+        tool: 'virtual-staging',
+        image_base64: PICTURE,
+        options: { style: 'scandinavian', roomType: 'living-room' },
+      } satisfies CreateJob,
+    },
+    custom: {
+      summary: 'In your own words',
+      value: {
+        tool: 'item-removal',
+        image_base64: PICTURE,
+        options: { tier: 'custom', customPrompt: 'Remove the cables under the desk.' },
+      } satisfies CreateJob,
+    },
+  },
+};
+
+/** Bodies of answers by operation and status. */
+export const RESPONSE_EXAMPLES: Record<string, Record<string, Examples>> = {
+  createJob: {
+    201: {
+      created: { summary: 'A new job', value: created },
+      warned: { summary: 'A new job in 4K with an option that was ignored', value: warned },
+      replayed: { summary: 'An Idempotency-Key sent again: the job as it stands', value: replayed },
+    },
+  },
+  getJob: {
+    200: {
+      processing: { summary: 'Still processing', value: processing },
+      completed: { summary: 'Completed', value: completed },
+      failed: { summary: 'Failed and refunded', value: failed },
+    },
+  },
+  getAccount: { 200: { account: { value: account } } },
+  listTools: { 200: { tools: { summary: 'Two of the tools', value: tools } } },
+};
+
+export const WEBHOOK_EXAMPLES: Examples = {
+  completed: { summary: 'A job completed', value: event(completed) },
+  failed: { summary: 'A job failed and was refunded', value: event(failed) },
+};

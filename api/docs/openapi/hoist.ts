@@ -1,0 +1,32 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Schema } from './types.ts';
+
+/**
+ * Moves every schema with a title into `schemas`, under its title, and leaves a reference in its place: the routes
+ * carry their schemas whole, and a client wants each shape once and by name.
+ * @returns the value with its references; `schemas` grows
+ * @throws Error when two different schemas have one title
+ */
+export function hoistSchemas(value: unknown, schemas: Record<string, Schema>): unknown {
+  if (Array.isArray(value)) return value.map((item) => hoistSchemas(item, schemas));
+  if (!isObject(value)) return value;
+  const copy = Object.fromEntries(
+    Object.entries(value).map(([key, part]) => [key, hoistSchemas(part, schemas)]),
+  );
+  return isTitledSchema(copy) ? replace(copy, schemas) : copy;
+}
+
+function replace(schema: Schema & { title: string }, schemas: Record<string, Schema>) {
+  const { title } = schema;
+  const known = schemas[title];
+  if (known !== undefined && !isDeepStrictEqual(known, schema))
+    throw new Error(`Two different schemas are titled ${title}.`);
+  schemas[title] = schema;
+  return { $ref: `#/components/schemas/${title}` };
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null;
+
+const isTitledSchema = (value: Schema): value is Schema & { title: string } =>
+  typeof value.title === 'string' && ('type' in value || 'anyOf' in value);

@@ -1,0 +1,65 @@
+import { LIMITS, RATE_LIMITS } from '../../../contract/limits.ts';
+import type { Header, Ref } from './types.ts';
+
+const integer = (description: string): Header => ({ description, schema: { type: 'integer', minimum: 0 } });
+const text = (description: string): Header => ({ description, schema: { type: 'string' } });
+
+/** Headers of answers, by name. */
+export const HEADERS: Record<string, Header> = {
+  'X-Request-Id': {
+    description:
+      'Names this request in the logs of the service; the one you sent where it was well-formed, else a new one.',
+    required: true,
+    schema: { type: 'string' },
+  },
+  'X-RateLimit-Limit': integer(
+    `Requests allowed in any ${RATE_LIMITS.windowMs / 1000} seconds for this route and key; for your address as long as the key is not identified.`,
+  ),
+  'X-RateLimit-Remaining': integer('Requests left in the window.'),
+  'RateLimit-Policy': text('The same limit as the IETF draft writes it: `"create-job";q=60;w=60`.'),
+  RateLimit: text(
+    'What is left as the IETF draft writes it, with the seconds until more is: `"create-job";r=59;t=12`.',
+  ),
+  'Retry-After': {
+    description: 'Whole seconds to wait before the next request.',
+    required: true,
+    schema: { type: 'integer', minimum: 1 },
+  },
+  Allow: { description: 'The methods this path takes.', required: true, schema: { type: 'string' } },
+};
+
+const reference = (name: string): [string, Ref] => [name, { $ref: `#/components/headers/${name}` }];
+const ALWAYS = ['X-Request-Id'];
+const COUNTED = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'RateLimit-Policy', 'RateLimit'];
+
+/** References to the headers that an answer with this status has. */
+export function headersOf(status: string): Record<string, Ref> {
+  const own = status === '429' ? ['Retry-After'] : status === '405' ? ['Allow'] : [];
+  return Object.fromEntries([...ALWAYS, ...COUNTED, ...own].map(reference));
+}
+
+export const PARAMETERS = {
+  RequestId: {
+    name: 'X-Request-Id',
+    in: 'header',
+    description:
+      'Your own id for this request: up to 128 letters, digits, dots, dashes and underscores. Anything else is replaced.',
+    schema: { type: 'string' },
+    example: 'import-2041.3',
+  },
+};
+
+export const IDEMPOTENCY_KEY = {
+  name: 'Idempotency-Key',
+  description: `Makes a retry safe: the same key and body never charge twice. Derive it from the id of your own record, at most ${LIMITS.idempotencyKeyLength} characters. Keys are matched per API key.`,
+  example: 'listing-4711-photo-3',
+};
+
+export const SECURITY_SCHEMES = {
+  ApiKey: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'X-Api-Key',
+    description: 'The key of your account. It is shown once when it is issued; only its hash is stored.',
+  },
+};

@@ -19,8 +19,8 @@ export interface RemovalFailure {
   reason: string;
 }
 
-export interface InputListing {
-  /** Inputs last written before the asked moment, in the order of their keys. May be empty although `next` is set. */
+export interface Listing {
+  /** Objects last written before the asked moment, in the order of their keys. May be empty although `next` is set. */
   found: { key: string; lastModified: Date }[];
   /** Pass it as `after` for the next page; undefined on the last one. */
   next: string | undefined;
@@ -38,8 +38,8 @@ export interface ImageStore {
    * @returns the objects that may still be there, each with the reason
    */
   remove(refs: readonly ObjectRef[]): Promise<RemovalFailure[]>;
-  /** One page of at most `limit` inputs is looked at (1000 unless told), so memory stays bounded. */
-  listInputs(olderThan: Date, after?: string, limit?: number): Promise<InputListing>;
+  /** One page of at most `limit` objects is looked at (1000 unless told), so memory stays bounded. */
+  list(bucket: ObjectRef['bucket'], olderThan: Date, after?: string, limit?: number): Promise<Listing>;
   /** Public URL of a result; needs no call. */
   resultUrl(key: string): string;
 }

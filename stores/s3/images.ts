@@ -39,7 +39,7 @@ export function createImageStore(s3: Config['s3']): ImageStore & AsyncDisposable
       }),
     getInput: (key) => get(client, buckets.inputs, key),
     remove: (refs) => remove(client, buckets, refs),
-    listInputs: (olderThan, after, limit = BATCH) => list(client, buckets.inputs, olderThan, after, limit),
+    list: (bucket, olderThan, after, limit = BATCH) => list(client, buckets[bucket], olderThan, after, limit),
     resultUrl: (key) => publicUrl(s3.uploadUrl, key),
     async [Symbol.asyncDispose]() {
       client.destroy();

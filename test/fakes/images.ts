@@ -27,10 +27,10 @@ export function createFakeImageStore(
       for (const { bucket, key } of refs) objects.delete(`${bucket}/${key}`);
       return [];
     },
-    async listInputs(olderThan, after = '', limit = 1000) {
+    async list(bucket, olderThan, after = '', limit = 1000) {
       const all = [...objects]
-        .filter(([name]) => name.startsWith('inputs/'))
-        .map(([name, { lastModified }]) => ({ key: name.slice('inputs/'.length), lastModified }))
+        .filter(([name]) => name.startsWith(`${bucket}/`))
+        .map(([name, { lastModified }]) => ({ key: name.slice(bucket.length + 1), lastModified }))
         .filter(({ key }) => key > after)
         .sort((a, b) => (a.key < b.key ? -1 : 1));
       const page = all.slice(0, limit);

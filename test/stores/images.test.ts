@@ -73,7 +73,7 @@ describe.each(stores)('image store: %s', (_name, store) => {
     const seen: string[] = [];
     let after: string | undefined;
     do {
-      const page = await store.listInputs(new Date(Date.now() + 60_000), after, 2);
+      const page = await store.list('inputs', new Date(Date.now() + 60_000), after, 2);
       expect(page.found.length).toBeLessThanOrEqual(2);
       seen.push(...page.found.map((found) => found.key));
       after = page.next;
@@ -84,7 +84,7 @@ describe.each(stores)('image store: %s', (_name, store) => {
 
   test('inputs younger than the asked moment are left out', async () => {
     await store.putInput(key('young.png'), randomBytes(10), 'image/png');
-    const { found } = await store.listInputs(new Date(Date.now() - 60_000));
+    const { found } = await store.list('inputs', new Date(Date.now() - 60_000));
     expect(found).toEqual([]);
   });
 
@@ -133,7 +133,7 @@ describe('a store that is away', () => {
     await using store = createImageStore({ ...s3, endpoint: 'http://127.0.0.1:1' });
     await expect(store.putInput('a', randomBytes(1), 'image/png')).rejects.toThrow(ImageStoreUnavailable);
     await expect(store.getInput('a')).rejects.toThrow(ImageStoreUnavailable);
-    await expect(store.listInputs(new Date())).rejects.toThrow(ImageStoreUnavailable);
+    await expect(store.list('inputs', new Date())).rejects.toThrow(ImageStoreUnavailable);
     const refs = [
       { bucket: 'inputs' as const, key: 'a' },
       { bucket: 'results' as const, key: 'b' },

@@ -1,0 +1,157 @@
+import { fetch } from 'undici';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { buildApp } from '../../api/app.ts';
+import type { ImageStore } from '../../stores/images.ts';
+import { ended, postJob, samplePicture } from '../setup/client.ts';
+import { heldRender, scriptedGenerator } from '../setup/generators.ts';
+import { type Service, startService } from '../setup/service.ts';
+
+let service: Service;
+let worker: AsyncDisposable;
+let image_base64: string;
+const held = heldRender();
+
+beforeAll(async () => {
+  service = await startService();
+  const generator = scriptedGenerator({ pool: held.render });
+  [worker, image_base64] = await Promise.all([service.startWorker({ generator }), samplePicture()]);
+});
+afterAll(async () => {
+  await worker?.[Symbol.asyncDispose]();
+  await service?.[Symbol.asyncDispose]();
+});
+
+type Client = Awaited<ReturnType<Service['client']>>;
+
+async function finishedJob({ headers }: Client, idempotencyKey?: string) {
+  const body = { tool: 'declutter', image_base64, options: { customPrompt: 'private' } };
+  const created = await postJob(service.app, headers, body, idempotencyKey);
+  return ended(service.app, headers, created.json().job_id);
+}
+
+const remove = (jobId: string, { headers }: Client, more: object = {}) =>
+  service.app.inject({ method: 'DELETE', url: `/api/v1/jobs/${jobId}`, headers, ...more });
+
+const codeOf = (answer: Awaited<ReturnType<typeof remove>>) =>
+  `${answer.statusCode} ${answer.json().error.code}`;
+
+describe('DELETE of a job', () => {
+  test('answers 204 and nothing, and removes its images', async () => {
+    const client = await service.client();
+    const job = await finishedJob(client);
+    const { inputs } = (await service.stores.jobs.get(job.job_id)) ?? { inputs: [] };
+    const answer = await remove(job.job_id, client);
+    expect([answer.statusCode, answer.body, answer.headers['content-type']]).toEqual([204, '', undefined]);
+    expect((await fetch(job.result_urls[0] ?? '')).status).toBe(404);
+    await expect(service.images.getInput(inputs[0]?.key ?? '')).rejects.toThrow('There is no input image');
+    expect((await service.stores.removals.pending('', 10)).refs).toEqual([]);
+  });
+
+  test('leaves 404 to GET, to a second DELETE and to a replay of the key', async () => {
+    const client = await service.client();
+    const { job_id } = await finishedJob(client, 'record-1');
+    await remove(job_id, client);
+    const read = await service.app.inject({ url: `/api/v1/jobs/${job_id}`, headers: client.headers });
+    expect([read.statusCode, read.json().error.code]).toEqual([404, 'job_not_found']);
+    expect(codeOf(await remove(job_id, client))).toBe('404 job_not_found');
+    const body = { tool: 'declutter', image_base64, options: { customPrompt: 'private' } };
+    const replay = await postJob(service.app, client.headers, body, 'record-1');
+    expect([replay.statusCode, replay.json().error.code]).toEqual([404, 'job_not_found']);
+  });
+
+  test('keeps the billing record and the charge, and drops the options', async () => {
+    const client = await service.client();
+    const job = await finishedJob(client);
+    await remove(job.job_id, client);
+    expect(await service.stores.jobs.get(job.job_id)).toMatchObject({
+      tool: 'declutter',
+      status: 'deleted',
+      deleted: { was: 'completed', at: expect.any(Date) },
+      imagesCharged: 1,
+      createdAt: new Date(job.created_at),
+      completedAt: new Date(job.completed_at ?? 0),
+      options: {},
+      warnings: [],
+      webhookUrl: null,
+      inputs: [],
+      results: [],
+    });
+    expect((await service.stores.accounts.get(client.accountId)).balance).toBe(49);
+    expect(await service.stores.ledger.audit(client.accountId)).toEqual([]);
+  });
+
+  test('does not look at a body', async () => {
+    const client = await service.client();
+    const { job_id } = await finishedJob(client);
+    const headers = { ...client.headers, 'content-type': 'application/json' };
+    expect((await remove(job_id, client, { headers, payload: '{not json' })).statusCode).toBe(204);
+  });
+
+  test('is 404 for an unknown id, for no id at all and for the job of another account', async () => {
+    const [owner, other] = [await service.client(), await service.client()];
+    const { job_id } = await finishedJob(owner);
+    expect(codeOf(await remove(crypto.randomUUID(), owner))).toBe('404 job_not_found');
+    expect(codeOf(await remove('no-uuid', owner))).toBe('404 job_not_found');
+    expect(codeOf(await remove(job_id, other))).toBe('404 job_not_found');
+    expect((await remove(job_id, owner)).statusCode).toBe(204);
+  });
+
+  test('sent ten times at once is 204 for one of them', async () => {
+    const client = await service.client();
+    const { job_id } = await finishedJob(client);
+    const answers = await Promise.all(Array.from({ length: 10 }, () => remove(job_id, client)));
+    const statuses = answers.map(({ statusCode }) => statusCode);
+    expect(statuses.toSorted()).toEqual([204, ...Array.from({ length: 9 }, () => 404)]);
+  });
+});
+
+describe('with parts of the service away', () => {
+  /** An API beside the first one, over the same records, whose image store fails or hangs. */
+  async function apiWith(parts: { images?: Partial<ImageStore>; jobs?: Partial<Service['deps']['jobs']> }) {
+    const { deps } = service;
+    const app = buildApp({
+      ...deps,
+      images: { ...deps.images, ...parts.images },
+      jobs: { ...deps.jobs, ...parts.jobs },
+    });
+    await app.ready();
+    return app;
+  }
+
+  test('an image store that is away does not change the 204; its objects stay owed', async () => {
+    const client = await service.client();
+    const { job_id } = await finishedJob(client);
+    const away: ImageStore['remove'] = async (refs) => refs.map((ref) => ({ ref, reason: 'away' }));
+    await using app = await apiWith({ images: { remove: away } });
+    const answer = await app.inject({
+      method: 'DELETE',
+      url: `/api/v1/jobs/${job_id}`,
+      headers: client.headers,
+    });
+    expect(answer.statusCode).toBe(204);
+    const { refs } = await service.stores.removals.pending('', 10);
+    expect(refs.map(({ bucket }) => bucket).toSorted()).toEqual(['inputs', 'results']);
+  });
+
+  test('a store and a Temporal that never answer do not hold the 204 back', async () => {
+    const client = await service.client();
+    const { job_id } = await finishedJob(client);
+    const never = () => new Promise<never>(() => {});
+    await using app = await apiWith({ images: { remove: never }, jobs: { deleted: never } });
+    const answer = await app.inject({
+      method: 'DELETE',
+      url: `/api/v1/jobs/${job_id}`,
+      headers: client.headers,
+    });
+    expect(answer.statusCode).toBe(204);
+  });
+});
+
+test('a job still processing is 409 and goes on', async () => {
+  const client = await service.client();
+  const { job_id } = (await postJob(service.app, client.headers, { tool: 'pool', image_base64 })).json();
+  expect(codeOf(await remove(job_id, client))).toBe('409 job_in_progress');
+  held.release();
+  expect((await ended(service.app, client.headers, job_id)).status).toBe('completed');
+  expect((await remove(job_id, client)).statusCode).toBe(204);
+});

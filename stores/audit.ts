@@ -1,4 +1,4 @@
-import type { AccountRecord, JobRecord, LedgerRow } from './records.ts';
+import type { AccountRecord, JobRecord, LedgerRow, PackRecord } from './records.ts';
 
 type Books = Pick<AccountRecord, 'id' | 'balance' | 'seq'>;
 type JobCharge = Pick<JobRecord, 'id' | 'status' | 'imagesCharged'>;
@@ -8,8 +8,9 @@ export function auditAccount(
   account: Books,
   rows: readonly LedgerRow[],
   jobs: readonly JobCharge[],
+  packs: readonly PackRecord[],
 ): string[] {
-  const breaches = [...auditRows(rows), ...auditJobs(rows, jobs)];
+  const breaches = [...auditRows(rows), ...auditJobs(rows, jobs), ...auditPacks(rows, packs)];
   const last = rows.at(-1);
   if ((last?.balanceAfter ?? 0) !== account.balance)
     breaches.push(`the balance is ${account.balance}, but the ledger ends at ${last?.balanceAfter ?? 0}`);
@@ -51,6 +52,20 @@ function auditJobs(rows: readonly LedgerRow[], jobs: readonly JobCharge[]): stri
   for (const [jobId, posted] of byJob)
     if (sumOf(posted) !== 0) breaches.push(`a charge stands for job ${jobId}, which does not exist`);
   return breaches;
+}
+
+/** What was posted for a pack is what was bought less what was refunded. */
+function auditPacks(rows: readonly LedgerRow[], packs: readonly PackRecord[]): string[] {
+  const posted = new Map(packs.map(({ id }) => [id, 0]));
+  for (const { packId, delta } of rows)
+    if (packId !== null) posted.set(packId, (posted.get(packId) ?? 0) + delta);
+  const left = new Map(packs.map(({ id, images, refunded }) => [id, images - refunded]));
+  return [...posted].flatMap(([id, sum]) => {
+    const images = left.get(id);
+    if (images === sum) return [];
+    if (images === undefined) return [`${sum} images stand for pack ${id}, which does not exist`];
+    return [`pack ${id} has ${images} images left, but ${sum} are posted for it`];
+  });
 }
 
 const sumOf = (rows: readonly LedgerRow[]) => rows.reduce((sum, { delta }) => sum + delta, 0);

@@ -79,6 +79,7 @@ function auditOne(mongo: Mongo, c: Collections, accountId: string): Promise<stri
     const jobs = await c.jobs
       .find({ accountId }, { session, projection: { status: 1, imagesCharged: 1 } })
       .toArray();
-    return auditAccount(toRecord(account), rows.map(toRecord), jobs.map(toRecord));
+    const packs = await c.packs.find({ accountId }, { session }).toArray();
+    return auditAccount(toRecord(account), rows.map(toRecord), jobs.map(toRecord), packs.map(toRecord));
   });
 }

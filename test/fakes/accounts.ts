@@ -1,0 +1,90 @@
+import { randomUUID } from 'node:crypto';
+import { LIMITS } from '../../contract/limits.ts';
+import type { AccountStore, KeyStore } from '../../stores/ports.ts';
+import type { AccountRecord, KeyRecord } from '../../stores/records.ts';
+import { type Books, copies, known, post } from './books.ts';
+
+export function createFakeAccountStore(books: Books): AccountStore {
+  return {
+    async create({ name, webhookUrl, webhookSecret }) {
+      const account: AccountRecord = {
+        id: randomUUID(),
+        name,
+        status: 'active',
+        balance: 0,
+        seq: 0,
+        webhook: {
+          url: webhookUrl,
+          secret: webhookSecret,
+          previousSecret: null,
+          previousUntil: null,
+          disabledReason: null,
+        },
+        createdAt: new Date(),
+      };
+      books.accounts.set(account.id, account);
+      return structuredClone(account);
+    },
+
+    get: async (accountId) => structuredClone(known(books.accounts, 'account', accountId)),
+    list: async (limit) => structuredClone([...books.accounts.values()].reverse().slice(0, limit)),
+
+    async setStatus(accountId, status) {
+      known(books.accounts, 'account', accountId).status = status;
+    },
+
+    async setWebhook(accountId, { url, rotateTo }) {
+      const { webhook } = known(books.accounts, 'account', accountId);
+      if (url !== undefined) Object.assign(webhook, { url, disabledReason: null });
+      if (rotateTo !== undefined) {
+        const { secret, previousUntil } = rotateTo;
+        Object.assign(webhook, { previousSecret: webhook.secret, previousUntil, secret });
+      }
+      return this.get(accountId);
+    },
+  };
+}
+
+export function createFakeKeyStore(books: Books): KeyStore {
+  const change = (keyId: string, set: Partial<KeyRecord>) => {
+    const key = Object.assign(known(books.keys, 'key', keyId), set);
+    return withoutDigest(key);
+  };
+  return {
+    async create(key) {
+      known(books.accounts, 'account', key.accountId);
+      if ([...books.keys.values()].some(({ digest }) => digest === key.digest))
+        throw new Error('The digest is taken.');
+      const first = !books.ledger.has(`grant:free50:${key.accountId}`);
+      const stored = { id: randomUUID(), ...key, createdAt: new Date(), revokedAt: null };
+      books.keys.set(stored.id, stored);
+      if (!first) return { key: withoutDigest(stored), granted: 0 };
+      const grant = { id: `grant:free50:${key.accountId}`, kind: 'grant' as const, delta: LIMITS.freeImages };
+      post(books, { ...grant, accountId: key.accountId });
+      return { key: withoutDigest(stored), granted: LIMITS.freeImages };
+    },
+
+    async findCaller(digest) {
+      const key = [...books.keys.values()].find((stored) => stored.digest === digest);
+      if (key === undefined) return undefined;
+      const account = known(books.accounts, 'account', key.accountId);
+      return {
+        keyId: key.id,
+        keyName: key.name,
+        accountId: account.id,
+        accountName: account.name,
+        retentionDays: key.retentionDays,
+        revoked: key.revokedAt !== null || account.status === 'disabled',
+      };
+    },
+
+    list: async (accountId) => copies(books.keys.values(), accountId).map(withoutDigest),
+    revoke: async (keyId) =>
+      change(keyId, { revokedAt: known(books.keys, 'key', keyId).revokedAt ?? new Date() }),
+    setRetention: async (keyId, retentionDays) => change(keyId, { retentionDays }),
+  };
+}
+
+function withoutDigest({ digest: _, ...key }: KeyRecord & { digest: string }): KeyRecord {
+  return structuredClone(key);
+}

@@ -1,0 +1,121 @@
+import type { Acceptance, DeletedJob, JobStore } from '../../stores/ports.ts';
+import { Refused } from '../../stores/ports.ts';
+import type { JobDraft, JobRecord, ObjectRef } from '../../stores/records.ts';
+import { type Books, copies, idempotencyId, known, post } from './books.ts';
+import { objectId } from './retention.ts';
+
+export function createFakeJobStore(books: Books): JobStore {
+  const read = (jobId: string) => structuredClone(books.jobs.get(jobId));
+  const readable = (jobId: string) => {
+    const job = read(jobId);
+    return job?.status === 'deleted' ? undefined : job;
+  };
+  const end = (jobId: string, set: Partial<JobRecord>) => {
+    const job = known(books.jobs, 'job', jobId);
+    const ends = job.status === 'processing';
+    if (ends) Object.assign(job, set, { completedAt: new Date() });
+    return ends ? job : undefined;
+  };
+  return {
+    accept: async (draft) => accept(books, draft),
+    void: async (jobId) => voidJob(books, jobId),
+
+    async claim(jobId) {
+      if (books.jobs.get(jobId)?.status === 'processing') books.answered.add(jobId);
+      return readable(jobId);
+    },
+
+    findByIdempotencyKey: async (keyId, key) =>
+      structuredClone(books.idempotency.get(idempotencyId(keyId, key))),
+
+    async find(accountId, jobId) {
+      const job = readable(jobId);
+      return job?.accountId === accountId ? job : undefined;
+    },
+
+    get: async (jobId) => read(jobId),
+    list: async (accountId, limit) => copies(books.jobs.values(), accountId).reverse().slice(0, limit),
+
+    async complete(jobId, { results, processingMs }) {
+      end(jobId, { status: 'completed', results: structuredClone(results), processingMs });
+      return structuredClone(known(books.jobs, 'job', jobId));
+    },
+
+    async fail(jobId, { error, processingMs }) {
+      const job = end(jobId, { status: 'failed', error, processingMs });
+      if (job !== undefined) giveBack(books, job, 'refund');
+      return structuredClone(known(books.jobs, 'job', jobId));
+    },
+
+    remove: async (jobIds) =>
+      jobIds.flatMap((id) => {
+        const job = books.jobs.get(id);
+        return job?.status === 'completed' || job?.status === 'failed' ? [remove(books, job, job.status)] : [];
+      }),
+
+    async dropInputs(jobIds) {
+      const failed = jobIds
+        .map((id) => books.jobs.get(id))
+        .filter((job) => job?.status === 'failed' && job.inputs.length > 0);
+      for (const job of failed) if (job !== undefined) owe(books, job.inputs.splice(0));
+      return failed.length;
+    },
+  };
+}
+
+function remove(books: Books, job: JobRecord, was: 'completed' | 'failed'): DeletedJob {
+  const objects = [...job.inputs, ...job.results];
+  owe(books, objects);
+  const gone = { options: {}, warnings: [], webhookUrl: null, error: null, inputs: [], results: [] };
+  Object.assign(job, gone, { status: 'deleted', deleted: { at: new Date(), was } });
+  return { id: job.id, objects };
+}
+
+function owe(books: Books, refs: readonly ObjectRef[]): void {
+  for (const ref of refs) books.removals.set(objectId(ref), ref);
+}
+
+function accept(books: Books, draft: JobDraft): Acceptance {
+  const { jobId, accountId, bodyDigest, idempotencyKey, keyId, imagesCharged, input, ...kept } = draft;
+  if (books.voided.has(jobId)) return { outcome: 'voided' };
+  if (books.jobs.has(jobId)) return { outcome: 'accepted', jobId, bodyDigest };
+  const slot = idempotencyKey === null ? undefined : idempotencyId(keyId, idempotencyKey);
+  const taken = slot === undefined ? undefined : books.idempotency.get(slot);
+  if (taken !== undefined) return { outcome: 'existing', ...taken };
+  try {
+    post(books, { id: `charge:${jobId}`, accountId, kind: 'charge', jobId, delta: -imagesCharged });
+  } catch (error) {
+    if (error instanceof Refused) return { outcome: 'insufficient_credits' };
+    throw error;
+  }
+  const job = { id: jobId, accountId, keyId, imagesCharged, ...structuredClone(kept) };
+  books.jobs.set(jobId, {
+    ...job,
+    status: 'processing',
+    inputs: [input],
+    results: [],
+    error: null,
+    createdAt: new Date(),
+    completedAt: null,
+    processingMs: null,
+  });
+  if (slot !== undefined) books.idempotency.set(slot, { jobId, bodyDigest });
+  return { outcome: 'accepted', jobId, bodyDigest };
+}
+
+function voidJob(books: Books, jobId: string): boolean {
+  const job = books.jobs.get(jobId);
+  if (job !== undefined) {
+    if (books.answered.has(jobId) || job.status !== 'processing') return false;
+    books.jobs.delete(jobId);
+    for (const [slot, row] of books.idempotency) if (row.jobId === jobId) books.idempotency.delete(slot);
+    giveBack(books, job, 'void');
+  }
+  books.voided.add(jobId);
+  return true;
+}
+
+function giveBack(books: Books, job: JobRecord, kind: 'refund' | 'void'): void {
+  const { id: jobId, accountId, imagesCharged } = job;
+  post(books, { id: `${kind}:${jobId}`, accountId, kind, jobId, delta: imagesCharged });
+}

@@ -1,0 +1,79 @@
+import type { RemovalStore, RetentionStore } from '../../stores/ports.ts';
+import type { JobRecord, ObjectRef } from '../../stores/records.ts';
+import type { Books } from './books.ts';
+
+export const objectId = ({ bucket, key }: ObjectRef) => `${bucket}/${key}`;
+
+const byId = (a: { id: string }, b: { id: string }) => (a.id < b.id ? -1 : 1);
+const by = (field: 'createdAt' | 'completedAt') => (a: JobRecord, b: JobRecord) =>
+  Number(a[field]) - Number(b[field]);
+
+export function createFakeRetentionStore(books: Books): RetentionStore {
+  const jobs = (matches: (job: JobRecord) => boolean) => [...books.jobs.values()].filter(matches);
+  const ids = (found: JobRecord[], limit: number) => found.slice(0, limit).map(({ id }) => id);
+  const ended = ({ status }: JobRecord) => status === 'completed' || status === 'failed';
+  return {
+    keys: async (after, limit) =>
+      [...books.keys.values()]
+        .flatMap(({ id, retentionDays }) => (retentionDays === null ? [] : [{ id, retentionDays }]))
+        .filter(({ id }) => id > after)
+        .sort(byId)
+        .slice(0, limit),
+
+    async expired(keyId, createdBefore, limit) {
+      const due = jobs((job) => job.keyId === keyId && ended(job) && job.createdAt < createdBefore);
+      return ids(due.sort(by('createdAt')), limit);
+    },
+
+    async surplus(accountId, keep, limit) {
+      const completed = jobs((job) => job.accountId === accountId && job.status === 'completed');
+      const surplus = Math.max(completed.length - keep, 0);
+      return ids(completed.sort(by('completedAt')), Math.min(surplus, limit));
+    },
+
+    async failedWithInput(createdBefore, limit) {
+      const due = jobs(
+        ({ status, inputs, createdAt }) =>
+          status === 'failed' && inputs.length > 0 && createdAt < createdBefore,
+      );
+      return ids(due, limit);
+    },
+
+    async processing(createdBefore, after, limit) {
+      return jobs(
+        ({ id, status, createdAt }) => status === 'processing' && createdAt < createdBefore && id > after,
+      )
+        .sort(byId)
+        .slice(0, limit)
+        .map(({ id, workflowId }) => ({ id, workflowId }));
+    },
+
+    async unowned(refs) {
+      const owned = new Set(jobs(() => true).flatMap(({ inputs, results }) => [...inputs, ...results].map(objectId)));
+      return refs.filter((ref) => !owned.has(objectId(ref)));
+    },
+  };
+}
+
+export function createFakeRemovalStore(books: Books): RemovalStore {
+  const owe = (refs: readonly ObjectRef[]) => {
+    for (const ref of refs) books.removals.set(objectId(ref), { ...ref });
+  };
+  return {
+    owe: async (refs) => owe(refs),
+
+    async settle(refs, failures) {
+      for (const ref of refs) books.removals.delete(objectId(ref));
+      owe(failures.map(({ ref }) => ref));
+    },
+
+    async pending(after, limit) {
+      const left = [...books.removals].filter(([id]) => id > after).sort(([a], [b]) => (a < b ? -1 : 1));
+      const page = left.slice(0, limit);
+      return {
+        refs: page.map(([, ref]) => ({ ...ref })),
+        next: left.length > limit ? (page.at(-1)?.[0] ?? null) : null,
+      };
+    },
+  };
+}

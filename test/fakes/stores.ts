@@ -1,0 +1,79 @@
+import { randomUUID } from 'node:crypto';
+import { auditAccount } from '../../stores/audit.ts';
+import type { LedgerStore, PackStore, Stores } from '../../stores/ports.ts';
+import type { PackRecord } from '../../stores/records.ts';
+import { imagesToRefund } from '../../stores/refund.ts';
+import { createFakeAccountStore, createFakeKeyStore } from './accounts.ts';
+import { type Books, copies, emptyBooks, known, post } from './books.ts';
+import { createFakeJobStore } from './jobs.ts';
+import { createFakeRemovalStore, createFakeRetentionStore } from './retention.ts';
+
+/** All records in memory, for tests of what stands above them. `books` is there to look at and to spoil. */
+export function createFakeStores(): Stores & { books: Books } {
+  const books = emptyBooks();
+  return {
+    books,
+    accounts: createFakeAccountStore(books),
+    keys: createFakeKeyStore(books),
+    jobs: createFakeJobStore(books),
+    ledger: createFakeLedgerStore(books),
+    packs: createFakePackStore(books),
+    removals: createFakeRemovalStore(books),
+    retention: createFakeRetentionStore(books),
+    settings: {
+      apiEnabled: async () => books.apiEnabled,
+      setApiEnabled: async (enabled) => {
+        books.apiEnabled = enabled;
+      },
+    },
+  };
+}
+
+function createFakeLedgerStore(books: Books): LedgerStore {
+  return {
+    list: async (accountId) => copies(books.ledger.values(), accountId),
+    audit: async (accountId) =>
+      [...books.accounts.values()]
+        .filter(({ id }) => accountId === undefined || id === accountId)
+        .flatMap((account) => {
+          const rows = copies(books.ledger.values(), account.id);
+          const packs = copies(books.packs.values(), account.id);
+          return auditAccount(account, rows, copies(books.jobs.values(), account.id), packs);
+        }),
+  };
+}
+
+function createFakePackStore(books: Books): PackStore {
+  return {
+    async add({ accountId, images, reference }) {
+      const own = { id: randomUUID(), accountId, images, reference };
+      const balance = post(books, {
+        id: `pack:${own.id}`,
+        accountId,
+        kind: 'pack',
+        delta: images,
+        packId: own.id,
+      });
+      const pack: PackRecord = { ...own, refunded: 0, refunds: 0, createdAt: new Date() };
+      books.packs.set(pack.id, pack);
+      return { pack: structuredClone(pack), balance };
+    },
+
+    get: async (packId) => structuredClone(known(books.packs, 'pack', packId)),
+    list: async (accountId) => copies(books.packs.values(), accountId),
+
+    async refund(packId, images) {
+      const pack = known(books.packs, 'pack', packId);
+      const refunded = imagesToRefund(pack, images);
+      const id = `pack-refund:${packId}:${pack.refunds + 1}`;
+      const { accountId } = pack;
+      const balance = post(books, { id, accountId, kind: 'pack-refund', delta: -refunded, packId });
+      pack.refunded += refunded;
+      pack.refunds += 1;
+      return { pack: structuredClone(pack), refunded, balance };
+    },
+
+    hasPaid: async (accountId) =>
+      copies(books.packs.values(), accountId).some((pack) => pack.refunded < pack.images),
+  };
+}

@@ -1,0 +1,96 @@
+import { describe, expect, test } from 'vitest';
+import type { Acceptance } from '../../stores/ports.ts';
+import { balanceOf, draftOf, newClient, newKey, storesUnderTest } from './under-test.ts';
+
+const outcomes = (acceptances: Acceptance[], outcome: Acceptance['outcome']) =>
+  acceptances.filter((acceptance) => acceptance.outcome === outcome);
+
+describe.each(storesUnderTest())('everything at once: %s', (_name, stores) => {
+  const { accounts, jobs, ledger, packs } = stores;
+
+  test('100 acceptances on a balance of 25 make 25 jobs', async () => {
+    const client = await newClient(stores);
+    await jobs.accept(draftOf(client, { imagesCharged: 25 }));
+    const all = await Promise.all(Array.from({ length: 100 }, () => jobs.accept(draftOf(client))));
+    expect(outcomes(all, 'accepted')).toHaveLength(25);
+    expect(outcomes(all, 'insufficient_credits')).toHaveLength(75);
+    expect(await balanceOf(stores, client)).toBe(0);
+    expect(await jobs.list(client.accountId, 200)).toHaveLength(26);
+    expect(await ledger.audit(client.accountId)).toEqual([]);
+  });
+
+  test('100 acceptances with one idempotency key make one job', async () => {
+    const client = await newClient(stores);
+    const drafts = Array.from({ length: 100 }, () => draftOf(client, { idempotencyKey: 'one' }));
+    const all = await Promise.all(drafts.map((draft) => jobs.accept(draft)));
+    expect(outcomes(all, 'accepted')).toHaveLength(1);
+    expect(outcomes(all, 'existing')).toHaveLength(99);
+    expect(new Set(all.map((told) => 'jobId' in told && told.jobId)).size).toBe(1);
+    expect(await balanceOf(stores, client)).toBe(49);
+    expect(await ledger.audit(client.accountId)).toEqual([]);
+  });
+
+  test('one job accepted many times at once is charged once', async () => {
+    const client = await newClient(stores);
+    const draft = draftOf(client, { idempotencyKey: 'retried' });
+    const all = await Promise.all(Array.from({ length: 20 }, () => jobs.accept(draft)));
+    expect(outcomes(all, 'accepted')).toHaveLength(20);
+    expect(await balanceOf(stores, client)).toBe(49);
+  });
+
+  test('a void beside its acceptance leaves no charge, whichever comes first', async () => {
+    const client = await newClient(stores);
+    const drafts = Array.from({ length: 20 }, (_, n) => draftOf(client, { idempotencyKey: `late ${n}` }));
+    await Promise.all(drafts.flatMap((draft) => [jobs.accept(draft), jobs.void(draft.jobId)]));
+    for (const draft of drafts) {
+      expect(await jobs.get(draft.jobId)).toBeUndefined();
+      expect(await jobs.accept(draft)).toEqual({ outcome: 'voided' });
+    }
+    expect(await balanceOf(stores, client)).toBe(50);
+    expect(await ledger.audit(client.accountId)).toEqual([]);
+  });
+
+  test('of a void and a claim at once one wins, and the charge stands with the claim', async () => {
+    const client = await newClient(stores);
+    const drafts = Array.from({ length: 20 }, () => draftOf(client));
+    for (const draft of drafts) await jobs.accept(draft);
+    const races = await Promise.all(
+      drafts.map(({ jobId }) => Promise.all([jobs.void(jobId), jobs.claim(jobId)])),
+    );
+    const claimed = races.filter(([, job]) => job !== undefined).length;
+    for (const [voided, job] of races) expect(voided).toBe(job === undefined);
+    expect(await balanceOf(stores, client)).toBe(50 - claimed);
+  });
+
+  test('the first keys of an account, issued at once, bring the free images once', async () => {
+    const { id } = await accounts.create({ name: 'New', webhookUrl: null, webhookSecret: 'whsec_a' });
+    const issued = await Promise.all(Array.from({ length: 10 }, () => newKey(stores, id)));
+    expect(issued.map(({ granted }) => granted).sort()).toEqual([...Array(9).fill(0), 50]);
+    expect((await accounts.get(id)).balance).toBe(50);
+    expect(await ledger.audit(id)).toEqual([]);
+  });
+
+  test('refunds of one pack at once never take more than it held', async () => {
+    const client = await newClient(stores);
+    const { pack } = await packs.add({ accountId: client.accountId, images: 100, reference: null });
+    const refunds = Array.from({ length: 10 }, () => packs.refund(pack.id, 30));
+    const done = (await Promise.allSettled(refunds)).filter(({ status }) => status === 'fulfilled');
+    expect(done).toHaveLength(3);
+    expect(await balanceOf(stores, client)).toBe(60);
+    expect(await packs.get(pack.id)).toMatchObject({ refunded: 90, refunds: 3 });
+    expect(await ledger.audit(client.accountId)).toEqual([]);
+  });
+
+  test('charges, refunds and packs at once keep the books right', async () => {
+    const client = await newClient(stores);
+    const failing = async () => {
+      const draft = draftOf(client);
+      await jobs.accept(draft);
+      await Promise.all([1, 2].map(() => jobs.fail(draft.jobId, { error: 'No.', processingMs: null })));
+    };
+    const buying = () => packs.add({ accountId: client.accountId, images: 10, reference: null });
+    await Promise.all(Array.from({ length: 10 }, () => [failing(), buying()]).flat());
+    expect(await balanceOf(stores, client)).toBe(150);
+    expect(await ledger.audit(client.accountId)).toEqual([]);
+  });
+});

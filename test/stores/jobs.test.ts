@@ -1,0 +1,146 @@
+import { randomUUID } from 'node:crypto';
+import { describe, expect, test } from 'vitest';
+import { NotFound } from '../../stores/ports.ts';
+import { balanceOf, draftOf, newClient, storesUnderTest } from './under-test.ts';
+
+describe.each(storesUnderTest())('job store: %s', (_name, stores) => {
+  const { jobs, ledger } = stores;
+
+  test('an accepted job is charged, stored as asked for, and processing', async () => {
+    const client = await newClient(stores);
+    const draft = draftOf(client, { imagesCharged: 2, idempotencyKey: 'order 1' });
+    const { jobId, bodyDigest } = draft;
+    expect(await jobs.accept(draft)).toEqual({ outcome: 'accepted', jobId, bodyDigest });
+    expect(await balanceOf(stores, client)).toBe(48);
+    const job = await jobs.find(client.accountId, jobId);
+    const { input, idempotencyKey, bodyDigest: _, jobId: id, ...kept } = draft;
+    expect(job).toMatchObject({ id, ...kept, status: 'processing', inputs: [input], results: [] });
+    expect(job).toMatchObject({ error: null, completedAt: null, processingMs: null });
+    const row = (await ledger.list(client.accountId)).at(-1);
+    expect(row).toMatchObject({ id: `charge:${jobId}`, kind: 'charge', delta: -2, balanceAfter: 48, jobId });
+    expect(await jobs.findByIdempotencyKey(client.keyId, 'order 1')).toEqual({ jobId, bodyDigest });
+  });
+
+  test('an acceptance repeated for one job charges once', async () => {
+    const client = await newClient(stores);
+    const draft = draftOf(client, { idempotencyKey: 'again' });
+    const first = await jobs.accept(draft);
+    expect(await jobs.accept(draft)).toEqual(first);
+    expect(await balanceOf(stores, client)).toBe(49);
+  });
+
+  test('a balance that is short leaves no job, no row and the key unspent', async () => {
+    const client = await newClient(stores);
+    const draft = draftOf(client, { imagesCharged: 51, idempotencyKey: 'too much' });
+    expect(await jobs.accept(draft)).toEqual({ outcome: 'insufficient_credits' });
+    expect(await balanceOf(stores, client)).toBe(50);
+    expect(await jobs.get(draft.jobId)).toBeUndefined();
+    expect(await jobs.findByIdempotencyKey(client.keyId, 'too much')).toBeUndefined();
+    expect(await ledger.list(client.accountId)).toHaveLength(1);
+    const smaller = draftOf(client, { idempotencyKey: 'too much' });
+    expect(await jobs.accept(smaller)).toMatchObject({ outcome: 'accepted' });
+  });
+
+  test('a spent idempotency key names the job it made, also when the balance is used up', async () => {
+    const client = await newClient(stores);
+    const first = draftOf(client, { idempotencyKey: 'k', imagesCharged: 50, bodyDigest: 'first' });
+    await jobs.accept(first);
+    const second = await jobs.accept(draftOf(client, { idempotencyKey: 'k', bodyDigest: 'second' }));
+    expect(second).toEqual({ outcome: 'existing', jobId: first.jobId, bodyDigest: 'first' });
+    expect(await balanceOf(stores, client)).toBe(0);
+  });
+
+  test('two keys may use the same idempotency key', async () => {
+    const one = await newClient(stores);
+    const two = await newClient(stores);
+    await jobs.accept(draftOf(one, { idempotencyKey: 'same' }));
+    const other = await jobs.accept(draftOf(two, { idempotencyKey: 'same' }));
+    expect(other.outcome).toBe('accepted');
+  });
+
+  test('a voided job gives everything back and can not be accepted again', async () => {
+    const client = await newClient(stores);
+    const draft = draftOf(client, { idempotencyKey: 'late', imagesCharged: 2 });
+    await jobs.accept(draft);
+    expect(await jobs.void(draft.jobId)).toBe(true);
+    expect(await jobs.void(draft.jobId)).toBe(true);
+    expect(await balanceOf(stores, client)).toBe(50);
+    expect(await jobs.get(draft.jobId)).toBeUndefined();
+    expect(await jobs.claim(draft.jobId)).toBeUndefined();
+    expect(await jobs.list(client.accountId, 10)).toEqual([]);
+    expect(await jobs.findByIdempotencyKey(client.keyId, 'late')).toBeUndefined();
+    expect(await jobs.accept(draft)).toEqual({ outcome: 'voided' });
+    expect(await jobs.accept(draftOf(client, { idempotencyKey: 'late' }))).toMatchObject({
+      outcome: 'accepted',
+    });
+  });
+
+  test('a job voided before its acceptance arrives is never charged', async () => {
+    const client = await newClient(stores);
+    const draft = draftOf(client);
+    expect(await jobs.void(draft.jobId)).toBe(true);
+    expect(await jobs.accept(draft)).toEqual({ outcome: 'voided' });
+    expect(await balanceOf(stores, client)).toBe(50);
+  });
+
+  test('a job a client was told of is not voided', async () => {
+    const client = await newClient(stores);
+    const draft = draftOf(client);
+    await jobs.accept(draft);
+    expect(await jobs.claim(draft.jobId)).toMatchObject({ id: draft.jobId, status: 'processing' });
+    expect(await jobs.void(draft.jobId)).toBe(false);
+    expect(await balanceOf(stores, client)).toBe(49);
+  });
+
+  test('a job is completed once, and neither voided nor failed afterwards', async () => {
+    const client = await newClient(stores);
+    const draft = draftOf(client);
+    await jobs.accept(draft);
+    const results = [{ bucket: 'results' as const, key: 'a/b-staged.jpeg' }];
+    const done = await jobs.complete(draft.jobId, { results, processingMs: 1200 });
+    expect(done).toMatchObject({ status: 'completed', results, processingMs: 1200, error: null });
+    expect(done.completedAt).toBeInstanceOf(Date);
+    expect(await jobs.complete(draft.jobId, { results: [], processingMs: 1 })).toEqual(done);
+    expect(await jobs.fail(draft.jobId, { error: 'No.', processingMs: null })).toEqual(done);
+    expect(await jobs.void(draft.jobId)).toBe(false);
+    expect(await balanceOf(stores, client)).toBe(49);
+  });
+
+  test('a failed job is refunded once and keeps what was charged', async () => {
+    const client = await newClient(stores);
+    const draft = draftOf(client, { imagesCharged: 2 });
+    await jobs.accept(draft);
+    const failed = await jobs.fail(draft.jobId, { error: 'The model refused.', processingMs: 300 });
+    expect(failed).toMatchObject({ status: 'failed', error: 'The model refused.', imagesCharged: 2 });
+    expect(failed).toMatchObject({ processingMs: 300, completedAt: expect.any(Date) });
+    expect(await jobs.fail(draft.jobId, { error: 'Again.', processingMs: 1 })).toEqual(failed);
+    expect(await jobs.complete(draft.jobId, { results: [], processingMs: 1 })).toEqual(failed);
+    expect(await balanceOf(stores, client)).toBe(50);
+    expect(await ledger.audit(client.accountId)).toEqual([]);
+  });
+
+  test('a job that does not exist neither completes nor fails', async () => {
+    await expect(jobs.complete(randomUUID(), { results: [], processingMs: 1 })).rejects.toThrow(NotFound);
+    await expect(jobs.fail(randomUUID(), { error: 'No.', processingMs: 1 })).rejects.toThrow(NotFound);
+    expect(await jobs.get(randomUUID())).toBeUndefined();
+  });
+
+  test("another account's job is not found", async () => {
+    const client = await newClient(stores);
+    const draft = draftOf(client);
+    await jobs.accept(draft);
+    const stranger = await newClient(stores);
+    expect(await jobs.find(stranger.accountId, draft.jobId)).toBeUndefined();
+    expect(await jobs.list(stranger.accountId, 10)).toEqual([]);
+  });
+
+  test('a list holds the newest jobs of the account', async () => {
+    const client = await newClient(stores);
+    const drafts = [draftOf(client), draftOf(client), draftOf(client)];
+    for (const draft of drafts) await jobs.accept(draft);
+    expect((await jobs.list(client.accountId, 10)).map(({ id }) => id).sort()).toEqual(
+      drafts.map(({ jobId }) => jobId).sort(),
+    );
+    expect(await jobs.list(client.accountId, 2)).toHaveLength(2);
+  });
+});

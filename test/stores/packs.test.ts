@@ -1,0 +1,94 @@
+import { randomUUID } from 'node:crypto';
+import { describe, expect, test } from 'vitest';
+import { NotFound, Refused } from '../../stores/ports.ts';
+import { balanceOf, draftOf, newClient, storesUnderTest } from './under-test.ts';
+
+describe.each(storesUnderTest())('pack and ledger stores: %s', (_name, stores) => {
+  const { packs, jobs, ledger } = stores;
+
+  async function clientWithPack(images: number) {
+    const client = await newClient(stores);
+    const { pack } = await packs.add({ accountId: client.accountId, images, reference: 'INV-1' });
+    return { client, pack };
+  }
+
+  test('packs stack on what is there', async () => {
+    const { client, pack } = await clientWithPack(500);
+    const second = await packs.add({ accountId: client.accountId, images: 100, reference: null });
+    expect(second.balance).toBe(650);
+    expect(await packs.list(client.accountId)).toEqual([pack, second.pack]);
+    expect(await packs.get(pack.id)).toMatchObject({ images: 500, refunded: 0, reference: 'INV-1' });
+    expect(await packs.list(randomUUID())).toEqual([]);
+  });
+
+  test('a pack in parts, then the rest; each refund is a row of its own', async () => {
+    const { client, pack } = await clientWithPack(100);
+    expect(await packs.refund(pack.id, 30)).toMatchObject({ refunded: 30, balance: 120 });
+    const rest = await packs.refund(pack.id);
+    expect(rest).toEqual({ pack: await packs.get(pack.id), refunded: 70, balance: 50 });
+    expect(rest.pack).toMatchObject({ images: 100, refunded: 100 });
+    const rows = (await ledger.list(client.accountId)).slice(2);
+    const common = { kind: 'pack-refund', packId: pack.id, jobId: null };
+    expect(rows).toMatchObject([
+      { ...common, id: `pack-refund:${pack.id}:1`, delta: -30, balanceAfter: 120, seq: 3 },
+      { ...common, id: `pack-refund:${pack.id}:2`, delta: -70, balanceAfter: 50, seq: 4 },
+    ]);
+  });
+
+  test('more than is left of the pack is refused and changes nothing', async () => {
+    const { client, pack } = await clientWithPack(100);
+    await packs.refund(pack.id, 60);
+    await expect(packs.refund(pack.id, 41)).rejects.toThrow(Refused);
+    await expect(packs.refund(pack.id, 41)).rejects.toThrow('has 40 images left');
+    expect(await balanceOf(stores, client)).toBe(90);
+    await packs.refund(pack.id, 40);
+    await expect(packs.refund(pack.id)).rejects.toThrow('refunded in full already');
+    expect(await ledger.list(client.accountId)).toHaveLength(4);
+  });
+
+  test('more than is left of the balance is refused and changes nothing', async () => {
+    const { client, pack } = await clientWithPack(10);
+    await jobs.accept(draftOf(client, { imagesCharged: 55 }));
+    await expect(packs.refund(pack.id)).rejects.toThrow(Refused);
+    await expect(packs.refund(pack.id)).rejects.toThrow('fewer than 10 images left');
+    expect(await packs.get(pack.id)).toEqual(pack);
+    expect(await packs.refund(pack.id, 5)).toMatchObject({ refunded: 5, balance: 0 });
+    expect(await ledger.audit(client.accountId)).toEqual([]);
+  });
+
+  test('an account has paid while one of its packs is not refunded in full', async () => {
+    const client = await newClient(stores);
+    expect(await packs.hasPaid(client.accountId)).toBe(false);
+    const { pack: first } = await packs.add({ ...client, images: 10, reference: null });
+    const { pack: second } = await packs.add({ ...client, images: 10, reference: null });
+    await packs.refund(first.id);
+    expect(await packs.hasPaid(client.accountId)).toBe(true);
+    await packs.refund(second.id, 9);
+    expect(await packs.hasPaid(client.accountId)).toBe(true);
+    await packs.refund(second.id);
+    expect(await packs.hasPaid(client.accountId)).toBe(false);
+  });
+
+  test('packs and accounts that do not exist are said so', async () => {
+    const id = randomUUID();
+    await expect(packs.add({ accountId: id, images: 1, reference: null })).rejects.toThrow(NotFound);
+    await expect(packs.get(id)).rejects.toThrow(NotFound);
+    await expect(packs.refund(id)).rejects.toThrow(NotFound);
+    expect(await packs.hasPaid(id)).toBe(false);
+  });
+
+  test('the ledger numbers its rows without a gap and sums up to the balance', async () => {
+    const { client, pack } = await clientWithPack(10);
+    const [done, failed, voided] = [draftOf(client), draftOf(client), draftOf(client)];
+    for (const draft of [done, failed, voided]) await jobs.accept(draft);
+    await jobs.complete(done.jobId, { results: [], processingMs: 1 });
+    await jobs.fail(failed.jobId, { error: 'No.', processingMs: 1 });
+    await jobs.void(voided.jobId);
+    await packs.refund(pack.id, 4);
+    const rows = await ledger.list(client.accountId);
+    expect(rows.map(({ seq }) => seq)).toEqual(rows.map((_, index) => index + 1));
+    expect(rows.map(({ delta }) => delta)).toEqual([50, 10, -1, -1, -1, 1, 1, -4]);
+    expect(rows.at(-1)?.balanceAfter).toBe(await balanceOf(stores, client));
+    expect(await ledger.audit(client.accountId)).toEqual([]);
+  });
+});

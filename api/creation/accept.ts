@@ -1,9 +1,9 @@
 import { ApiError } from '../../contract/errors.ts';
 import type { JobCreated, JobReplayed } from '../../contract/schemas.ts';
 import type { IdempotencyRow } from '../../stores/ports.ts';
+import { presentJob } from '../../stores/present.ts';
 import type { ApiDeps } from '../deps.ts';
 import type { GatewayOutcome, JobRequest } from '../job-gateway.ts';
-import { presentJob } from '../present.ts';
 import { replay } from './replay.ts';
 
 export const NOT_ENOUGH = 'The balance does not cover this job. Buy a pack, or render at 2K.';

@@ -1,8 +1,8 @@
 import { ApiError } from '../../contract/errors.ts';
 import type { JobReplayed } from '../../contract/schemas.ts';
 import type { IdempotencyRow } from '../../stores/ports.ts';
+import { presentJob } from '../../stores/present.ts';
 import type { ApiDeps } from '../deps.ts';
-import { presentJob } from '../present.ts';
 
 /**
  * The answer to a request whose key is already spent (spec: Idempotent replay): the job as it stands and the first

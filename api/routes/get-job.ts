@@ -1,10 +1,10 @@
 import { Type } from 'typebox';
 import { ApiError } from '../../contract/errors.ts';
 import { Job, JobId } from '../../contract/schemas.ts';
+import { presentJob } from '../../stores/present.ts';
 import type { ApiDeps } from '../deps.ts';
 import type { Route } from '../operation.ts';
 import { errorResponses } from '../operation.ts';
-import { presentJob } from '../present.ts';
 
 /** GET /v1/jobs/{id}: the job as it stands. */
 export const getJob: Route = (app, { stores, images }: ApiDeps) =>

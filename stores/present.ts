@@ -1,6 +1,6 @@
 import type { Job } from '../contract/schemas.ts';
-import type { ImageStore } from '../stores/images.ts';
-import type { JobRecord } from '../stores/records.ts';
+import type { ImageStore } from './images.ts';
+import type { JobRecord } from './records.ts';
 
 /** The job as clients see it (spec: Job). Must not be called for a deleted job. */
 export function presentJob(job: JobRecord, images: Pick<ImageStore, 'resultUrl'>): Job {

@@ -1,12 +1,11 @@
-import { randomBytes } from 'node:crypto';
+import { issueWebhookSecret } from '../../contract/webhook-signature.ts';
 import type { AccountRecord } from '../../stores/records.ts';
-import { limitArgument, nameArgument, urlArgument, urlOrNoneArgument } from '../arguments.ts';
+import { limitArgument, nameArgument, orNull, urlArgument } from '../arguments.ts';
 import type { Context, Noun } from '../context.ts';
 import type { Deps } from '../deps.ts';
 import { Failure } from '../failure.ts';
 import type { Fields } from '../output.ts';
 
-const SECRET_BYTES = 32;
 const OLD_SECRET_HOURS = 24;
 const SECRET_NOTE = 'Keep the secret now: it signs the webhooks and is not shown again.';
 const ROTATION_QUESTION = `Replace the webhook secret? The present one is valid for another ${OLD_SECRET_HOURS} hours, and the one before it no longer.`;
@@ -22,7 +21,7 @@ export const account: Noun = (program, context) => {
     .option('--webhook-url <url>', 'public https URL told of every finished job', urlArgument)
     .action(async ({ name, webhookUrl }: { name: string; webhookUrl?: string }) => {
       if (webhookUrl !== undefined) await deps.egress().check(webhookUrl);
-      const secret = newSecret();
+      const secret = issueWebhookSecret();
       const { accounts } = deps.stores();
       const created = await accounts.create({ name, webhookUrl: webhookUrl ?? null, webhookSecret: secret });
       show({ fields: { ...(await describe(deps, created)), webhook_secret: secret }, note: SECRET_NOTE });
@@ -59,26 +58,28 @@ export const account: Noun = (program, context) => {
   noun
     .command('webhook <account>')
     .description('set the webhook endpoint, also to take stopped deliveries up again, or replace its secret')
-    .option('--url <url>', 'public https URL, or none', urlOrNoneArgument)
+    .option('--url <url>', 'public https URL, or none', urlArgument)
     .option('--rotate-secret', 'replace the secret; the present one goes on signing for 24 hours')
     .option('--yes', 'do not ask')
     .action((accountId: string, options: WebhookOptions) => changeWebhook(context, accountId, options));
 };
 
 interface WebhookOptions {
-  url?: string | null;
+  /** Or `none`. */
+  url?: string;
   rotateSecret?: true;
   yes?: true;
 }
 
 async function changeWebhook({ deps, show, confirm }: Context, accountId: string, options: WebhookOptions) {
-  const { url, rotateSecret, yes } = options;
+  const { rotateSecret, yes } = options;
+  const url = options.url === undefined ? undefined : orNull(options.url);
   if (url === undefined && !rotateSecret) throw new Failure('Give --url, --rotate-secret or both.');
   const { accounts } = deps.stores();
   await accounts.get(accountId);
-  if (url) await deps.egress().check(url);
+  if (typeof url === 'string') await deps.egress().check(url);
   if (rotateSecret) await confirm(ROTATION_QUESTION, yes);
-  const secret = newSecret();
+  const secret = issueWebhookSecret();
   const previousUntil = new Date(Date.now() + OLD_SECRET_HOURS * 3600 * 1000);
   const changed = await accounts.setWebhook(accountId, {
     ...(url === undefined ? {} : { url }),
@@ -106,6 +107,3 @@ async function describe(deps: Deps, account: AccountRecord): Promise<Fields> {
     created_at: account.createdAt,
   };
 }
-
-/** Standard Webhooks: the prefix, then 24 to 64 random bytes in base64. */
-const newSecret = () => `whsec_${randomBytes(SECRET_BYTES).toString('base64')}`;

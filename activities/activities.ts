@@ -1,17 +1,25 @@
 import { createAcceptanceActivities } from './acceptance.ts';
 import { createCompletionActivities } from './completion.ts';
 import { createRenderingActivities, type RenderDeps } from './rendering.ts';
+import { createRetentionActivities } from './retention.ts';
+import { createSweepActivities, type SweepDeps } from './sweep.ts';
 
 export type { ImageFormat, JobDraft } from '../stores/records.ts';
 export type { AcceptanceOutcome } from './acceptance.ts';
 export type { RenderFailure, RenderInput, RenderResult } from './rendering.ts';
+export type { SweepBatch, SweepCounts, WorkflowProbe } from './sweep.ts';
 
-export type ActivityDeps = RenderDeps;
+export type ActivityDeps = RenderDeps & SweepDeps;
 
 /** All activities over one set of parts, by the task queue that runs them. */
 export function createActivities(deps: ActivityDeps) {
   return {
-    jobs: { ...createAcceptanceActivities(deps), ...createCompletionActivities(deps) },
+    jobs: {
+      ...createAcceptanceActivities(deps),
+      ...createCompletionActivities(deps),
+      ...createRetentionActivities(deps),
+      ...createSweepActivities(deps),
+    },
     images: createRenderingActivities(deps),
   };
 }

@@ -10,6 +10,7 @@ import { createImageStore } from '../stores/s3/images.ts';
 import { loadWorkflowBundle } from './bundle.ts';
 import { createWorkers, runWorkers } from './create-workers.ts';
 import { temporalLogger } from './temporal-logger.ts';
+import { createWorkflowProbe } from './workflow-probe.ts';
 
 const signal = shutdownSignal();
 const config = loadConfig(environment());
@@ -28,6 +29,7 @@ const activities = createActivities({
   stores: createMongoStores(mongo),
   images,
   generator: createGenerator(config.generators),
+  workflows: createWorkflowProbe(connection, config.temporal.namespace),
 });
 const workers = await createWorkers({ config, connection, activities, workflowBundle });
 logger.info({ generators: config.generators }, 'The worker is ready.');

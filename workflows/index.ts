@@ -1,1 +1,2 @@
 export { jobWorkflow } from './job.ts';
+export { sweepWorkflow } from './sweep.ts';

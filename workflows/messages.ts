@@ -1,8 +1,8 @@
 import { defineSignal, defineUpdate } from '@temporalio/workflow';
-import type { AcceptanceOutcome, ImageFormat, JobDraft } from '../activities/activities.ts';
+import type { AcceptanceOutcome, ImageFormat, JobDraft, SweepCounts } from '../activities/activities.ts';
 import type { Plan } from '../catalog/catalog.ts';
 
-export type { AcceptanceOutcome, ImageFormat, JobDraft };
+export type { AcceptanceOutcome, ImageFormat, JobDraft, SweepCounts };
 
 /** Name of the job workflow's type. */
 export const JOB_WORKFLOW = 'jobWorkflow';
@@ -39,22 +39,6 @@ export interface JobOutcome {
 
 /** Name of the workflow that applies the rules on retention. */
 export const SWEEP_WORKFLOW = 'sweepWorkflow';
-
-/** What a sweep has done so far; its result when it ends. */
-export interface SweepCounts {
-  /** Jobs whose workflow was gone: failed and refunded. */
-  refunded: number;
-  /** Jobs deleted by the retention_days of their key. */
-  deleted: number;
-  /** Failed jobs whose input is to go. */
-  inputsDropped: number;
-  /** Stored images that belong to no job. */
-  orphans: number;
-  /** Images removed from the store. */
-  removed: number;
-  /** Images that could not be removed; the next sweep tries again. */
-  unremoved: number;
-}
 
 /** Search attributes, registered by `operator setup`. */
 export const ACCOUNT_ID = { name: 'AccountId', type: 'KEYWORD' } as const;

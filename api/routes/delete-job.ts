@@ -1,13 +1,9 @@
 import { Type } from 'typebox';
 import { ApiError } from '../../contract/errors.ts';
 import { JobId } from '../../contract/schemas.ts';
-import { removeImages } from '../../stores/removal.ts';
+import { removeImagesSoon } from '../../stores/removal.ts';
 import type { ApiDeps } from '../deps.ts';
 import { errorResponses, type Route } from '../operation.ts';
-import { within } from '../within.ts';
-
-/** How long the answer waits for the images to go; what takes longer goes on behind it. */
-const IMAGES_WITHIN_MS = 3000;
 
 /** DELETE /v1/jobs/{id}: the job and its images go, the billing record stays. */
 export const deleteJob: Route = (app, deps) =>
@@ -29,7 +25,7 @@ export const deleteJob: Route = (app, deps) =>
     },
     async ({ caller, params }, reply) => {
       await remove(deps, caller.accountId, params.id);
-      return reply.code(204).send();
+      return reply.code(204).send(null);
     },
   );
 
@@ -42,8 +38,5 @@ async function remove(deps: ApiDeps, accountId: string, jobId: string): Promise<
   const [deleted] = job === undefined ? [] : await stores.jobs.remove([job.id]);
   if (job === undefined || deleted === undefined)
     throw new ApiError('job_not_found', 'There is no such job.');
-  await within(
-    IMAGES_WITHIN_MS,
-    Promise.all([jobs.deleted(job.workflowId), removeImages(deps, deleted.objects)]),
-  );
+  await Promise.all([jobs.deleted(job.workflowId), removeImagesSoon(deps, deleted.objects)]);
 }

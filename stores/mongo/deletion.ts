@@ -16,7 +16,12 @@ const LOST = {
 };
 
 /** See JobStore.remove. */
-export function removeJobs(mongo: Mongo, c: Collections, jobIds: readonly string[]): Promise<DeletedJob[]> {
+export async function removeJobs(
+  mongo: Mongo,
+  c: Collections,
+  jobIds: readonly string[],
+): Promise<DeletedJob[]> {
+  if (jobIds.length === 0) return [];
   return mongo.transaction(async (session) => {
     const jobs = await c.jobs
       .find({ _id: { $in: [...jobIds] }, status: ENDED }, { session, projection: { inputs: 1, results: 1 } })
@@ -38,7 +43,8 @@ export function removeJobs(mongo: Mongo, c: Collections, jobIds: readonly string
 }
 
 /** See JobStore.dropInputs. */
-export function dropInputs(mongo: Mongo, c: Collections, jobIds: readonly string[]): Promise<number> {
+export async function dropInputs(mongo: Mongo, c: Collections, jobIds: readonly string[]): Promise<number> {
+  if (jobIds.length === 0) return 0;
   return mongo.transaction(async (session) => {
     const jobs = await c.jobs
       .find(

@@ -19,6 +19,7 @@ import { createImageStore } from '../../stores/s3/images.ts';
 import { setupBuckets } from '../../stores/s3/setup.ts';
 import { createWorkers, runWorkers } from '../../worker/create-workers.ts';
 import { temporalLogger } from '../../worker/temporal-logger.ts';
+import { createWorkflowProbe } from '../../worker/workflow-probe.ts';
 import { taskQueues } from '../../workflows/messages.ts';
 import { closers } from './closers.ts';
 
@@ -105,7 +106,11 @@ export async function startWorker(
 ) {
   installRuntime(config);
   const connection = await NativeConnection.connect({ address: config.temporal.address });
-  const activities = createActivities({ generator: createGenerator(config.generators), ...parts });
+  const activities = createActivities({
+    generator: createGenerator(config.generators),
+    workflows: createWorkflowProbe(connection, config.temporal.namespace),
+    ...parts,
+  });
   const workflowBundle = { codePath: config.temporal.workflowBundle };
   const workers = await createWorkers({ config, connection, activities, workflowBundle });
   const stop = new AbortController();

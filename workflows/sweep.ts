@@ -1,0 +1,95 @@
+import {
+  ApplicationFailure,
+  continueAsNew,
+  isCancellation,
+  proxyActivities,
+  setCurrentDetails,
+  workflowInfo,
+} from '@temporalio/workflow';
+import type { Activities, SweepBatch } from '../activities/activities.ts';
+import type { SweepCounts } from './messages.ts';
+
+/** Pieces one run does before a fresh one, with a short history, goes on. */
+const PIECES_PER_RUN = 250;
+
+const activities = proxyActivities<Activities>({
+  startToCloseTimeout: '2 m',
+  retry: { initialInterval: '1 s', backoffCoefficient: 2, maximumInterval: '30 s', maximumAttempts: 6 },
+});
+
+/** In this order: what is deleted is owed to the image store before that is paid, and then no orphan. */
+const STEPS: readonly (readonly [title: string, step: (after: string) => Promise<SweepBatch>])[] = [
+  ['Refunding lost jobs', activities.refundLostJobs],
+  ['Deleting expired jobs', activities.deleteExpiredJobs],
+  ['Dropping the inputs of failed jobs', activities.dropFailedInputs],
+  ['Removing images', activities.removeOwedImages],
+  ['Looking for orphaned inputs', activities.removeOrphanedInputs],
+  ['Looking for orphaned results', activities.removeOrphanedResults],
+];
+
+interface Progress {
+  step: number;
+  after: string;
+  counts: SweepCounts;
+  problems: string[];
+}
+
+const START: Progress = {
+  step: 0,
+  after: '',
+  counts: { refunded: 0, deleted: 0, inputsDropped: 0, orphans: 0, removed: 0, unremoved: 0 },
+  problems: [],
+};
+
+/**
+ * Applies the rules on retention, piece by piece. It may be ended at any moment: what is done stays done, and the next
+ * sweep finds what is left. A step that keeps failing is passed over; the sweep then fails at its end.
+ */
+export async function sweepWorkflow(progress: Progress = START): Promise<SweepCounts> {
+  let { step, after } = progress;
+  const { counts, problems } = structuredClone(progress);
+  for (let pieces = 0; step < STEPS.length; pieces += 1) {
+    if (pieces >= PIECES_PER_RUN || workflowInfo().continueAsNewSuggested)
+      return continueAsNew<typeof sweepWorkflow>({ step, after, counts, problems });
+    const next = await doPiece(step, after, counts, problems);
+    setCurrentDetails(summary(step, counts, problems));
+    if (next === null) step += 1;
+    after = next ?? '';
+  }
+  if (problems.length === 0) return counts;
+  throw ApplicationFailure.create({
+    message: problems.join('\n'),
+    type: 'sweep_incomplete',
+    nonRetryable: true,
+    details: [counts],
+  });
+}
+
+async function doPiece(step: number, after: string, counts: SweepCounts, problems: string[]) {
+  const [title, run] = STEPS[step] ?? fail(step);
+  try {
+    const { next, counts: more } = await run(after);
+    for (const name of Object.keys(more) as (keyof SweepCounts)[]) counts[name] += more[name] ?? 0;
+    return next;
+  } catch (error) {
+    if (isCancellation(error)) throw error;
+    const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+    problems.push(`${title}: ${cause instanceof Error ? cause.message : String(cause)}`);
+    return null;
+  }
+}
+
+function summary(step: number, counts: SweepCounts, problems: readonly string[]): string {
+  const [title] = STEPS[step] ?? fail(step);
+  const { refunded, deleted, inputsDropped, orphans, removed, unremoved } = counts;
+  return [
+    `${title}.`,
+    `Jobs: ${refunded} refunded, ${deleted} deleted, ${inputsDropped} without their input now.`,
+    `Images: ${removed} removed, ${unremoved} still owed, ${orphans} orphans among them.`,
+    ...problems,
+  ].join('\n\n');
+}
+
+function fail(step: number): never {
+  throw ApplicationFailure.nonRetryable(`There is no step ${step}.`);
+}

@@ -2,6 +2,7 @@ import { type TypeBoxTypeProvider, TypeBoxValidatorCompiler } from '@fastify/typ
 import fastify from 'fastify';
 import { ApiError } from '../contract/errors.ts';
 import type { ApiDeps } from './deps.ts';
+import { registerDocs } from './docs/register.ts';
 import type { TypedApp } from './operation.ts';
 import { authenticate } from './plugins/auth.ts';
 import { limitBody, registerBodies } from './plugins/body.ts';
@@ -39,6 +40,7 @@ export function buildApp(deps: ApiDeps): TypedApp {
   app.addHook('onRequest', limitBody);
   app.addHook('onRequest', authenticate(deps.stores.keys, config.keyPrefix));
   app.addHook('onRequest', deps.rateLimits.countKey);
+  registerDocs(app, config.api.publicUrl, PREFIX);
   app.register(
     async (scope) => {
       for (const route of routes) route(scope, deps);

@@ -21,6 +21,9 @@ export type Route = (app: TypedApp, deps: ApiDeps) => unknown;
 const ALWAYS: readonly ErrorCode[] = ['api_disabled', 'rate_limited', 'internal_error'];
 const WITH_KEY: readonly ErrorCode[] = ['invalid_api_key', 'key_revoked', 'payload_too_large'];
 
+/** Keyword of an error answer's schema that lists its codes; the OpenAPI document shows an example of each. */
+export const ERROR_CODES = 'x-error-codes';
+
 /** The error answers of a keyed operation by status: those every one of them has, and its own. */
 export function errorResponses(codes: readonly ErrorCode[] = []): Record<number, TSchema> {
   const all = [...ALWAYS, ...WITH_KEY, ...codes];
@@ -29,6 +32,7 @@ export function errorResponses(codes: readonly ErrorCode[] = []): Record<number,
 }
 
 function answer(codes: readonly ErrorCode[], status: number): TSchema {
-  const named = codes.filter((code) => ERRORS[code].status === status).map((code) => `\`${code}\``);
-  return { ...ErrorEnvelope, description: named.join(', ') } as TSchema;
+  const own = codes.filter((code) => ERRORS[code].status === status);
+  const description = own.map((code) => `\`${code}\``).join(', ');
+  return { ...ErrorEnvelope, description, [ERROR_CODES]: own } as TSchema;
 }

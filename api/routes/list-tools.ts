@@ -12,6 +12,7 @@ export const listTools: Route = (app) =>
       schema: {
         operationId: 'listTools',
         summary: 'List the tools',
+        description: 'Every slug that can be sent as `tool`, with its price at 2K; `resolution: 4K` costs 2.',
         response: { 200: Type.Array(Tool), ...errorResponses() },
       },
     },

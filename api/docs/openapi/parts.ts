@@ -49,13 +49,20 @@ export const PARAMETERS = {
   },
 };
 
+interface SecurityScheme {
+  type: 'apiKey';
+  in: 'header';
+  name: string;
+  description: string;
+}
+
 export const IDEMPOTENCY_KEY = {
   name: 'Idempotency-Key',
   description: `Makes a retry safe: the same key and body never charge twice. Derive it from the id of your own record, at most ${LIMITS.idempotencyKeyLength} characters. Keys are matched per API key.`,
   example: 'listing-4711-photo-3',
 };
 
-export const SECURITY_SCHEMES = {
+export const SECURITY_SCHEMES: Record<string, SecurityScheme> = {
   ApiKey: {
     type: 'apiKey',
     in: 'header',

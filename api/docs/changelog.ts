@@ -1,0 +1,21 @@
+/** One date on which version 1 changed. Backticks mark names. */
+export interface Change {
+  /** ISO 8601 date. */
+  date: string;
+  changes: readonly string[];
+}
+
+/** What changed for clients of version 1, newest first. Internal changes are in CHANGELOG.md of the project. */
+export const CHANGES: readonly Change[] = [
+  {
+    date: '2026-11-20',
+    changes: [
+      '`POST /v1/jobs` answers with `warnings` that name each option that was ignored.',
+      'A repeated Idempotency-Key is answered 201 with the job as it stands now, and the warnings of the first request.',
+      '`DELETE /v1/jobs/{id}` removes a finished job with its pictures; a job that is still processing is answered 409 `job_in_progress`.',
+      '`GET /v1/account` shows `retention_days` of the calling key.',
+      'Results are served from public URLs that need no signature and hold until the picture is deleted.',
+      'Additions: every answer has an `X-Request-Id` and the `RateLimit` and `RateLimit-Policy` fields; unknown routes answer `not_found` and other methods `method_not_allowed`.',
+    ],
+  },
+];

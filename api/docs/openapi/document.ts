@@ -1,0 +1,89 @@
+import type { FastifyDynamicSwaggerOptions } from '@fastify/swagger';
+import { completeAnswers, methodNotAllowed } from './answers.ts';
+import { REQUEST_EXAMPLES, RESPONSE_EXAMPLES } from './examples.ts';
+import { hoistSchemas } from './hoist.ts';
+import { documentBase } from './info.ts';
+import { HEADERS, IDEMPOTENCY_KEY, PARAMETERS, SECURITY_SCHEMES } from './parts.ts';
+import { optionsSchemas, toolAlternatives } from './tools.ts';
+import type { OpenApiDocument, Operation, Schema } from './types.ts';
+import { webhooks } from './webhook.ts';
+
+/** What @fastify/swagger is registered with. Paths are relative to the public URL, which ends with the prefix. */
+export function swaggerOptions(publicUrl: string, prefix: string): FastifyDynamicSwaggerOptions {
+  const { openapi, ...base } = documentBase(publicUrl);
+  return {
+    openapi: { openapi, ...base, components: { securitySchemes: SECURITY_SCHEMES } },
+    stripBasePath: false,
+    transform: ({ schema, url }) => ({
+      schema,
+      url: url.startsWith(`${prefix}/`) ? url.slice(prefix.length) : url,
+    }),
+  };
+}
+
+/**
+ * Makes the published document out of what @fastify/swagger read off the routes: shared schemas by name, examples,
+ * headers, the options of every tool and the webhook.
+ */
+export function finishDocument(generated: object, publicUrl: string): OpenApiDocument {
+  const document = JSON.parse(
+    JSON.stringify({ ...generated, webhooks: webhooks(publicUrl) }),
+  ) as OpenApiDocument;
+  for (const [path, operation] of operationsOf(document)) {
+    operation.tags = [tagOf(path)];
+    completeOperation(operation, publicUrl);
+  }
+  const schemas: Record<string, Schema> = {};
+  document.paths = hoistSchemas(document.paths, schemas) as OpenApiDocument['paths'];
+  document.webhooks = hoistSchemas(document.webhooks, schemas) as OpenApiDocument['webhooks'];
+  describeTools(schemas);
+  for (const [, operation] of operationsOf(document)) addRequestExamples(operation);
+  document.components = {
+    schemas,
+    headers: HEADERS,
+    parameters: PARAMETERS,
+    responses: {
+      MethodNotAllowed: methodNotAllowed(publicUrl, { $ref: '#/components/schemas/Error' }),
+    },
+    securitySchemes: SECURITY_SCHEMES,
+  };
+  return document;
+}
+
+const operationsOf = ({ paths }: OpenApiDocument): [string, Operation][] =>
+  Object.entries(paths).flatMap(([path, methods]) =>
+    Object.values(methods).map((operation): [string, Operation] => [path, operation]),
+  );
+
+/** The resource: `/v1/jobs/{id}` belongs to Jobs. */
+function tagOf(path: string): string {
+  const resource = path.split('/')[2] ?? '';
+  return resource.charAt(0).toUpperCase() + resource.slice(1);
+}
+
+function completeOperation(operation: Operation, publicUrl: string): void {
+  completeAnswers(operation, publicUrl, RESPONSE_EXAMPLES[operation.operationId] ?? {});
+  const own = (operation.parameters ?? []) as { name: string }[];
+  const parameters = own.map((parameter) =>
+    parameter.name === 'idempotency-key' ? { ...parameter, ...IDEMPOTENCY_KEY } : parameter,
+  );
+  operation.parameters = [...parameters, { $ref: '#/components/parameters/RequestId' }];
+}
+
+function addRequestExamples(operation: Operation): void {
+  const media = operation.requestBody?.content['application/json'];
+  const examples = REQUEST_EXAMPLES[operation.operationId];
+  if (media !== undefined && examples !== undefined) media.examples = examples;
+}
+
+/** The route takes any string and any object there; here they are tied to the catalogue. */
+function describeTools(schemas: Record<string, Schema>): void {
+  Object.assign(schemas, optionsSchemas());
+  const body = schemas.CreateJob;
+  if (body === undefined) return;
+  const properties = {
+    ...(body.properties as Record<string, Schema>),
+    options: { type: 'object', description: 'Options of the tool; see the alternative of that tool.' },
+  };
+  Object.assign(body, { properties, oneOf: toolAlternatives() });
+}

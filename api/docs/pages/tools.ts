@@ -1,0 +1,84 @@
+import {
+  describeCatalog,
+  describeCommonOptions,
+  type GroupDescription,
+  type OptionDescription,
+  type ToolDescription,
+} from '../../../catalog/describe.ts';
+import { type Html, html, prose } from './html.ts';
+import type { Page } from './layout.ts';
+
+/** Every tool of the catalogue with its price and options. */
+export function toolsPage(): Page {
+  const groups = describeCatalog();
+  const count = groups.reduce((sum, { tools }) => sum + tools.length, 0);
+  return {
+    path: 'tools',
+    title: 'Tools',
+    lead: `${count} tools in ${groups.length} groups. A job names one of them by its slug.`,
+    content: html`
+<nav class="index" aria-label="Tools by group">${groups.map(indexOf)}</nav>
+<h2 id="common">Options of every tool but virtual-staging</h2>
+${optionsTable(describeCommonOptions())}
+<ul>
+<li><strong>guided</strong> checks the options below: an unknown value of a known option is refused with <code>invalid_request</code>.</li>
+<li><strong>custom</strong> follows <code>customPrompt</code> and checks nothing. A tool that does not read the text uses its options unchecked and says so in <code>warnings</code>.</li>
+<li><strong>auto</strong> checks nothing. Tools with a preset use it in place of their options; the others render from their options.</li>
+</ul>
+<p>A key that the tool does not have is ignored and named in <code>warnings</code>. <code>virtual-staging</code> refuses it instead.</p>
+${groups.map(groupSection)}`,
+  };
+}
+
+function indexOf({ id, title, tools }: GroupDescription): Html {
+  const links = tools.map(({ slug }) => html`<li><a href="#${slug}">${slug}</a></li>`);
+  return html`<section><h2><a href="#group-${id}">${title}</a></h2><ul>${links}</ul></section>`;
+}
+
+function groupSection({ id, title, description, tools }: GroupDescription): Html {
+  return html`
+<h2 id="group-${id}">${title}</h2>
+<p class="quiet">${description}</p>
+${tools.map(toolSection)}`;
+}
+
+function toolSection(tool: ToolDescription): Html {
+  return html`
+<section class="entry" id="${tool.slug}" aria-labelledby="${tool.slug}-title">
+<h3 id="${tool.slug}-title"><a class="anchor" href="#${tool.slug}"><code>${tool.slug}</code></a> <span class="tag good">${price(tool)}</span>${tags(tool).map((tag) => html` <span class="tag">${tag}</span>`)}</h3>
+<p>${prose(tool.description)}</p>
+${tool.options.length === 0 ? html`<p class="quiet">No options of its own.</p>` : optionsTable(tool.options)}
+</section>`;
+}
+
+function price({ imagesAt2K, imagesAt4K }: ToolDescription): string {
+  if (imagesAt4K === null) return `${imagesAt2K} image, 2K only`;
+  if (imagesAt2K === imagesAt4K) return `${imagesAt2K} images`;
+  return `${imagesAt2K} image at 2K, ${imagesAt4K} at 4K`;
+}
+
+function tags({ readsCustomPrompt, hasPreset }: ToolDescription): string[] {
+  return [...(readsCustomPrompt ? ['reads customPrompt'] : []), ...(hasPreset ? ['auto uses a preset'] : [])];
+}
+
+function optionsTable(options: readonly OptionDescription[]): Html {
+  return html`<div class="scroll"><table class="options">
+<thead><tr><th scope="col">Option</th><th scope="col">Values</th><th scope="col">Default</th></tr></thead>
+<tbody>${options.map(optionRow)}</tbody>
+</table></div>`;
+}
+
+function optionRow(option: OptionDescription): Html {
+  const values = option.values.map((value) => html`<code>${value}</code> `);
+  const type =
+    option.type === 'string' && values.length > 0 ? null : html`<span class="quiet">${option.type}</span> `;
+  const when =
+    option.usedWhen === null ? null : html` <span class="quiet">Used when ${option.usedWhen}.</span>`;
+  const fallback =
+    option.default === null ? html`<span class="quiet">none</span>` : html`<code>${option.default}</code>`;
+  return html`<tr>
+<th scope="row"><code>${option.key}</code></th>
+<td class="values"><p>${prose(option.description)}${when}</p><p>${type}${values}</p></td>
+<td>${option.required ? html`<span class="tag">required</span>` : fallback}</td>
+</tr>`;
+}

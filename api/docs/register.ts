@@ -1,0 +1,72 @@
+import swagger from '@fastify/swagger';
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import { createAssets } from './assets/assets.ts';
+import { finishDocument, swaggerOptions } from './openapi/document.ts';
+import { changelogPage } from './pages/changelog.ts';
+import { errorsPage } from './pages/errors.ts';
+import { layout, type Page } from './pages/layout.ts';
+import { referencePage } from './pages/reference.ts';
+import { toolsPage } from './pages/tools.ts';
+import { webhooksPage } from './pages/webhooks.ts';
+
+/** Nothing from elsewhere, nothing inline; Swagger UI draws its icons from data URLs. */
+const POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+/** Left out of the OpenAPI document, which is about version 1 of the API. */
+const HIDDEN = { schema: { hide: true } };
+
+/**
+ * What a client can find out from the service itself: /openapi.json and the pages below /docs. No key is needed.
+ * Must be registered ahead of the routes, because the document is read off them as they are added.
+ */
+export function registerDocs(app: FastifyInstance, publicUrl: string, prefix: string): void {
+  app.register(swagger, swaggerOptions(publicUrl, prefix));
+  app.register(
+    async (scope) => {
+      registerDocument(scope, publicUrl);
+      registerPages(scope, `${new URL(publicUrl).pathname.replace(/\/$/, '')}/docs`);
+      registerAssets(scope);
+    },
+    { prefix },
+  );
+}
+
+function registerDocument(app: FastifyInstance, publicUrl: string): void {
+  let document: string | undefined;
+  app.get('/openapi.json', HIDDEN, async (_request, reply) => {
+    document ??= JSON.stringify(finishDocument(app.swagger(), publicUrl));
+    return send(reply, 'application/json; charset=utf-8', document);
+  });
+}
+
+/** @param base path of the docs as the browser sees it; a proxy may have put something in front of the prefix */
+function registerPages(app: FastifyInstance, base: string): void {
+  app.get('', HIDDEN, async (_request, reply) => reply.redirect(base));
+  for (const page of [referencePage(base), toolsPage(), errorsPage, webhooksPage, changelogPage])
+    registerPage(app, page, base);
+}
+
+function registerPage(app: FastifyInstance, page: Page, base: string): void {
+  const markup = layout(page, base);
+  app.get(page.path === '' ? '/docs' : `/docs/${page.path}`, HIDDEN, async (_request, reply) => {
+    reply.header('Content-Security-Policy', POLICY);
+    return send(reply, 'text/html; charset=utf-8', markup);
+  });
+}
+
+function registerAssets(app: FastifyInstance): void {
+  for (const [name, { type, content }] of createAssets())
+    app.get(`/docs/assets/${name}`, HIDDEN, async (_request, reply) => send(reply, type, await content()));
+}
+
+function send(reply: FastifyReply, type: string, content: string): FastifyReply {
+  return reply
+    .headers({
+      'Content-Type': type,
+      'Cache-Control': 'public, max-age=300',
+      'X-Content-Type-Options': 'nosniff',
+      'Referrer-Policy': 'no-referrer',
+    })
+    .send(content);
+}

@@ -4,6 +4,10 @@ import { LIMITS } from '../contract/limits.ts';
 const NAME_LENGTH = 100;
 const IMAGES_MAX = 10_000_000;
 
+/** Takes a setting away. Stays a word until it is used, because the parser turns null into ''. */
+const NONE = 'none';
+export const orNull = <T>(value: T | typeof NONE): T | null => (value === NONE ? null : value);
+
 /** A name people read: something visible, on one line. */
 export function nameArgument(text: string): string {
   const name = text.trim();
@@ -17,7 +21,7 @@ export const limitArgument = wholeNumber(1, 1000);
 
 const days = wholeNumber(1, LIMITS.retentionDaysMax);
 export const daysArgument = (text: string) => days(text);
-export const daysOrNoneArgument = (text: string) => (text === 'none' ? null : days(text));
+export const daysOrNoneArgument = (text: string): number | typeof NONE => (text === NONE ? NONE : days(text));
 
 /** A URL's form and host are checked by egress; its length here. */
 export function urlArgument(text: string): string {
@@ -25,7 +29,6 @@ export function urlArgument(text: string): string {
     throw new InvalidArgumentError(`Give at most ${LIMITS.urlLength} characters.`);
   return text;
 }
-export const urlOrNoneArgument = (text: string) => (text === 'none' ? null : urlArgument(text));
 
 function wholeNumber(least: number, most: number) {
   return (text: string): number => {

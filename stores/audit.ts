@@ -42,11 +42,11 @@ function auditJobs(rows: readonly LedgerRow[], jobs: readonly JobCharge[]): stri
     const posted = byJob.get(job.id) ?? [];
     byJob.delete(job.id);
     const charges = posted.filter(({ kind }) => kind === 'charge');
+    const refunded = sumOf(posted) === 0;
     if (charges.length !== 1 || charges[0]?.delta !== -job.imagesCharged)
       breaches.push(`job ${job.id} has ${charges.length} charges that do not come to ${job.imagesCharged}`);
-    const refunded = sumOf(posted) === 0;
-    if (job.status === 'failed' && !refunded) breaches.push(`job ${job.id} failed without a refund`);
-    if ((job.status === 'completed' || job.status === 'processing') && refunded)
+    else if (job.status === 'failed' && !refunded) breaches.push(`job ${job.id} failed without a refund`);
+    else if ((job.status === 'completed' || job.status === 'processing') && refunded)
       breaches.push(`job ${job.id} is ${job.status}, but was refunded`);
   }
   for (const [jobId, posted] of byJob)

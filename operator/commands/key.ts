@@ -1,6 +1,6 @@
 import { digestApiKey, issueApiKey } from '../../contract/api-key.ts';
 import type { KeyRecord } from '../../stores/records.ts';
-import { daysArgument, daysOrNoneArgument, nameArgument } from '../arguments.ts';
+import { daysArgument, daysOrNoneArgument, nameArgument, orNull } from '../arguments.ts';
 import type { Context, Noun } from '../context.ts';
 import type { Fields } from '../output.ts';
 
@@ -45,9 +45,13 @@ export const key: Noun = (program, context) => {
     .description('set after how many days jobs of a key are deleted')
     .requiredOption('--days <days>', '1 to 365, or none', daysOrNoneArgument)
     .option('--yes', 'do not ask')
-    .action(async (keyId: string, { days, yes }: { days: number | null; yes?: true }) => {
+    .action(async (keyId: string, options: { days: number | 'none'; yes?: true }) => {
+      const days = orNull(options.days);
       if (days !== null)
-        await confirm(`Delete jobs of key ${keyId} once older than ${days} days, present ones too?`, yes);
+        await confirm(
+          `Delete jobs of key ${keyId} once older than ${days} days, present ones too?`,
+          options.yes,
+        );
       show({ fields: describe(await deps.stores().keys.setRetention(keyId, days)) });
     });
 };

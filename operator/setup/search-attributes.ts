@@ -6,12 +6,16 @@ import { SEARCH_ATTRIBUTES } from '../../workflows/messages.ts';
 /** temporal.api.enums.v1.IndexedValueType */
 const INDEXED_VALUE_TYPE = { KEYWORD: 2 } as const;
 const ALREADY_EXISTS = 6;
+const CONNECT_TIMEOUT_MS = 5000;
 const VISIBLE_WITHIN_MS = 30_000;
 const POLL_MS = 200;
 
-/** Registers what workflows are found by in the Temporal UI; ready only when workflows can be started with it. */
+/**
+ * Registers what workflows are found by in the Temporal UI; ready only when workflows can be started with it.
+ * @throws Error when one of the names is registered with another type, which only Temporal's own tools can change
+ */
 export async function registerSearchAttributes({ address, namespace }: Config['temporal']): Promise<void> {
-  const connection = await Connection.connect({ address });
+  const connection = await Connection.connect({ address, connectTimeout: CONNECT_TIMEOUT_MS });
   try {
     for (const { name, type } of SEARCH_ATTRIBUTES)
       await connection.operatorService
@@ -29,7 +33,11 @@ async function untilVisible(connection: Connection, namespace: string): Promise<
   const deadline = Date.now() + VISIBLE_WITHIN_MS;
   while (Date.now() < deadline) {
     const { customAttributes } = await connection.operatorService.listSearchAttributes({ namespace });
-    if (SEARCH_ATTRIBUTES.every(({ name }) => customAttributes?.[name] !== undefined)) return;
+    const visible = SEARCH_ATTRIBUTES.filter(({ name }) => customAttributes?.[name] !== undefined);
+    for (const { name, type } of visible)
+      if (customAttributes?.[name] !== INDEXED_VALUE_TYPE[type])
+        throw new Error(`The search attribute ${name} exists with another type; it has to be ${type}.`);
+    if (visible.length === SEARCH_ATTRIBUTES.length) return;
     await delay(POLL_MS);
   }
   throw new Error('Temporal did not show the new search attributes in time.');

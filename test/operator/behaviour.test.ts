@@ -1,0 +1,200 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, describe, expect, test } from 'vitest';
+import { openDeps } from '../../operator/deps.ts';
+import { draftOf } from '../stores/under-test.ts';
+import { newAccount, openCommandLine, runWith } from './command-line.ts';
+
+const cli = openCommandLine();
+const { json, operator, stores } = cli;
+afterAll(() => cli[Symbol.asyncDispose]());
+
+describe('what is not accepted', () => {
+  const nobody = randomUUID();
+  const refused: [argv: string[], sentence: string][] = [
+    [['account', 'create'], '--name'],
+    [['account', 'create', '--name', ' '], 'one line of 1 to 100 characters'],
+    [['account', 'create', '--name', 'a\nb'], 'one line of 1 to 100 characters'],
+    [['account', 'create', '--name', 'A', '--webhook-url', 'http://93.184.215.14/'], 'https://'],
+    [['account', 'create', '--name', 'A', '--webhook-url', 'https://127.0.0.1/'], 'public internet'],
+    [
+      ['account', 'create', '--name', 'A', '--webhook-url', `https://a.b/${'c'.repeat(2000)}`],
+      '2000 characters',
+    ],
+    [['account', 'show'], 'account'],
+    [['account', 'show', nobody], `There is no account ${nobody}.`],
+    [['account', 'show', nobody, 'more'], 'Too many arguments'],
+    [['account', 'disable', nobody], `There is no account ${nobody}.`],
+    [['account', 'webhook', nobody], 'Give --url, --rotate-secret or both.'],
+    [['account', 'webhook', nobody, '--rotate-secret'], `There is no account ${nobody}.`],
+    [['account', 'webhok', nobody], 'Did you mean webhook?'],
+    [['key', 'create', '--account', nobody, '--name', 'A'], `There is no account ${nobody}.`],
+    [['key', 'create', '--account', nobody, '--name', 'A', '--retention-days', '366'], 'from 1 to 365'],
+    [['key', 'create', '--account', nobody, '--name', 'A', '--retention-days', '1.5'], 'from 1 to 365'],
+    [['key', 'list', '--account', nobody], `There is no account ${nobody}.`],
+    [['key', 'revoke', nobody], `There is no key ${nobody}.`],
+    [['key', 'retention', nobody, '--days', '0'], 'from 1 to 365'],
+    [['key', 'retention', nobody, '--days', '1'], `There is no key ${nobody}.`],
+    [['pack', 'add', '--account', nobody, '--images', '-1'], 'whole number'],
+    [['pack', 'add', '--account', nobody, '--images', '1e3'], 'whole number'],
+    [['pack', 'add', '--account', nobody, '--images', '99999999999999999999'], 'whole number'],
+    [['pack', 'add', '--account', nobody, '--images', '1'], `There is no account ${nobody}.`],
+    [['pack', 'list', '--account', nobody], `There is no account ${nobody}.`],
+    [['pack', 'refund', nobody], `There is no pack ${nobody}.`],
+    [['ledger', 'list', '--account', nobody], `There is no account ${nobody}.`],
+    [['ledger', 'audit', '--account', nobody], `There is no account ${nobody}.`],
+    [['job', 'show', nobody], `There is no job ${nobody}.`],
+    [['job', 'list', '--account', nobody], `There is no account ${nobody}.`],
+    [['nonsense'], "Unknown command 'nonsense'."],
+    [['api', 'disable', '--now'], "Unknown option '--now'."],
+  ];
+
+  test.each(refused)('%j', async (argv, sentence) => {
+    const before = await stores.accounts.list(1000);
+    const plain = await operator(argv);
+    expect(plain).toMatchObject({ code: 1, out: '' });
+    expect(plain.err).toContain(sentence);
+    expect(plain.err.trimEnd()).not.toContain('\n');
+    const asJson = await operator([...argv, '--json']);
+    expect(asJson).toMatchObject({ code: 1, out: '' });
+    expect(JSON.parse(asJson.err)).toEqual({ error: { message: plain.err.trimEnd() } });
+    expect(await stores.accounts.list(1000)).toEqual(before);
+    expect(await stores.settings.apiEnabled()).toBe(true);
+  });
+
+  test('a refund of more than is left changes nothing', async () => {
+    const { accountId, keyId } = await newAccount(cli);
+    const pack = await json<{ pack_id: string }>('pack', 'add', '--account', accountId, '--images', '10');
+    const tooMuch = await operator(['pack', 'refund', pack.pack_id, '--images', '11']);
+    expect(tooMuch).toMatchObject({ code: 1, err: expect.stringContaining('has 10 images left') });
+    await stores.jobs.accept(draftOf({ accountId, keyId }, { imagesCharged: 55 }));
+    const spent = await operator(['pack', 'refund', pack.pack_id]);
+    expect(spent).toMatchObject({ code: 1, err: expect.stringContaining('fewer than 10 images left') });
+    expect(await json('account', 'show', accountId)).toMatchObject({ balance: 5, watermark: false });
+  });
+
+  test('a noun without a verb shows its help, as an error', async () => {
+    expect(await operator(['account'])).toMatchObject({
+      code: 1,
+      out: '',
+      err: expect.stringContaining('create'),
+    });
+    const asJson = await operator(['account', '--json']);
+    expect(JSON.parse(asJson.err)).toEqual({ error: { message: expect.stringContaining('--help') } });
+  });
+});
+
+describe('questions', () => {
+  const revoked = async (keyId: string, accountId: string) =>
+    (await stores.keys.list(accountId)).find(({ id }) => id === keyId)?.revokedAt !== null;
+
+  test.each(['n\n', '\n', 'yep\n', ''])('%j to a question changes nothing', async (answer) => {
+    const { accountId, keyId } = await newAccount(cli);
+    const ended = await operator(['key', 'revoke', keyId], answer);
+    expect(ended).toMatchObject({ code: 1, out: '' });
+    expect(ended.err).toContain(`Revoke key ${keyId}?`);
+    expect(ended.err).toContain('Nothing was changed.');
+    expect(await revoked(keyId, accountId)).toBe(false);
+  });
+
+  test.each(['y\n', 'YES\n'])('%j to a question goes on', async (answer) => {
+    const { accountId, keyId } = await newAccount(cli);
+    expect(await operator(['key', 'revoke', keyId], answer)).toMatchObject({ code: 0 });
+    expect(await revoked(keyId, accountId)).toBe(true);
+  });
+
+  test('--yes and --json ask nothing on a terminal', async () => {
+    const { accountId, keyId } = await newAccount(cli);
+    const pack = await json<{ pack_id: string }>('pack', 'add', '--account', accountId, '--images', '10');
+    const commands = [
+      ['pack', 'refund', pack.pack_id, '--images', '1'],
+      ['account', 'webhook', accountId, '--rotate-secret'],
+      ['key', 'retention', keyId, '--days', '1'],
+      ['key', 'revoke', keyId],
+    ];
+    for (const command of commands)
+      for (const flag of ['--yes', '--json'])
+        expect(await operator([...command, flag], '')).toMatchObject({ code: 0, err: '' });
+  });
+
+  test.each([
+    [(id: string) => ['pack', 'refund', id], 'Take back 10 of the 10 images'],
+    [(id: string) => ['pack', 'refund', id, '--images', '4'], 'Take back 4 of the 10 images'],
+  ])('a refund asks with its numbers', async (command, question) => {
+    const { accountId } = await newAccount(cli);
+    const pack = await json<{ pack_id: string }>('pack', 'add', '--account', accountId, '--images', '10');
+    const ended = await operator(command(pack.pack_id), 'n\n');
+    expect(ended).toMatchObject({ code: 1, err: expect.stringContaining(question) });
+    expect(await json('account', 'show', accountId)).toMatchObject({ balance: 60 });
+  });
+});
+
+describe('text for people', () => {
+  test('a table lines up, with numbers to the right', async () => {
+    const { accountId } = await newAccount(cli);
+    await json('pack', 'add', '--account', accountId, '--images', '500');
+    const { out } = await operator(['ledger', 'list', '--account', accountId]);
+    const [head, ...rows] = out.trimEnd().split('\n');
+    expect(head).toMatch(/^SEQ {2}AT {23}DELTA {2}BALANCE AFTER {2}ID$/);
+    expect(rows).toHaveLength(2);
+    expect(rows[0]).toMatch(/^ {2}1 {2}\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC {5}50 {13}50 {2}grant:free50:/);
+  });
+
+  test('an empty list is a sentence', async () => {
+    const { accountId } = await newAccount(cli);
+    const { out } = await operator(['job', 'list', '--account', accountId]);
+    expect(out).toBe('The account has no jobs.\n');
+  });
+
+  test('what a client sent can not write to the terminal', async () => {
+    const client = await newAccount(cli);
+    const draft = draftOf(client, { options: { customPrompt: '\u001b]0;owned\u0007\u202e\u009b2J' } });
+    await stores.jobs.accept(draft);
+    await stores.jobs.fail(draft.jobId, { error: 'No\u001b[2J\r\nway.', processingMs: null });
+    for (const command of [
+      ['show', draft.jobId],
+      ['list', '--account', client.accountId],
+    ]) {
+      const { out } = await operator(['job', ...command]);
+      expect(out.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Bidi_Control}]/u);
+      expect(out).toContain('No\\u001b[2J\\u000d\\u000away.');
+    }
+  });
+});
+
+describe('servers and settings', () => {
+  test('setup makes everything, and may be repeated', async () => {
+    const made = { indexes: 'ready', buckets: 'ready', search_attributes: 'ready' };
+    expect(await json('setup')).toMatchObject(made);
+    expect(await json('setup')).toMatchObject(made);
+    const indexes = await cli.deps.mongo().db.collection('keys').indexes();
+    expect(indexes).toContainEqual(expect.objectContaining({ key: { digest: 1 }, unique: true }));
+  });
+
+  test('setup names every server that is away', async () => {
+    const away = openCommandLine({ S3_ENDPOINT: 'http://127.0.0.1:1', TEMPORAL_ADDRESS: '127.0.0.1:1' });
+    const { code, err } = await away.operator(['setup']);
+    await away[Symbol.asyncDispose]();
+    expect(code).toBe(1);
+    expect(err).toMatch(/^Setup is not complete:\n {2}buckets: .+\n {2}search_attributes: .+\n$/);
+  });
+
+  test('a database that is away is said in a sentence without the password', async () => {
+    await using deps = openDeps(() => ({
+      ...cli.deps.config(),
+      mongo: { url: 'mongodb://me:secret@127.0.0.1:1/?replicaSet=rs0', database: 'none' },
+    }));
+    const { err } = await runWith(deps, ['account', 'list']);
+    expect(err).toMatch(/^MongoDB could not be reached: .+\n$/);
+    expect(err).not.toContain('secret');
+  });
+
+  test('help needs no settings; anything else says what is missing', async () => {
+    const deps = openDeps(() => {
+      throw new Error('S3_ACCESS_KEY_ID: must be set');
+    });
+    const help = await runWith(deps, ['account', 'create', '--help']);
+    expect(help).toMatchObject({ code: 0, out: expect.stringContaining('--webhook-url'), err: '' });
+    const list = await runWith(deps, ['account', 'list']);
+    expect(list).toEqual({ code: 1, out: '', err: 'S3_ACCESS_KEY_ID: must be set\n' });
+  });
+});

@@ -50,7 +50,9 @@ export function createFakeJobStore(books: Books): JobStore {
     remove: async (jobIds) =>
       jobIds.flatMap((id) => {
         const job = books.jobs.get(id);
-        return job?.status === 'completed' || job?.status === 'failed' ? [remove(books, job, job.status)] : [];
+        return job?.status === 'completed' || job?.status === 'failed'
+          ? [remove(books, job, job.status)]
+          : [];
       }),
 
     async dropInputs(jobIds) {

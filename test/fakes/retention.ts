@@ -49,7 +49,9 @@ export function createFakeRetentionStore(books: Books): RetentionStore {
     },
 
     async unowned(refs) {
-      const owned = new Set(jobs(() => true).flatMap(({ inputs, results }) => [...inputs, ...results].map(objectId)));
+      const owned = new Set(
+        jobs(() => true).flatMap(({ inputs, results }) => [...inputs, ...results].map(objectId)),
+      );
       return refs.filter((ref) => !owned.has(objectId(ref)));
     },
   };

@@ -2,6 +2,8 @@ import type { RemovalFailure } from './images.ts';
 import type {
   AccountRecord,
   Caller,
+  DeliveryAttempt,
+  DeliveryRecord,
   JobDraft,
   JobRecord,
   KeyRecord,
@@ -33,7 +35,11 @@ export interface AccountStore {
    * @throws NotFound
    */
   setWebhook(accountId: string, change: WebhookChange): Promise<AccountRecord>;
+  /** Notes how the endpoint does. Nothing changes when `url` is no longer the account's endpoint. */
+  noteEndpoint(accountId: string, url: string, health: EndpointHealth): Promise<void>;
 }
+
+export type EndpointHealth = 'well' | { failingSince: Date } | { disabledReason: string };
 
 export interface WebhookChange {
   url?: string | null;
@@ -139,6 +145,40 @@ export interface RemovalStore {
   pending(after: string, limit: number): Promise<{ refs: ObjectRef[]; next: string | null }>;
 }
 
+export type NewDelivery = Pick<
+  DeliveryRecord,
+  'id' | 'accountId' | 'jobId' | 'type' | 'target' | 'url' | 'round'
+>;
+
+/** The delivery log of webhooks. Rows leave it 90 days after the event. */
+export interface DeliveryStore {
+  /** Notes a delivery that is to be made; one that is there already stays as it is. @returns it as it stands */
+  plan(delivery: NewDelivery): Promise<DeliveryRecord>;
+  find(deliveryId: string): Promise<DeliveryRecord | undefined>;
+  /** Newest first. */
+  list(accountId: string, limit: number): Promise<DeliveryRecord[]>;
+  /** Makes a delivery pending again for a round of attempts of its own. Safe to repeat. @throws NotFound */
+  reopen(deliveryId: string, round: string): Promise<DeliveryRecord>;
+  /**
+   * Notes an attempt before it is made, so that it shows even if the worker dies during it.
+   * @returns the delivery with this attempt counted; undefined when it isn't pending or another round has it
+   */
+  begin(
+    deliveryId: string,
+    round: string,
+    attempt: { at: Date; url: string },
+  ): Promise<DeliveryRecord | undefined>;
+  /** Notes what the attempt begun at `attempt.at` came to. A delivery that was cancelled meanwhile stays so. */
+  record(deliveryId: string, round: string, attempt: DeliveryAttempt, after: AfterAttempt): Promise<void>;
+  /** Ends a pending delivery of the round without an attempt. Safe to repeat. */
+  close(deliveryId: string, round: string, end: DeliveryEnd): Promise<void>;
+}
+
+export type DeliveryEnd = { state: 'failed' | 'cancelled'; reason: string };
+
+/** How a delivery stands after an attempt. */
+export type AfterAttempt = { state: 'delivered' } | DeliveryEnd | { state: 'pending'; nextAttemptAt: Date };
+
 export interface LedgerStore {
   /** Rows of an account in order of their sequence. */
   list(accountId: string): Promise<LedgerRow[]>;
@@ -173,6 +213,7 @@ export interface SettingsStore {
 /** All records of the service. */
 export interface Stores {
   accounts: AccountStore;
+  deliveries: DeliveryStore;
   keys: KeyStore;
   jobs: JobStore;
   ledger: LedgerStore;

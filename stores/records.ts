@@ -1,4 +1,5 @@
 import type { JobStatus, Warning } from '../contract/schemas.ts';
+import type { EventType } from '../contract/webhook.ts';
 
 /** Formats an image is stored in; also the extension of its object key. */
 export type ImageFormat = 'jpeg' | 'png' | 'webp';
@@ -30,6 +31,8 @@ export interface WebhookEndpoint {
   previousUntil: Date | null;
   /** Why deliveries to `url` were stopped; null while it is in use. */
   disabledReason: string | null;
+  /** Since when no delivery to `url` has succeeded; absent after a success. */
+  failingSince?: Date;
 }
 
 export interface KeyRecord {
@@ -119,4 +122,42 @@ export interface PackRecord {
   refunds: number;
   reference: string | null;
   createdAt: Date;
+}
+
+/** One event on its way to one destination. What is sent is built from the job each time and never kept. */
+export interface DeliveryRecord {
+  /** Sent as `webhook-id`, the same in every attempt. */
+  id: string;
+  accountId: string;
+  /** Null for a test event. */
+  jobId: string | null;
+  type: EventType;
+  /** `account`: the account's endpoint as it stands at each attempt; `job`: the job's own webhook_url. */
+  target: 'account' | 'job';
+  /** Where the last attempt went, or the first will; null once the job is deleted. */
+  url: string | null;
+  state: 'pending' | 'delivered' | 'failed' | 'cancelled';
+  /** Why it failed or was cancelled, for people. */
+  reason: string | null;
+  /** Names the workflow's go at it. A redelivery begins a round of its own, and the one before then stops. */
+  round: string;
+  /** Attempts of this round. */
+  tries: number;
+  /** The last attempts of all rounds, the oldest first. */
+  attempts: DeliveryAttempt[];
+  nextAttemptAt: Date | null;
+  createdAt: Date;
+}
+
+/** One request to the receiver and what came of it. */
+export interface DeliveryAttempt {
+  at: Date;
+  url: string | null;
+  /** Status of the answer; null when there was none. */
+  status: number | null;
+  /** Milliseconds until the head of the answer, or until it went wrong; null while unknown. */
+  ms: number | null;
+  error: string | null;
+  /** The first 1,024 bytes of the answer. */
+  answer: string | null;
 }

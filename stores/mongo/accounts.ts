@@ -55,7 +55,8 @@ export function createAccountStore(mongo: Mongo): AccountStore {
     },
 
     async setWebhook(accountId, { url, rotateTo }) {
-      const endpoint = url === undefined ? {} : { url: { $literal: url }, disabledReason: null };
+      const endpoint =
+        url === undefined ? {} : { url: { $literal: url }, disabledReason: null, failingSince: '$$REMOVE' };
       const rotation = rotateTo && {
         previousSecret: '$webhook.secret',
         previousUntil: rotateTo.previousUntil,
@@ -69,6 +70,18 @@ export function createAccountStore(mongo: Mongo): AccountStore {
       );
       if (changed === null) throw unknown(accountId);
       return toAccount(changed);
+    },
+
+    async noteEndpoint(accountId, url, health) {
+      const note =
+        health === 'well'
+          ? { $unset: { 'webhook.failingSince': true as const } }
+          : {
+              $set: Object.fromEntries(
+                Object.entries(health).map(([name, value]) => [`webhook.${name}`, value]),
+              ),
+            };
+      await c.accounts.updateOne({ _id: accountId, 'webhook.url': url }, note);
     },
   };
 }

@@ -1,5 +1,6 @@
 import type { DeletedJob } from '../ports.ts';
 import type { Mongo } from './client.ts';
+import { forgetDeliveries } from './deliveries.ts';
 import type { Collections } from './documents.ts';
 import { owe } from './removals.ts';
 
@@ -31,6 +32,11 @@ export async function removeJobs(
       { _id: { $in: jobs.map(({ _id }) => _id) } },
       [{ $set: { ...LOST, status: 'deleted', deleted: { at: new Date(), was: '$status' } } }],
       { session },
+    );
+    await forgetDeliveries(
+      c,
+      jobs.map(({ _id }) => _id),
+      session,
     );
     const deleted = jobs.map(({ _id, inputs, results }) => ({ id: _id, objects: [...inputs, ...results] }));
     await owe(

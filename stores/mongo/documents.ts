@@ -1,5 +1,13 @@
 import type { Collection, CreateIndexesOptions, Db } from 'mongodb';
-import type { AccountRecord, JobRecord, KeyRecord, LedgerRow, ObjectRef, PackRecord } from '../records.ts';
+import type {
+  AccountRecord,
+  DeliveryRecord,
+  JobRecord,
+  KeyRecord,
+  LedgerRow,
+  ObjectRef,
+  PackRecord,
+} from '../records.ts';
 
 /** A record as it lies in MongoDB: its id is the `_id`. */
 export type Stored<T extends { id: string }> = Omit<T, 'id'> & { _id: string };
@@ -61,6 +69,7 @@ export function collections(db: Db) {
     idempotency: db.collection<IdempotencyDocument>('idempotency'),
     ledger: db.collection<Stored<LedgerRow>>('ledger'),
     packs: db.collection<Stored<PackRecord>>('packs'),
+    deliveries: db.collection<Stored<DeliveryRecord>>('deliveries'),
     removals: db.collection<RemovalDocument>('removals'),
     settings: db.collection<SettingDocument>('settings'),
   };
@@ -88,6 +97,8 @@ export async function createIndexes(db: Db): Promise<void> {
   await index(c.idempotency, { keyId: 1, key: 1 }, { unique: true });
   await index(c.ledger, { accountId: 1, seq: 1 }, { unique: true });
   await index(c.packs, { accountId: 1 });
+  await index(c.deliveries, { accountId: 1, createdAt: -1 });
+  await index(c.deliveries, { createdAt: 1 }, { expireAfterSeconds: 90 * 24 * 3600 });
 }
 
 /** What RetentionStore looks up. Jobs that are deleted lie in none of the ranges, so the cost stays flat. */

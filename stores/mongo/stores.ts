@@ -1,6 +1,7 @@
 import type { Stores } from '../ports.ts';
 import { createAccountStore } from './accounts.ts';
 import type { Mongo } from './client.ts';
+import { createDeliveryStore } from './deliveries.ts';
 import { createJobStore } from './jobs.ts';
 import { createKeyStore } from './keys.ts';
 import { createLedgerStore } from './ledger.ts';
@@ -12,6 +13,7 @@ import { createSettingsStore } from './settings.ts';
 export function createMongoStores(mongo: Mongo): Stores {
   return {
     accounts: createAccountStore(mongo),
+    deliveries: createDeliveryStore(mongo),
     keys: createKeyStore(mongo),
     jobs: createJobStore(mongo),
     ledger: createLedgerStore(mongo),

@@ -35,12 +35,22 @@ export function createFakeAccountStore(books: Books): AccountStore {
 
     async setWebhook(accountId, { url, rotateTo }) {
       const { webhook } = known(books.accounts, 'account', accountId);
-      if (url !== undefined) Object.assign(webhook, { url, disabledReason: null });
+      if (url !== undefined) {
+        Object.assign(webhook, { url, disabledReason: null });
+        delete webhook.failingSince;
+      }
       if (rotateTo !== undefined) {
         const { secret, previousUntil } = rotateTo;
         Object.assign(webhook, { previousSecret: webhook.secret, previousUntil, secret });
       }
       return this.get(accountId);
+    },
+
+    async noteEndpoint(accountId, url, health) {
+      const { webhook } = known(books.accounts, 'account', accountId);
+      if (webhook.url !== url) return;
+      if (health === 'well') delete webhook.failingSince;
+      else Object.assign(webhook, health);
     },
   };
 }

@@ -1,6 +1,14 @@
 import type { IdempotencyRow } from '../../stores/ports.ts';
 import { NotFound, Refused } from '../../stores/ports.ts';
-import type { AccountRecord, JobRecord, KeyRecord, LedgerRow, ObjectRef, PackRecord } from '../../stores/records.ts';
+import type {
+  AccountRecord,
+  DeliveryRecord,
+  JobRecord,
+  KeyRecord,
+  LedgerRow,
+  ObjectRef,
+  PackRecord,
+} from '../../stores/records.ts';
 
 /** Every record in memory. What a store hands out is a copy, as it would be from a database. */
 export interface Books {
@@ -15,6 +23,7 @@ export interface Books {
   /** By the id of the row, in the order of posting. */
   ledger: Map<string, LedgerRow>;
   packs: Map<string, PackRecord>;
+  deliveries: Map<string, DeliveryRecord>;
   /** Objects owed to the image store's removal. */
   removals: Map<string, ObjectRef>;
   apiEnabled: boolean;
@@ -30,6 +39,7 @@ export function emptyBooks(): Books {
     idempotency: new Map(),
     ledger: new Map(),
     packs: new Map(),
+    deliveries: new Map(),
     removals: new Map(),
     apiEnabled: true,
   };

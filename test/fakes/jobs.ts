@@ -2,6 +2,7 @@ import type { Acceptance, DeletedJob, JobStore } from '../../stores/ports.ts';
 import { Refused } from '../../stores/ports.ts';
 import type { JobDraft, JobRecord, ObjectRef } from '../../stores/records.ts';
 import { type Books, copies, idempotencyId, known, post } from './books.ts';
+import { forgetDelivery } from './deliveries.ts';
 import { objectId } from './retention.ts';
 
 export function createFakeJobStore(books: Books): JobStore {
@@ -68,6 +69,7 @@ export function createFakeJobStore(books: Books): JobStore {
 function remove(books: Books, job: JobRecord, was: 'completed' | 'failed'): DeletedJob {
   const objects = [...job.inputs, ...job.results];
   owe(books, objects);
+  forgetDelivery(books, job.id);
   const gone = { options: {}, warnings: [], webhookUrl: null, error: null, inputs: [], results: [] };
   Object.assign(job, gone, { status: 'deleted', deleted: { at: new Date(), was } });
   return { id: job.id, objects };

@@ -5,6 +5,7 @@ import type { PackRecord } from '../../stores/records.ts';
 import { imagesToRefund } from '../../stores/refund.ts';
 import { createFakeAccountStore, createFakeKeyStore } from './accounts.ts';
 import { type Books, copies, emptyBooks, known, post } from './books.ts';
+import { createFakeDeliveryStore } from './deliveries.ts';
 import { createFakeJobStore } from './jobs.ts';
 import { createFakeRemovalStore, createFakeRetentionStore } from './retention.ts';
 
@@ -14,6 +15,7 @@ export function createFakeStores(): Stores & { books: Books } {
   return {
     books,
     accounts: createFakeAccountStore(books),
+    deliveries: createFakeDeliveryStore(books),
     keys: createFakeKeyStore(books),
     jobs: createFakeJobStore(books),
     ledger: createFakeLedgerStore(books),

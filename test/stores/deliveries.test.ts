@@ -1,0 +1,152 @@
+import { randomUUID } from 'node:crypto';
+import { describe, expect, test } from 'vitest';
+import { deliveryIdOf, KEPT_ATTEMPTS } from '../../stores/delivery.ts';
+import { type NewDelivery, NotFound } from '../../stores/ports.ts';
+import { draftOf, newClient, storesUnderTest } from './under-test.ts';
+
+const url = 'https://acme.example/hook';
+const moment = (n: number) => new Date(Date.UTC(2026, 10, 1, 0, 0, n));
+const attempt = (n: number, status: number, answer = 'ok') => ({
+  at: moment(n),
+  url,
+  status,
+  ms: 12,
+  error: null,
+  answer,
+});
+
+describe.each(storesUnderTest())('delivery store: %s', (_name, stores) => {
+  const { accounts, deliveries, jobs } = stores;
+
+  async function planned(accountId: string = randomUUID(), jobId: string = randomUUID()) {
+    const delivery: NewDelivery = {
+      id: deliveryIdOf(jobId),
+      accountId,
+      jobId,
+      type: 'job.completed',
+      target: 'account',
+      url,
+      round: 'first',
+    };
+    return deliveries.plan(delivery);
+  }
+
+  test('a delivery is noted once and read back', async () => {
+    const delivery = await planned();
+    expect(delivery).toMatchObject({ state: 'pending', reason: null, tries: 0, attempts: [] });
+    const { accountId, jobId } = delivery;
+    await deliveries.begin(delivery.id, 'first', { at: moment(1), url });
+    const again = await planned(accountId, jobId ?? '');
+    expect(again).toMatchObject({ createdAt: delivery.createdAt, tries: 1 });
+    expect(await deliveries.list(accountId, 10)).toEqual([again]);
+    expect(await deliveries.find('msg_none')).toBeUndefined();
+  });
+
+  test('an attempt shows from its beginning and then with its outcome', async () => {
+    const { id } = await planned();
+    const begun = await deliveries.begin(id, 'first', { at: moment(1), url });
+    expect(begun?.attempts).toEqual([
+      {
+        at: moment(1),
+        url,
+        status: null,
+        ms: null,
+        error: expect.stringContaining('No outcome'),
+        answer: null,
+      },
+    ]);
+    await deliveries.record(id, 'first', attempt(1, 503), { state: 'pending', nextAttemptAt: moment(6) });
+    expect(await deliveries.find(id)).toMatchObject({ state: 'pending', nextAttemptAt: moment(6), tries: 1 });
+    await deliveries.begin(id, 'first', { at: moment(6), url });
+    await deliveries.record(id, 'first', attempt(6, 200), { state: 'delivered' });
+    expect(await deliveries.find(id)).toMatchObject({
+      state: 'delivered',
+      nextAttemptAt: null,
+      attempts: [attempt(1, 503), attempt(6, 200)],
+    });
+  });
+
+  test('only the round that has the delivery may attempt it, while it is pending', async () => {
+    const { id } = await planned();
+    expect(await deliveries.begin(id, 'other', { at: moment(1), url })).toBeUndefined();
+    await deliveries.begin(id, 'first', { at: moment(1), url });
+    expect(await deliveries.reopen(id, 'second')).toMatchObject({ round: 'second', tries: 0 });
+    await deliveries.record(id, 'first', attempt(1, 500), { state: 'failed', reason: 'exhausted' });
+    expect(await deliveries.find(id)).toMatchObject({
+      state: 'pending',
+      reason: null,
+      attempts: [{ status: 500 }],
+    });
+    expect(await deliveries.begin(id, 'first', { at: moment(2), url })).toBeUndefined();
+    await deliveries.close(id, 'first', { state: 'cancelled', reason: 'late' });
+    await deliveries.begin(id, 'second', { at: moment(3), url });
+    expect(await deliveries.reopen(id, 'second')).toMatchObject({ tries: 1 });
+    await deliveries.close(id, 'second', { state: 'cancelled', reason: 'enough' });
+    expect(await deliveries.begin(id, 'second', { at: moment(4), url })).toBeUndefined();
+    expect(await deliveries.find(id)).toMatchObject({ state: 'cancelled', reason: 'enough' });
+    await expect(deliveries.reopen('msg_none', 'x')).rejects.toThrow(NotFound);
+  });
+
+  test('the log of one delivery is bounded', async () => {
+    const { id } = await planned();
+    for (let n = 0; n < KEPT_ATTEMPTS + 3; n += 1)
+      await deliveries.begin(id, 'first', { at: moment(n), url });
+    const { tries, attempts } = (await deliveries.find(id)) ?? {};
+    expect([tries, attempts?.length, attempts?.[0]?.at]).toEqual([
+      KEPT_ATTEMPTS + 3,
+      KEPT_ATTEMPTS,
+      moment(3),
+    ]);
+  });
+
+  test('a list has the newest first, of one account only', async () => {
+    const accountId = randomUUID();
+    const ids: string[] = [];
+    for (let n = 0; n < 3; n += 1) {
+      ids.unshift((await planned(accountId)).id);
+      await expect
+        .poll(() => Date.now())
+        .toBeGreaterThan((await deliveries.list(accountId, 1))[0]?.createdAt.getTime() ?? 0);
+    }
+    await planned();
+    expect((await deliveries.list(accountId, 10)).map(({ id }) => id)).toEqual(ids);
+    expect(await deliveries.list(accountId, 2)).toHaveLength(2);
+  });
+
+  test('deleting the job cancels what is pending and takes URLs and answers off the log', async () => {
+    const client = await newClient(stores);
+    const draft = draftOf(client);
+    await jobs.accept(draft);
+    await jobs.complete(draft.jobId, { results: [], processingMs: 1 });
+    const { id } = await planned(client.accountId, draft.jobId);
+    await deliveries.begin(id, 'first', { at: moment(1), url });
+    await deliveries.record(id, 'first', attempt(1, 500, 'secret'), {
+      state: 'pending',
+      nextAttemptAt: moment(6),
+    });
+    await deliveries.begin(id, 'first', { at: moment(6), url });
+    await jobs.remove([draft.jobId]);
+    await deliveries.record(id, 'first', attempt(6, 200, 'secret'), { state: 'delivered' });
+    const row = await deliveries.find(id);
+    expect(row).toMatchObject({ state: 'cancelled', reason: 'The job was deleted.', url: null });
+    expect(row?.attempts).toMatchObject([
+      { status: 500, url: null, answer: null },
+      { status: 200, url: null, answer: null },
+    ]);
+  });
+
+  test('how an endpoint does is noted while it is the endpoint', async () => {
+    const { id } = await accounts.create({ name: 'Acme', webhookUrl: url, webhookSecret: 'whsec_a' });
+    const endpoint = async () => (await accounts.get(id)).webhook;
+    const before = await endpoint();
+    await accounts.noteEndpoint(id, 'https://other.example/', { disabledReason: 'gone' });
+    await accounts.noteEndpoint(id, url, { failingSince: moment(1) });
+    expect(await endpoint()).toEqual({ ...before, failingSince: moment(1) });
+    await accounts.noteEndpoint(id, url, { disabledReason: 'gone' });
+    expect(await endpoint()).toEqual({ ...before, failingSince: moment(1), disabledReason: 'gone' });
+    await accounts.noteEndpoint(id, url, 'well');
+    expect(await endpoint()).toEqual({ ...before, disabledReason: 'gone' });
+    await accounts.noteEndpoint(id, url, { failingSince: moment(2) });
+    expect((await accounts.setWebhook(id, { url })).webhook).toEqual(before);
+  });
+});

@@ -1,8 +1,11 @@
 import {
+  ActivityCancellationType,
   ActivityFailure,
   ApplicationFailure,
   allHandlersFinished,
+  CancellationScope,
   condition,
+  isCancellation,
   proxyActivities,
   proxyLocalActivities,
   setCurrentDetails,
@@ -10,16 +13,31 @@ import {
   upsertSearchAttributes,
   uuid4,
 } from '@temporalio/workflow';
-import type { AcceptanceOutcome, Activities, RenderFailure, RenderInput } from '../activities/activities.ts';
+import type { AcceptanceOutcome, Activities, RenderFailure, RenderResult } from '../activities/activities.ts';
 import { acceptUpdate, JOB_STATUS, type JobInput, type JobOutcome } from './messages.ts';
 
 const FOREVER = { initialInterval: '500 ms', backoffCoefficient: 2, maximumInterval: '30 s' } as const;
 
-const { completeJob } = proxyLocalActivities<Activities>({ startToCloseTimeout: '5 s', retry: FOREVER });
+const { completeJob, enforceJobLimit } = proxyLocalActivities<Activities>({
+  startToCloseTimeout: '6 s',
+  retry: FOREVER,
+});
 const { voidJob, failJob } = proxyActivities<Activities>({ startToCloseTimeout: '15 s', retry: FOREVER });
 
-/** One job, from its acceptance to its end. The workflow id is made from the idempotency key. */
-export async function jobWorkflow(input: JobInput): Promise<JobOutcome> {
+/** Jobs of this tool count towards the limit of completed jobs, but do not apply it (spec: Retention and deletion). */
+const EVICTS_NONE = 'virtual-staging';
+const REFUNDED = 'The charge was refunded.';
+
+/**
+ * One job, from its acceptance to its end. The workflow id is made from the idempotency key. An operator's cancel is
+ * heeded while the picture is made; charge, refund and records are settled whatever happens.
+ */
+export function jobWorkflow(input: JobInput): Promise<JobOutcome> {
+  const cancellable = CancellationScope.current();
+  return CancellationScope.nonCancellable(() => job(input, cancellable));
+}
+
+async function job(input: JobInput, cancellable: CancellationScope): Promise<JobOutcome> {
   const { draft } = input;
   const acceptance = accept(input);
   setHandler(acceptUpdate, () => acceptance);
@@ -32,7 +50,9 @@ export async function jobWorkflow(input: JobInput): Promise<JobOutcome> {
   }
 
   setCurrentDetails(`Accepted and charged ${draft.imagesCharged}; rendering.`);
-  return finish(await produce(input));
+  const outcome = await produce(input, cancellable);
+  if (outcome.status === 'completed' && draft.tool !== EVICTS_NONE) await evictSurplus(draft.accountId);
+  return finish(outcome);
 }
 
 /** Charges and records the job; when that ends too late to be answered, undoes it. */
@@ -57,39 +77,53 @@ async function charge({ draft, respondBy }: JobInput): Promise<AcceptanceOutcome
   }
 }
 
-async function produce({ draft, plan, format, queues }: JobInput): Promise<JobOutcome> {
+async function produce(input: JobInput, cancellable: CancellationScope): Promise<JobOutcome> {
+  const { jobId, accountId } = input.draft;
+  const result = `${accountId}/${uuid4()}-${input.plan.label}.${input.format}`;
+  try {
+    const end = await cancellable.run(() => render(input, result));
+    if (!(await completeJob(jobId, end))) return conclude(jobId, 'failed', 'The job had already failed.');
+    return conclude(jobId, 'completed', `Completed in ${end.processingMs} ms: ${result}`);
+  } catch (error) {
+    if (!(error instanceof ActivityFailure || isCancellation(error))) throw error;
+    const failure = renderFailure(error);
+    await failJob(jobId, failure);
+    return conclude(jobId, 'failed', `Failed and refunded: ${failure.error}`);
+  }
+}
+
+function render({ draft, plan, format, queues }: JobInput, resultKey: string): Promise<RenderResult> {
   const { renderJob } = proxyActivities<Activities>({
     taskQueue: queues.images,
     startToCloseTimeout: '10 m',
     heartbeatTimeout: '15 s',
+    // Until the attempt has let go of the picture, so that nothing is written for a job that was refunded.
+    cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
     retry: { initialInterval: '1 s', backoffCoefficient: 2, maximumInterval: '1 m', maximumAttempts: 8 },
   });
-  const { jobId, accountId } = draft;
-  const result = `${accountId}/${uuid4()}-${plan.label}.${format}`;
-  const render: RenderInput = { jobId, accountId, plan, format, input: draft.input, resultKey: result };
-  try {
-    const end = await renderJob(render);
-    await completeJob(jobId, end);
-    upsertSearchAttributes([{ key: JOB_STATUS, value: 'completed' }]);
-    setCurrentDetails(`Completed in ${end.processingMs} ms: ${result}`);
-    return { status: 'completed', jobId };
-  } catch (error) {
-    if (!(error instanceof ActivityFailure)) throw error;
-    const failure = renderFailure(error);
-    await failJob(jobId, failure);
-    upsertSearchAttributes([{ key: JOB_STATUS, value: 'failed' }]);
-    setCurrentDetails(`Failed and refunded: ${failure.error}`);
-    return { status: 'failed', jobId };
-  }
+  const { jobId, accountId, input } = draft;
+  return renderJob({ jobId, accountId, plan, format, input, resultKey });
+}
+
+function conclude(jobId: string, status: 'completed' | 'failed', details: string): JobOutcome {
+  upsertSearchAttributes([{ key: JOB_STATUS, value: status }]);
+  setCurrentDetails(details);
+  return { status, jobId };
 }
 
 /** What the render activity says of its failure; a time-out, which says nothing, gets a general sentence. */
-function renderFailure({ cause }: ActivityFailure): RenderFailure {
-  const details =
+function renderFailure(error: unknown): RenderFailure {
+  if (isCancellation(error)) return { error: `The job was cancelled. ${REFUNDED}`, processingMs: null };
+  const cause = error instanceof ActivityFailure ? error.cause : undefined;
+  const told =
     cause instanceof ApplicationFailure ? (cause.details?.[0] as RenderFailure | undefined) : undefined;
-  return (
-    details ?? { error: 'The image could not be generated. The charge was refunded.', processingMs: null }
-  );
+  return told ?? { error: `The image could not be generated. ${REFUNDED}`, processingMs: null };
+}
+
+/** More than one piece only for an account that virtual staging has taken far over the limit. */
+async function evictSurplus(accountId: string): Promise<void> {
+  let more = true;
+  while (more) more = await enforceJobLimit(accountId);
 }
 
 async function finish(outcome: JobOutcome): Promise<JobOutcome> {

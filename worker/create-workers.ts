@@ -27,6 +27,8 @@ export async function createWorkers(parts: WorkerParts): Promise<Worker[]> {
       taskQueue: queues.images,
       activities: activities.images,
       maxConcurrentActivityTaskExecutions: config.worker.renderSlots,
+      // A heartbeat brings back a cancel and keeps an upstream's prediction id: 12 s, the default here, is too late.
+      maxHeartbeatThrottleInterval: '1 s',
     }),
   ]);
 }

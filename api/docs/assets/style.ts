@@ -25,6 +25,7 @@ a:focus-visible { outline: 2px solid var(--link); outline-offset: 2px; border-ra
 .brand { display: flex; align-items: center; gap: .5rem; padding: .7rem 0; font-weight: 650; color: inherit; text-decoration: none; }
 .bar nav { min-width: 0; overflow-x: auto; scrollbar-width: none; }
 .bar ul { display: flex; gap: 1.25rem; margin: 0; padding: 0; list-style: none; }
+.bar li { margin: 0; }
 .bar li a { display: block; padding: .7rem 0 .55rem; border-bottom: 2px solid transparent; color: var(--quiet); text-decoration: none; }
 .bar li a:hover { color: var(--text); }
 .bar li a[aria-current] { color: var(--text); border-color: var(--link); }
@@ -52,9 +53,13 @@ td p, td p:last-child { margin: 0; }
 .anchor:hover { text-decoration: underline; }
 .tag { display: inline-block; padding: .05rem .5rem; border-radius: 99px; background: var(--tag-back); color: var(--tag); font-size: .78rem; font-weight: 500; white-space: nowrap; }
 .tag.good { background: var(--good-back); color: var(--good); }
-.options th { width: 11.5rem; }
-.options td:last-child { width: 11rem; padding-right: 0; }
-.values code { line-height: 1.9; }
+.options { table-layout: fixed; }
+.options th:first-child { width: 24%; }
+.options thead th:last-child { width: 20%; }
+.options tr:last-child > * { border-bottom: 0; }
+.options thead tr:last-child > * { border-bottom: 1px solid var(--line); }
+.options td:last-child { padding-right: 0; }
+.values code { line-height: 1.9; white-space: nowrap; }
 .index { columns: 15rem; column-gap: 2rem; margin-bottom: 1rem; padding: 1.25rem; border: 1px solid var(--line); border-radius: 8px; }
 .index section { break-inside: avoid; margin-bottom: 1rem; }
 .index h2 { margin: 0 0 .25rem; font-size: .9375rem; }
@@ -67,6 +72,7 @@ footer p { border-top: 1px solid var(--line); padding-top: 1rem; max-width: none
 .wide .bar > div, .wide main, .wide footer { max-width: 80rem; }
 @media (max-width: 40rem) {
   .bar { position: static; }
+  .index { columns: 12rem; }
   html { scroll-padding-top: 1rem; }
   .brand { padding-bottom: 0; }
   h1 { font-size: 1.65rem; }
@@ -83,9 +89,18 @@ footer p { border-top: 1px solid var(--line); padding-top: 1rem; max-width: none
 export const REFERENCE_STYLE = `.swagger-ui .wrapper { max-width: none; padding: 0; }
 .swagger-ui .information-container, .swagger-ui .errors-wrapper { display: none; }
 .swagger-ui .scheme-container { margin: 0 0 1.5rem; padding: 0 0 1rem; box-shadow: none; background: none; }
-.swagger-ui .opblock-tag { font-size: 1.35rem; }
+.swagger-ui .wrapper section.block, .swagger-ui .opblock-tag-section { margin: 0; padding: 0; }
+.swagger-ui p, .swagger-ui ul, .swagger-ui dl { max-width: none; }
+.swagger-ui, .swagger-ui .opblock-tag, .swagger-ui .opblock-tag small, .swagger-ui .opblock .opblock-summary-description,
+.swagger-ui .btn, .swagger-ui label, .swagger-ui select, .swagger-ui section h3, .swagger-ui h4, .swagger-ui h5,
+.swagger-ui table thead tr td, .swagger-ui table thead tr th, .swagger-ui .parameter__name, .swagger-ui .tab li,
+.swagger-ui .response-col_status, .swagger-ui .response-col_links, .swagger-ui .markdown p, .swagger-ui .renderedMarkdown p
+  { font-family: inherit; }
+.swagger-ui .opblock-tag { padding: .75rem 0; font-size: 1.35rem; }
+.swagger-ui .opblock-tag small { padding: 0 0 0 1rem; }
 .swagger-ui code { padding: 0; background: none; }
 html.dark-mode, html.dark-mode .swagger-ui { background: var(--page); }
+html.dark-mode .swagger-ui .scheme-container { box-shadow: none; background: none; }
 `;
 
 /** Starts Swagger UI on the document of this service; it talks to nobody else. */

@@ -49,7 +49,10 @@ function takeCodes({ schema }: MediaType): readonly ErrorCode[] | undefined {
 
 function errorExamples(codes: readonly ErrorCode[], publicUrl: string): Examples {
   return Object.fromEntries(
-    codes.map((code) => [code, { summary: ERRORS[code].description, value: envelopeOf(code, publicUrl) }]),
+    codes.map((code) => [
+      code,
+      { summary: code, description: ERRORS[code].description, value: envelopeOf(code, publicUrl) },
+    ]),
   );
 }
 

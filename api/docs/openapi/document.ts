@@ -85,5 +85,7 @@ function describeTools(schemas: Record<string, Schema>): void {
     ...(body.properties as Record<string, Schema>),
     options: { type: 'object', description: 'Options of the tool; see the alternative of that tool.' },
   };
-  Object.assign(body, { properties, oneOf: toolAlternatives() });
+  const description =
+    'Send the picture as exactly one of `image_url` and `image_base64`. Fields that are not listed are ignored.';
+  Object.assign(body, { description, properties, oneOf: toolAlternatives() });
 }

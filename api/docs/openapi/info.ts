@@ -4,7 +4,6 @@ export const TAGS = [
   { name: 'Jobs', description: 'One image through one tool: create, follow, delete.' },
   { name: 'Account', description: 'Balance and settings behind the calling key.' },
   { name: 'Tools', description: 'What can be done to a picture, and what it costs.' },
-  { name: 'Webhooks', description: 'What the service sends to you.' },
 ];
 
 /** Everything of the document that no route states. */

@@ -47,7 +47,7 @@ export interface MediaType {
   examples?: Examples;
 }
 
-export type Examples = Record<string, { summary?: string; value: unknown }>;
+export type Examples = Record<string, { summary?: string; description?: string; value: unknown }>;
 
 export interface Header {
   description: string;

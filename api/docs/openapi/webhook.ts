@@ -18,7 +18,6 @@ export function webhooks(publicUrl: string) {
         operationId: 'jobEnded',
         summary: 'A job ended',
         description: `Sent to the job's \`webhook_url\`, else to the endpoint of the account. [The webhooks page](${publicUrl}/docs/webhooks) shows how to verify the signature and when a delivery is repeated.`,
-        tags: ['Webhooks'],
         security: [],
         parameters: [
           header('webhook-id', 'Names the event; the same on every attempt.', 'evt_2f1c7f6e5d'),

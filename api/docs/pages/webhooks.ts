@@ -34,7 +34,7 @@ export const webhooksPage: Page = {
 <dt><code>webhook-signature</code></dt><dd><code>v1,</code> and the base64 of an HMAC-SHA256 over <code>id.timestamp.body</code>. The key is what follows <code>whsec_</code> in your secret, decoded from base64.</dd>
 </dl>
 <p>For 24 hours after a secret was changed there are two signatures with a space between, one by each secret. Accept the request when any of them matches.</p>
-<p>Sign over the body exactly as it arrived. In Node, without any library:</p>
+<p>The signature covers the body exactly as it arrived, so verify before parsing. In Node, without any library:</p>
 <pre><code>${VERIFY_SAMPLE}</code></pre>
 
 <h2 id="answer">Answer</h2>

@@ -7,12 +7,17 @@ import type { TypedApp } from './operation.ts';
 import { authenticate } from './plugins/auth.ts';
 import { limitBody, registerBodies } from './plugins/body.ts';
 import { registerErrors } from './plugins/errors.ts';
+import { otherMethods } from './plugins/methods.ts';
 import { requestId } from './plugins/request-id.ts';
+import { answerBadMessage, registerExpectations, requireHost } from './plugins/wire.ts';
+import { routableUrl } from './routable-url.ts';
 import { routes } from './routes/routes.ts';
 
 export const PREFIX = '/api';
 /** A request, its body included, must have arrived by then; a 30 MB body takes 4 Mbit/s. */
 const REQUEST_TIMEOUT_MS = 60_000;
+/** Above what Node lets a request line have, so that an id of any length is looked at as an id. */
+const MAX_PARAM_LENGTH = 32_768;
 
 /** The whole HTTP API over its parts, not yet listening. */
 export function buildApp(deps: ApiDeps): TypedApp {
@@ -23,7 +28,10 @@ export function buildApp(deps: ApiDeps): TypedApp {
     trustProxy: trustProxy(config.api.trustProxy),
     return503OnClosing: false,
     requestTimeout: REQUEST_TIMEOUT_MS,
-    routerOptions: { maxParamLength: 500 },
+    http: { requireHostHeader: false },
+    clientErrorHandler: answerBadMessage(config.api.publicUrl),
+    rewriteUrl: routableUrl,
+    routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
   }).withTypeProvider<TypeBoxTypeProvider>();
   app.setValidatorCompiler(TypeBoxValidatorCompiler);
   app.setSerializerCompiler(() => JSON.stringify);
@@ -31,12 +39,15 @@ export function buildApp(deps: ApiDeps): TypedApp {
   app.decorateRequest('caller');
   app.decorateRequest('jobBody');
   registerBodies(app);
+  registerExpectations(app);
+  const answerOtherMethods = otherMethods(app);
   app.addHook('onRequest', async (request, reply) => {
     reply.header('X-Request-Id', request.id);
     if (!deps.apiSwitch.enabled())
       throw new ApiError('api_disabled', 'The API is switched off at the moment.');
   });
   app.addHook('onRequest', deps.rateLimits.countClient);
+  app.addHook('onRequest', requireHost);
   app.addHook('onRequest', limitBody);
   app.addHook('onRequest', authenticate(deps.stores.keys, config.keyPrefix));
   app.addHook('onRequest', deps.rateLimits.countKey);
@@ -47,6 +58,7 @@ export function buildApp(deps: ApiDeps): TypedApp {
     },
     { prefix: PREFIX },
   );
+  app.register(answerOtherMethods);
   return app;
 }
 

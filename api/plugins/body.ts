@@ -1,10 +1,11 @@
 import type { Readable } from 'node:stream';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError } from '../../contract/errors.ts';
 import { LIMITS } from '../../contract/limits.ts';
 import { createJobBodyReader, type JobBody } from '../intake/body.ts';
 import '../request.ts';
 import { closeAfterUnreadBody, drain } from './unread-body.ts';
+import { invite } from './wire.ts';
 
 const MB = 1024 * 1024;
 const JSON_TYPE = /^application\/json\s*(?:;\s*charset\s*=\s*"?utf-8"?\s*)?;?\s*$/i;
@@ -16,10 +17,11 @@ const ANONYMOUS_MS = 10_000;
  * A body of unknown length without the header is read, at most to its limit, to tell 413 from 401.
  * @throws ApiError payload_too_large
  */
-export async function limitBody(request: FastifyRequest): Promise<void> {
+export async function limitBody(request: FastifyRequest, reply: FastifyReply): Promise<void> {
   const limit = bodyLimit(request);
   if ((contentLength(request) ?? 0) > limit) throw tooLarge(limit);
   if (hasKey(request) || request.headers['transfer-encoding'] === undefined) return;
+  invite(request, reply.raw);
   if (!(await drain(request.raw, limit, ANONYMOUS_MS))) throw tooLarge(limit);
 }
 
@@ -32,8 +34,10 @@ export function registerBodies(app: FastifyInstance): void {
   app.addContentTypeParser('*', async (request: FastifyRequest, payload: Readable) =>
     takesJob(request) ? readJobBody(request, payload) : undefined,
   );
-  app.addHook('preParsing', async (request) => {
-    if (takesJob(request)) checkEncoding(request);
+  app.addHook('preParsing', async (request, reply) => {
+    if (!takesJob(request)) return;
+    checkEncoding(request);
+    invite(request, reply.raw);
   });
   app.addHook('onSend', closeAfterUnreadBody);
 }

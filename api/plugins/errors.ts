@@ -2,6 +2,8 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from
 import { ApiError } from '../../contract/errors.ts';
 import type { ErrorEnvelope } from '../../contract/schemas.ts';
 
+const PATH_SHOWN = 200;
+
 /** Turns everything that is thrown, and every unknown route, into the one envelope. */
 export function registerErrors(app: FastifyInstance, publicUrl: string): void {
   const send = (error: ApiError, request: FastifyRequest, reply: FastifyReply) => {
@@ -11,7 +13,7 @@ export function registerErrors(app: FastifyInstance, publicUrl: string): void {
   };
   app.setErrorHandler<FastifyError>((error, request, reply) => send(toApiError(error), request, reply));
   app.setNotFoundHandler((request, reply) =>
-    send(new ApiError('not_found', `There is no ${request.method} ${pathOf(request.url)}.`), request, reply),
+    send(new ApiError('not_found', `There is no ${request.method} ${pathOf(request)}.`), request, reply),
   );
 }
 
@@ -26,7 +28,7 @@ export function toApiError(error: FastifyError | ApiError): ApiError {
   if (error.validation !== undefined) return fromValidation(error);
   if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE')
     return new ApiError('payload_too_large', 'The request body is too large.', cause);
-  if (error.statusCode !== undefined && error.statusCode >= 400 && error.statusCode < 500)
+  if (error.code?.startsWith('FST_') && (error.statusCode ?? 500) < 500)
     return new ApiError('invalid_request', error.message, cause);
   return new ApiError('internal_error', 'The service failed. Retry with the same Idempotency-Key.', cause);
 }
@@ -36,13 +38,14 @@ function fromValidation(error: FastifyError): ApiError {
   const cause = { cause: error };
   if (error.validationContext === 'params')
     return new ApiError('job_not_found', 'There is no such job.', cause);
-  const where =
-    error.validation?.[0]?.instancePath.replace(/^\//, '').replaceAll('/', '.') || error.validationContext;
-  return new ApiError(
-    'invalid_request',
-    `${where}: ${error.validation?.[0]?.message ?? error.message}`,
-    cause,
-  );
+  const [first] = error.validation ?? [];
+  const path = first?.instancePath.slice(1).replaceAll('/', '.') || String(error.validationContext);
+  const where = error.validationContext === 'headers' ? headerName(path) : path;
+  return new ApiError('invalid_request', `${where}: ${first?.message ?? error.message}.`, cause);
 }
 
-const pathOf = (url: string) => url.split('?', 1)[0];
+/** `idempotency-key` as people write it: `Idempotency-Key`. */
+const headerName = (lower: string) => lower.replace(/\b[a-z]/g, (letter) => letter.toUpperCase());
+
+/** The path as it was sent, before the router's rewriting. */
+const pathOf = ({ originalUrl }: FastifyRequest) => originalUrl.split('?', 1).join('').slice(0, PATH_SHOWN);

@@ -4,12 +4,15 @@ import type { JobDraft, JobRecord } from '../records.ts';
 import { isDuplicateKey, type Mongo } from './client.ts';
 import { dropInputs, removeJobs } from './deletion.ts';
 import { type Collections, collections, type JobDocument, toRecord } from './documents.ts';
+import { createLanes } from './lanes.ts';
 import { Overdrawn, post } from './ledger.ts';
 
 export function createJobStore(mongo: Mongo): JobStore {
+  // Acceptances of one account all write its balance: side by side they would only collide and be done again.
+  const inLane = createLanes();
   const c = collections(mongo.db);
   return {
-    accept: (draft) => accept(mongo, c, draft),
+    accept: (draft) => inLane(draft.accountId, () => accept(mongo, c, draft)),
     void: (jobId) => voidJob(mongo, c, jobId),
 
     async claim(jobId) {

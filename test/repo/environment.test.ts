@@ -1,0 +1,43 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { ConfigError, Environment, loadConfig } from '../../config.ts';
+
+const NEEDED = { S3_ACCESS_KEY_ID: 'key', S3_SECRET_ACCESS_KEY: 'secret' };
+
+describe('.env.example', () => {
+  const lines = readFileSync('.env.example', 'utf8').split('\n');
+  const listed = lines.filter((line) => /^[A-Z]/.test(line)).map((line) => line.split(/=(.*)/s).slice(0, 2));
+
+  test('lists every variable with its default, in the order of the schema', () => {
+    const declared = Object.entries(Environment.properties).map(([name, schema]) => [
+      name,
+      'default' in schema ? String(schema.default) : '',
+    ]);
+    expect(listed).toEqual(declared);
+  });
+
+  test('explains every variable in the words of the schema', () => {
+    for (const [name, schema] of Object.entries(Environment.properties))
+      expect(lines[lines.findIndex((line) => line.startsWith(`${name}=`)) - 1]).toBe(`# ${schema.description}`);
+  });
+});
+
+describe('the configuration', () => {
+  test('is frozen in every group', () => {
+    const config = loadConfig(NEEDED);
+    expect(Object.isFrozen(config)).toBe(true);
+    for (const group of Object.values(config))
+      if (typeof group === 'object') expect(Object.isFrozen(group)).toBe(true);
+  });
+
+  test('takes an empty variable for one that is not set', () => {
+    expect(loadConfig({ ...NEEDED, API_PORT: '' }).api.port).toBe(8080);
+  });
+
+  test('reports every problem at once, by the name of the variable', () => {
+    const broken = { API_PORT: 'eighty', UPLOAD_URL: 'ftp://x', LOG_LEVEL: 'loud' };
+    expect(() => loadConfig(broken)).toThrow(ConfigError);
+    for (const name of ['S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY', 'API_PORT', 'UPLOAD_URL', 'LOG_LEVEL'])
+      expect(() => loadConfig(broken)).toThrow(name);
+  });
+});

@@ -3,13 +3,17 @@ import { createCompletionActivities } from './completion.ts';
 import { createRenderingActivities, type RenderDeps } from './rendering.ts';
 import { createRetentionActivities } from './retention.ts';
 import { createSweepActivities, type SweepDeps } from './sweep.ts';
+import { createWebhookNotices } from './webhook-notices.ts';
+import { createWebhookActivities, type WebhookDeps } from './webhooks.ts';
 
 export type { ImageFormat, JobDraft } from '../stores/records.ts';
 export type { AcceptanceOutcome } from './acceptance.ts';
+export type { DeliveryOutcome } from './delivery.ts';
 export type { RenderFailure, RenderInput, RenderResult } from './rendering.ts';
 export type { SweepBatch, SweepCounts, WorkflowProbe } from './sweep.ts';
+export type { WebhookNotice } from './webhook-notices.ts';
 
-export type ActivityDeps = RenderDeps & SweepDeps;
+export type ActivityDeps = RenderDeps & SweepDeps & WebhookDeps;
 
 /** All activities over one set of parts, by the task queue that runs them. */
 export function createActivities(deps: ActivityDeps) {
@@ -19,11 +23,13 @@ export function createActivities(deps: ActivityDeps) {
       ...createCompletionActivities(deps),
       ...createRetentionActivities(deps),
       ...createSweepActivities(deps),
+      ...createWebhookNotices(deps),
     },
     images: createRenderingActivities(deps),
+    webhooks: createWebhookActivities(deps),
   };
 }
 
 type ByQueue = ReturnType<typeof createActivities>;
 /** Every activity a workflow may call, by name. */
-export type Activities = ByQueue['jobs'] & ByQueue['images'];
+export type Activities = ByQueue['jobs'] & ByQueue['images'] & ByQueue['webhooks'];

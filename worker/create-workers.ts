@@ -10,7 +10,7 @@ export interface WorkerParts {
   workflowBundle: WorkflowBundleOption;
 }
 
-/** One worker per task queue: jobs runs the workflows, images renders. */
+/** One worker per task queue: jobs runs the workflows, images renders, webhooks delivers. */
 export async function createWorkers(parts: WorkerParts): Promise<Worker[]> {
   const { config, connection, activities, workflowBundle } = parts;
   const queues = taskQueues(config.temporal.taskQueuePrefix);

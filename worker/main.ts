@@ -1,6 +1,8 @@
 import { NativeConnection, Runtime } from '@temporalio/worker';
 import { createActivities } from '../activities/activities.ts';
 import { environment, loadConfig } from '../config.ts';
+import { egressWarning } from '../egress/allow-origins.ts';
+import { createEgress } from '../egress/egress.ts';
 import { createGenerator } from '../generators/registry.ts';
 import { configureLibvips } from '../imaging/libvips.ts';
 import { createLogger, shutdownSignal } from '../runtime.ts';
@@ -17,9 +19,12 @@ const config = loadConfig(environment());
 const logger = createLogger(config.log, 'worker');
 Runtime.install({ logger: temporalLogger(logger), shutdownSignals: [] });
 configureLibvips();
+const warning = egressWarning(config.egress.allowOrigins);
+if (warning !== undefined) logger.warn(warning);
 
 await using mongo = openMongo(config.mongo);
 await using images = createImageStore(config.s3);
+await using egress = createEgress({ allowOrigins: config.egress.allowOrigins });
 const [connection, workflowBundle] = await Promise.all([
   NativeConnection.connect({ address: config.temporal.address }),
   loadWorkflowBundle(config.temporal.workflowBundle),
@@ -28,6 +33,8 @@ await using _connection = { [Symbol.asyncDispose]: () => connection.close() };
 const activities = createActivities({
   stores: createMongoStores(mongo),
   images,
+  egress,
+  webhooks: { slots: config.worker.webhookSlots },
   generator: createGenerator(config.generators),
   workflows: createWorkflowProbe(connection, config.temporal.namespace),
 });

@@ -13,8 +13,15 @@ import {
   upsertSearchAttributes,
   uuid4,
 } from '@temporalio/workflow';
-import type { AcceptanceOutcome, Activities, RenderFailure, RenderResult } from '../activities/activities.ts';
+import type {
+  AcceptanceOutcome,
+  Activities,
+  RenderFailure,
+  RenderResult,
+  WebhookNotice,
+} from '../activities/activities.ts';
 import { acceptUpdate, JOB_STATUS, type JobInput, type JobOutcome } from './messages.ts';
+import { notify } from './notify.ts';
 
 const FOREVER = { initialInterval: '500 ms', backoffCoefficient: 2, maximumInterval: '30 s' } as const;
 
@@ -30,7 +37,7 @@ const REFUNDED = 'The charge was refunded.';
 
 /**
  * One job, from its acceptance to its end. The workflow id is made from the idempotency key. An operator's cancel is
- * heeded while the picture is made; charge, refund and records are settled whatever happens.
+ * heeded while the picture is made and while a webhook is on its way; charge, refund and records are settled whatever happens.
  */
 export function jobWorkflow(input: JobInput): Promise<JobOutcome> {
   const cancellable = CancellationScope.current();
@@ -50,8 +57,9 @@ async function job(input: JobInput, cancellable: CancellationScope): Promise<Job
   }
 
   setCurrentDetails(`Accepted and charged ${draft.imagesCharged}; rendering.`);
-  const outcome = await produce(input, cancellable);
+  const { outcome, webhook } = await produce(input, cancellable);
   if (outcome.status === 'completed' && draft.tool !== EVICTS_NONE) await evictSurplus(draft.accountId);
+  if (webhook !== null) await notify(webhook, input.queues, cancellable);
   return finish(outcome);
 }
 
@@ -77,18 +85,19 @@ async function charge({ draft, respondBy }: JobInput): Promise<AcceptanceOutcome
   }
 }
 
-async function produce(input: JobInput, cancellable: CancellationScope): Promise<JobOutcome> {
+async function produce(input: JobInput, cancellable: CancellationScope): Promise<Ending> {
   const { jobId, accountId } = input.draft;
   const result = `${accountId}/${uuid4()}-${input.plan.label}.${input.format}`;
   try {
     const end = await cancellable.run(() => render(input, result));
-    if (!(await completeJob(jobId, end))) return conclude(jobId, 'failed', 'The job had already failed.');
-    return conclude(jobId, 'completed', `Completed in ${end.processingMs} ms: ${result}`);
+    const { status, webhook } = await completeJob(jobId, end);
+    if (status === 'failed') return conclude(jobId, 'failed', 'The job had already failed.', webhook);
+    return conclude(jobId, 'completed', `Completed in ${end.processingMs} ms: ${result}.`, webhook);
   } catch (error) {
     if (!(error instanceof ActivityFailure || isCancellation(error))) throw error;
     const failure = renderFailure(error);
-    await failJob(jobId, failure);
-    return conclude(jobId, 'failed', `Failed and refunded: ${failure.error}`);
+    const { webhook } = await failJob(jobId, failure);
+    return conclude(jobId, 'failed', `Failed and refunded: ${failure.error}`, webhook);
   }
 }
 
@@ -105,10 +114,20 @@ function render({ draft, plan, format, queues }: JobInput, resultKey: string): P
   return renderJob({ jobId, accountId, plan, format, input, resultKey });
 }
 
-function conclude(jobId: string, status: 'completed' | 'failed', details: string): JobOutcome {
+interface Ending {
+  outcome: JobOutcome;
+  webhook: WebhookNotice | null;
+}
+
+function conclude(
+  jobId: string,
+  status: 'completed' | 'failed',
+  details: string,
+  webhook: WebhookNotice | null,
+): Ending {
   upsertSearchAttributes([{ key: JOB_STATUS, value: status }]);
   setCurrentDetails(details);
-  return { status, jobId };
+  return { outcome: { status, jobId }, webhook };
 }
 
 /** What the render activity says of its failure; a time-out, which says nothing, gets a general sentence. */

@@ -40,6 +40,16 @@ export interface JobOutcome {
 /** Name of the workflow that applies the rules on retention. */
 export const SWEEP_WORKFLOW = 'sweepWorkflow';
 
+/** Names of the workflows that deliver a webhook once more, and a test event. */
+export const REDELIVERY_WORKFLOW = 'redeliveryWorkflow';
+export const TEST_EVENT_WORKFLOW = 'testEventWorkflow';
+
+export interface DeliveryInput {
+  deliveryId: string;
+  accountId: string;
+  queues: TaskQueues;
+}
+
 /** Search attributes, registered by `operator setup`. */
 export const ACCOUNT_ID = { name: 'AccountId', type: 'KEYWORD' } as const;
 export const TOOL = { name: 'Tool', type: 'KEYWORD' } as const;

@@ -73,16 +73,21 @@ export async function startService(overrides: { env?: Record<string, string>; ap
       webhookUrl: null,
       webhookSecret: 'whsec_dGVzdA==',
     });
+    const key = await keyOf(account.id);
+    if (images > 0) await stores.packs.add({ accountId: account.id, images, reference: null });
+    return { accountId: account.id, ...key };
+  }
+
+  async function keyOf(accountId: string, retentionDays: number | null = null) {
     const apiKey = issueApiKey(config.keyPrefix);
     const { key } = await stores.keys.create({
-      accountId: account.id,
+      accountId,
       name: 'Client key',
       digest: digestApiKey(apiKey),
       hint: apiKey.slice(0, 8),
-      retentionDays: null,
+      retentionDays,
     });
-    if (images > 0) await stores.packs.add({ accountId: account.id, images, reference: null });
-    return { accountId: account.id, keyId: key.id, apiKey, headers: { 'x-api-key': apiKey } };
+    return { keyId: key.id, apiKey, headers: { 'x-api-key': apiKey } };
   }
 
   return {
@@ -94,7 +99,9 @@ export async function startService(overrides: { env?: Record<string, string>; ap
     app,
     deps,
     client,
-    startWorker: (parts: Partial<ActivityDeps> = {}) => startWorker(config, { stores, images, ...parts }),
+    keyOf,
+    startWorker: (parts: Partial<ActivityDeps> = {}) =>
+      startWorker(config, { stores, images, egress, ...parts }),
     [Symbol.asyncDispose]: () => stack.close(),
   };
 }
@@ -102,7 +109,7 @@ export async function startService(overrides: { env?: Record<string, string>; ap
 /** Workers of their own over the given parts; disposing lets running work finish. */
 export async function startWorker(
   config: Config,
-  parts: Pick<ActivityDeps, 'stores' | 'images'> & Partial<ActivityDeps>,
+  parts: Pick<ActivityDeps, 'stores' | 'images' | 'egress'> & Partial<ActivityDeps>,
 ) {
   installRuntime(config);
   const connection = await NativeConnection.connect({ address: config.temporal.address });

@@ -1,0 +1,59 @@
+import type { IncomingHttpHeaders } from 'node:http';
+
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+const SHARE_OF_SLOTS = 4;
+
+/** How webhooks are delivered. Times are in milliseconds. */
+export interface WebhookPolicy {
+  /** Waiting time before each attempt of a round. */
+  scheduleMs: readonly number[];
+  /** How far a waiting time is moved at random, as a part of it. */
+  jitter: number;
+  /** For one attempt, name look-up and answer included. */
+  timeoutMs: number;
+  /** How long an endpoint may fail without a success before nothing is sent to it any more. */
+  disableAfterMs: number;
+  /** Deliveries of one worker that may go to one receiver, or come from one account, at a time. */
+  laneWidth: number;
+}
+
+/** The schedule of Svix, whose receivers' habits are the common ones; about 28 hours. */
+export function webhookPolicy({
+  slots = 50,
+  ...changes
+}: Partial<WebhookPolicy> & { slots?: number } = {}): WebhookPolicy {
+  return {
+    scheduleMs: [0, 5 * SECOND, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 5 * HOUR, 10 * HOUR, 10 * HOUR],
+    jitter: 0.2,
+    timeoutMs: 15 * SECOND,
+    disableAfterMs: 5 * 24 * HOUR,
+    laneWidth: Math.max(1, Math.floor(slots / SHARE_OF_SLOTS)),
+    ...changes,
+  };
+}
+
+/**
+ * Waiting time after so many attempts of a round; undefined when there is no further one. What the receiver asks for
+ * (Retry-After) counts between once and twice the schedule's time.
+ */
+export function delayAfter(
+  tries: number,
+  { scheduleMs, jitter }: WebhookPolicy,
+  retryAfterMs: number | undefined,
+): number | undefined {
+  const base = scheduleMs[tries];
+  if (base === undefined) return undefined;
+  if (retryAfterMs === undefined) return base * (1 + jitter * (2 * Math.random() - 1));
+  // Never earlier than asked for, and not everybody at once.
+  return Math.min(2 * base, Math.max(base, retryAfterMs) * (1 + jitter * Math.random()));
+}
+
+/** Milliseconds a Retry-After asks for, given in seconds or as a date (RFC 9110, 10.2.3). */
+export function retryAfterMs(headers: IncomingHttpHeaders, now: number): number | undefined {
+  const value = headers['retry-after']?.trim() ?? '';
+  if (/^\d{1,9}$/.test(value)) return Number(value) * SECOND;
+  const date = /GMT$/.test(value) ? Date.parse(value) : Number.NaN;
+  return Number.isNaN(date) ? undefined : Math.max(0, date - now);
+}

@@ -18,7 +18,9 @@ describe('.env.example', () => {
 
   test('explains every variable in the words of the schema', () => {
     for (const [name, schema] of Object.entries(Environment.properties))
-      expect(lines[lines.findIndex((line) => line.startsWith(`${name}=`)) - 1]).toBe(`# ${schema.description}`);
+      expect(lines[lines.findIndex((line) => line.startsWith(`${name}=`)) - 1]).toBe(
+        `# ${schema.description}`,
+      );
   });
 });
 

@@ -1,4 +1,6 @@
+import type { IncomingMessage } from 'node:http';
 import { Type } from 'typebox';
+import { ApiError } from '../../contract/errors.ts';
 import { LIMITS } from '../../contract/limits.ts';
 import { CreateJob, JobCreated, JobReplayed } from '../../contract/schemas.ts';
 import { createJob as create } from '../creation/create-job.ts';
@@ -51,8 +53,15 @@ export const createJob: Route = (app, deps) =>
         body,
         image: jobBody.image,
         bodyDigest: bodyDigest(jobBody),
-        idempotencyKey: request.headers['idempotency-key'] ?? null,
+        idempotencyKey: idempotencyKey(request.raw, request.headers['idempotency-key']),
       });
       return reply.code(201).send(answer);
     },
   );
+
+/** Node joins repeated headers with commas, which would make a third key of two. */
+function idempotencyKey({ rawHeaders }: IncomingMessage, joined: string | undefined): string | null {
+  const sent = rawHeaders.filter((name, n) => n % 2 === 0 && name.toLowerCase() === 'idempotency-key');
+  if (sent.length > 1) throw new ApiError('invalid_request', 'Idempotency-Key: must be sent once.');
+  return joined ?? null;
+}

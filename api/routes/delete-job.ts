@@ -24,7 +24,7 @@ export const deleteJob: Route = (app, deps) =>
       },
     },
     async ({ caller, params }, reply) => {
-      await remove(deps, caller.accountId, params.id);
+      await remove(deps, caller.accountId, params.id.toLowerCase());
       return reply.code(204).send(null);
     },
   );

@@ -21,7 +21,8 @@ export const getJob: Route = (app, { stores, images }: ApiDeps) =>
       },
     },
     async (request) => {
-      const job = await stores.jobs.find(request.caller.accountId, request.params.id);
+      // Ids are written in lower case and read in either (RFC 9562, section 4).
+      const job = await stores.jobs.find(request.caller.accountId, request.params.id.toLowerCase());
       if (job === undefined) throw new ApiError('job_not_found', 'There is no such job.');
       return presentJob(job, images);
     },

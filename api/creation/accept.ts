@@ -13,9 +13,16 @@ const ROUNDS = 5;
 
 type Request = Omit<JobRequest, 'respondBy'>;
 
-/** The answer to a new request: its own job, or that of a concurrent request with the same key. */
-export async function acceptJob(deps: ApiDeps, request: Request): Promise<JobCreated | JobReplayed> {
-  const respondBy = Date.now() + deps.config.api.acceptTimeoutMs;
+/**
+ * The answer to a new request: its own job, or that of a concurrent request with the same key.
+ * @param answerBy epoch milliseconds; acceptance is not waited for any longer, whatever time it would have had
+ */
+export async function acceptJob(
+  deps: ApiDeps,
+  request: Request,
+  answerBy: number,
+): Promise<JobCreated | JobReplayed> {
+  const respondBy = Math.min(Date.now() + deps.config.api.acceptTimeoutMs, answerBy);
   let outcome: GatewayOutcome = { outcome: 'unknown', cause: undefined };
   for (let round = 1; round <= ROUNDS && Date.now() < respondBy; round += 1) {
     const requestId = `${request.requestId}:${round}`;

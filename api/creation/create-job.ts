@@ -11,6 +11,12 @@ import { acceptJob, NOT_ENOUGH } from './accept.ts';
 import { type CheckedImage, imageFromBase64, imageFromUrl } from './image.ts';
 import { replay } from './replay.ts';
 
+/**
+ * A caller waits no longer than 20 s for an answer: what fetching and storing the picture took is gone from the time
+ * that acceptance has, and MongoDB is asked once more after it.
+ */
+const ACCEPTED_WITHIN_MS = 14_000;
+
 export interface Creation {
   requestId: string;
   caller: Caller;
@@ -27,6 +33,7 @@ export interface Creation {
  */
 export async function createJob(deps: ApiDeps, creation: Creation): Promise<JobCreated | JobReplayed> {
   const { body, caller, image, bodyDigest, idempotencyKey } = creation;
+  const answerBy = Date.now() + ACCEPTED_WITHIN_MS;
   if ((image === undefined) === (body.image_url === undefined))
     throw new ApiError('invalid_image', 'Send exactly one of image_url and image_base64.');
   if (idempotencyKey !== null) {
@@ -38,7 +45,7 @@ export async function createJob(deps: ApiDeps, creation: Creation): Promise<JobC
   await checkBalance(deps, caller, plan);
   const picture =
     image === undefined ? await imageFromUrl(deps.egress, body.image_url ?? '') : imageFromBase64(image);
-  return storeAndAccept(deps, creation, plan, picture);
+  return storeAndAccept(deps, creation, { plan, picture, answerBy });
 }
 
 function planOf({ tool, options }: CreateJob): Plan {
@@ -66,7 +73,9 @@ async function checkBalance({ stores }: ApiDeps, { accountId }: Caller, plan: Pl
   if (balance < plan.imagesCharged) throw new ApiError('insufficient_credits', NOT_ENOUGH);
 }
 
-async function storeAndAccept(deps: ApiDeps, creation: Creation, plan: Plan, picture: CheckedImage) {
+type Ready = { plan: Plan; picture: CheckedImage; answerBy: number };
+
+async function storeAndAccept(deps: ApiDeps, creation: Creation, { plan, picture, answerBy }: Ready) {
   const { caller, requestId } = creation;
   const { bytes, format, sha256 } = picture;
   const input: ObjectRef = { bucket: 'inputs', key: `${caller.accountId}/${randomUUID()}.${format}` };
@@ -74,7 +83,7 @@ async function storeAndAccept(deps: ApiDeps, creation: Creation, plan: Plan, pic
   const draft = toDraft(creation, plan, input);
   const request = { draft, plan, format, requestId, accountName: caller.accountName };
   try {
-    const answer = await acceptJob(deps, request);
+    const answer = await acceptJob(deps, request, answerBy);
     if (answer.job_id !== draft.jobId) await removeImages(deps, [input]);
     return answer;
   } catch (error) {

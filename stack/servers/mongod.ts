@@ -22,6 +22,8 @@ export async function startMongod(
         ...['--replSet', 'rs0', '--bind_ip', '127.0.0.1', '--port', String(port), '--dbpath', dbpath],
         ...['--wiredTigerCacheSizeGB', '0.5', '--oplogSize', '512', '--quiet'],
         ...['--setParameter', 'diagnosticDataCollectionEnabled=false'],
+        // What a killed process had open keeps its account locked until then; 60 s is the server's own choice.
+        ...['--setParameter', 'transactionLifetimeLimitSeconds=10'],
       ],
       env: around.env,
       probe: () => becomePrimary(address),

@@ -7,6 +7,9 @@ import { type Collections, collections, type JobDocument, toRecord } from './doc
 import { createLanes } from './lanes.ts';
 import { Overdrawn, post } from './ledger.ts';
 
+/** A caller who has waited for the acceptance already is waiting for this. */
+const CLAIM_TIMEOUT_MS = 3000;
+
 export function createJobStore(mongo: Mongo): JobStore {
   // Acceptances of one account all write its balance: side by side they would only collide and be done again.
   const inLane = createLanes();
@@ -16,8 +19,9 @@ export function createJobStore(mongo: Mongo): JobStore {
     void: (jobId) => voidJob(mongo, c, jobId),
 
     async claim(jobId) {
-      await c.jobs.updateOne({ _id: jobId, status: 'processing' }, { $set: { answered: true } });
-      return readable(await c.jobs.findOne({ _id: jobId }));
+      const options = { timeoutMS: CLAIM_TIMEOUT_MS };
+      await c.jobs.updateOne({ _id: jobId, status: 'processing' }, { $set: { answered: true } }, options);
+      return readable(await c.jobs.findOne({ _id: jobId }, options));
     },
 
     async findByIdempotencyKey(keyId, key) {

@@ -76,11 +76,11 @@ footer p { border-top: 1px solid var(--line); padding-top: 1rem; max-width: none
   html { scroll-padding-top: 1rem; }
   .brand { padding-bottom: 0; }
   h1 { font-size: 1.65rem; }
-  .options, .options tbody, .options tr, .options th, .options td, .options td:last-child { display: block; width: auto; }
+  .options, .options tbody, .options tr, .options th:first-child, .options td, .options td:last-child { display: block; width: auto; }
   .options thead { display: none; }
   .options tr { padding: .6rem 0; border-bottom: 1px solid var(--line); }
   .options th, .options td { padding: .1rem 0; border: 0; }
-  .options td:last-child::before { content: "Default: "; color: var(--quiet); }
+  .options td:not(:has(.tag)):last-child::before { content: "Default: "; color: var(--quiet); }
 }
 @media print { .bar, .skip { display: none; } }
 `;

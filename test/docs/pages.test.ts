@@ -1,0 +1,130 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { CHANGES } from '../../api/docs/changelog.ts';
+import { html, prose } from '../../api/docs/pages/html.ts';
+import { describeCatalog, describeCommonOptions } from '../../catalog/describe.ts';
+import { ERRORS } from '../../contract/errors.ts';
+import type { ErrorEnvelope } from '../../contract/schemas.ts';
+import { type Service, startService } from '../setup/service.ts';
+
+const PAGES = [
+  '/api/docs',
+  '/api/docs/tools',
+  '/api/docs/errors',
+  '/api/docs/webhooks',
+  '/api/docs/changelog',
+];
+
+let service: Service;
+
+beforeAll(async () => {
+  service = await startService();
+});
+afterAll(() => service?.[Symbol.asyncDispose]());
+
+const read = (url: string) => service.app.inject({ url });
+const idsOf = (markup: string) => [...markup.matchAll(/\sid="([^"]+)"/g)].map(([, id]) => id);
+const linksOf = (markup: string) =>
+  [...markup.matchAll(/\s(?:href|src|data-document)="([^"]+)"/g)].map(([, link = '']) => link);
+
+describe('the pages', () => {
+  test.each(PAGES)('%s needs no key and may load nothing from elsewhere', async (url) => {
+    const page = await read(url);
+    expect(page.statusCode).toBe(200);
+    expect(page.headers).toMatchObject({
+      'content-type': 'text/html; charset=utf-8',
+      'content-security-policy': expect.stringContaining("default-src 'none'"),
+      'x-content-type-options': 'nosniff',
+    });
+    expect(page.body).not.toMatch(/<style|\sstyle="|\son[a-z]+="|<script(?! src=)/);
+    expect(page.body).toContain('aria-current="page"');
+    const ids = idsOf(page.body);
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+
+  test('link only to what is there', async () => {
+    for (const url of PAGES) {
+      const { body } = await read(url);
+      for (const link of linksOf(body).filter((target) => !target.startsWith('https://'))) {
+        const { pathname, hash } = new URL(link, `http://localhost${url}`);
+        const target = await read(pathname);
+        expect([link, target.statusCode]).toEqual([link, 200]);
+        if (hash !== '') expect(idsOf(target.body)).toContain(hash.slice(1));
+      }
+    }
+  });
+
+  test('are found from /api', async () => {
+    const answer = await read('/api');
+    expect([answer.statusCode, answer.headers.location]).toEqual([302, '/api/docs']);
+  });
+
+  test('answer api_disabled like every route while the API is switched off', async () => {
+    const apiSwitch = { enabled: () => false, [Symbol.asyncDispose]: async () => {} };
+    const off = await startService({ api: { apiSwitch } });
+    for (const url of [...PAGES, '/api/openapi.json', '/api/docs/assets/style.css']) {
+      const answer = await off.app.inject({ url });
+      expect([answer.statusCode, answer.json().error.code]).toEqual([404, 'api_disabled']);
+    }
+    await off[Symbol.asyncDispose]();
+  });
+
+  test('link by the path of the public URL when a proxy puts something in front', async () => {
+    const behind = await startService({ env: { PUBLIC_URL: 'https://example.com/images/api' } });
+    const { body } = await behind.app.inject({ url: '/api/docs' });
+    expect(body).toContain('href="/images/api/docs/errors"');
+    expect(body).toContain('data-document="/images/api/openapi.json"');
+    await behind[Symbol.asyncDispose]();
+  });
+});
+
+describe('the errors page', () => {
+  test('has an anchor for every code', async () => {
+    const { body } = await read('/api/docs/errors');
+    expect(idsOf(body)).toEqual(expect.arrayContaining(Object.keys(ERRORS)));
+  });
+
+  test('is where the doc_url of an answer leads', async () => {
+    const { error } = (await read('/api/v1/account')).json<ErrorEnvelope>();
+    const { origin, pathname, hash } = new URL(error.doc_url);
+    expect(`${origin}/api`).toBe(service.config.api.publicUrl);
+    expect(idsOf((await read(pathname)).body)).toContain(hash.slice(1));
+  });
+});
+
+describe('the tools page', () => {
+  test('lists every tool with its options, values, defaults and price', async () => {
+    const { body } = await read('/api/docs/tools');
+    for (const tool of describeCatalog().flatMap(({ tools }) => tools)) {
+      const [, section = ''] =
+        new RegExp(`<section[^>]* id="${tool.slug}"([\\s\\S]*?)</section>`).exec(body) ?? [];
+      expect(section, tool.slug).toContain(`${tool.imagesAt2K} image`);
+      expect(section.includes('reads customPrompt')).toBe(tool.readsCustomPrompt);
+      expect(section.includes('auto uses a preset')).toBe(tool.hasPreset);
+      for (const option of tool.options)
+        for (const name of [option.key, ...option.values, option.default ?? option.key])
+          expect(section, `${tool.slug} ${option.key}`).toContain(`<code>${name}</code>`);
+    }
+    for (const { key } of describeCommonOptions()) expect(body).toContain(`<code>${key}</code>`);
+  });
+});
+
+describe('the changelog', () => {
+  test('has the newest change first', async () => {
+    const dates = CHANGES.map(({ date }) => date);
+    expect(dates).toEqual([...dates].sort().reverse());
+    expect(idsOf((await read('/api/docs/changelog')).body)).toEqual(expect.arrayContaining(dates));
+  });
+});
+
+describe('markup', () => {
+  test('escapes every value, in text and in attributes', () => {
+    const hostile = `<script>"'&`;
+    expect(html`<p title="${hostile}">${[hostile, html`<b>${1}</b>`]}${null}</p>`.markup).toBe(
+      '<p title="&lt;script&gt;&quot;&#39;&amp;">&lt;script&gt;&quot;&#39;&amp;<b>1</b></p>',
+    );
+  });
+
+  test('sets names between backticks as code', () => {
+    expect(html`${prose('Send `<tool>` once.')}`.markup).toBe('Send <code>&lt;tool&gt;</code> once.');
+  });
+});

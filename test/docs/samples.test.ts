@@ -1,0 +1,114 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { Webhook } from 'standardwebhooks';
+import { fetch } from 'undici';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { VERIFY_SAMPLE } from '../../api/docs/verify-sample.ts';
+import { ERRORS } from '../../contract/errors.ts';
+import { type Service, startService } from '../setup/service.ts';
+
+type Verify = (secret: string, headers: Record<string, string>, rawBody: string, now?: number) => boolean;
+
+describe('the sample that verifies a webhook', () => {
+  /** The vector of the Standard Webhooks specification. */
+  const SECRET = 'whsec_plJ3nmyCDGBKInavdOK15jsl';
+  const BODY = '{"event_type":"ping","data":{"success":true}}';
+  const NOW = 1_731_705_121;
+  const HEADERS = {
+    'webhook-id': 'msg_loFOjxBNrRLzqYUf',
+    'webhook-timestamp': String(NOW),
+    'webhook-signature': 'v1,rAvfW3dJ/X/qxhsaXPOyyCGmRKsaKWcsNccKXlIktD0=',
+  };
+  let folder: string;
+  let verify: Verify;
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'sample-'));
+    const file = join(folder, 'verify.mjs');
+    await writeFile(file, VERIFY_SAMPLE);
+    verify = ((await import(file)) as { isFromImageJobApi: Verify }).isFromImageJobApi;
+  });
+  afterAll(() => rm(folder, { recursive: true, force: true }));
+
+  test('accepts what Standard Webhooks accepts, next to another signature too', () => {
+    expect(verify(SECRET, HEADERS, BODY, NOW)).toBe(true);
+    const both = { ...HEADERS, 'webhook-signature': `v1,AAAA ${HEADERS['webhook-signature']}` };
+    expect(verify(SECRET, both, BODY, NOW)).toBe(true);
+    const sent = new Date();
+    const signature = new Webhook(SECRET).sign('evt_1', sent, BODY);
+    const headers = {
+      'webhook-id': 'evt_1',
+      'webhook-timestamp': String(Math.floor(sent.getTime() / 1000)),
+      'webhook-signature': signature,
+    };
+    expect(verify(SECRET, headers, BODY)).toBe(true);
+  });
+
+  test.each([
+    ['another body', { body: `${BODY} ` }],
+    ['an old timestamp', { now: NOW + 301 }],
+    ['another id', { headers: { 'webhook-id': 'msg_other' } }],
+    ['a timestamp that is no number', { headers: { 'webhook-timestamp': 'soon' } }],
+    ['no signature', { headers: { 'webhook-signature': '' } }],
+    ['another version of signature', { headers: { 'webhook-signature': 'v2,AAAA' } }],
+  ])('refuses %s', (_what, { headers = {}, body = BODY, now = NOW }: Partial<Change>) => {
+    expect(verify(SECRET, { ...HEADERS, ...headers }, body, now)).toBe(false);
+  });
+  interface Change {
+    headers: Record<string, string>;
+    body: string;
+    now: number;
+  }
+});
+
+describe('the quickstart in TypeScript', () => {
+  let service: Service;
+  let worker: AsyncDisposable;
+
+  beforeAll(async () => {
+    service = await startService();
+    worker = await service.startWorker();
+  });
+  afterAll(async () => {
+    await worker?.[Symbol.asyncDispose]();
+    await service?.[Symbol.asyncDispose]();
+  });
+
+  test('prints the URL of the result, and the same one when it is run again', async () => {
+    const origin = await service.app.listen({ host: '127.0.0.1', port: 0 });
+    const { apiKey, accountId } = await service.client();
+    const args = ['docs/examples/quickstart.ts', `${origin}/api`, apiKey, 'docs/sample-room.jpg'];
+    const run = () => promisify(execFile)(process.execPath, ['--import', 'tsx', ...args]);
+    const first = (await run()).stdout.trim();
+    const result = await fetch(first);
+    expect([result.status, result.headers.get('content-type')]).toEqual([200, 'image/jpeg']);
+    await result.body?.cancel();
+    expect((await run()).stdout.trim()).toBe(first);
+    expect((await service.stores.accounts.get(accountId)).balance).toBe(49);
+  });
+});
+
+describe('docs/errors.md', () => {
+  test('is the table of contract/errors.ts', async () => {
+    const rows = Object.entries(ERRORS).map(([code, entry]) => {
+      const addition = 'addition' in entry ? ' (an addition to version 1)' : '';
+      return `| \`${code}\` | ${entry.status} | ${entry.retryable ? 'yes' : 'no'} | ${entry.description}${addition} |`;
+    });
+    const markdown = [
+      '# Errors',
+      '',
+      'Every answer that is not 2xx has the body `{"error": {"code", "message", "doc_url"}}`. Branch on `code`; `message` is for people and may change. The page `/docs/errors` of the service also says what to do about each code.',
+      '',
+      'Retry: whether the same request can succeed later. This file is made from `contract/errors.ts` by its test (`npx vitest run test/docs -u`).',
+      '',
+      '| Code | Status | Retry | When |',
+      '|---|---|---|---|',
+      ...rows,
+      '',
+    ].join('\n');
+    await expect(markdown).toMatchFileSnapshot('../../docs/errors.md');
+  });
+});

@@ -5,12 +5,12 @@ import { aborted, createLogger, shutdownSignal } from '../runtime.ts';
 import { openMongo } from '../stores/mongo/client.ts';
 import { createMongoStores } from '../stores/mongo/stores.ts';
 import { createImageStore } from '../stores/s3/images.ts';
+import { openTemporal } from '../temporal.ts';
 import { taskQueues } from '../workflows/messages.ts';
 import { watchApiSwitch } from './api-switch.ts';
 import { buildApp, PREFIX } from './app.ts';
 import { createTemporalGateway } from './job-gateway.ts';
 import { createRateLimits } from './plugins/rate-limit.ts';
-import { openTemporal } from './temporal.ts';
 
 const signal = shutdownSignal();
 const config = loadConfig(environment());

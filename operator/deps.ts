@@ -1,8 +1,10 @@
+import type { Client } from '@temporalio/client';
 import type { Config } from '../config.ts';
 import { createEgress, type Egress } from '../egress/egress.ts';
 import { type Mongo, openMongo } from '../stores/mongo/client.ts';
 import { createMongoStores } from '../stores/mongo/stores.ts';
 import type { Stores } from '../stores/ports.ts';
+import { openTemporal } from '../temporal.ts';
 
 /** What the commands work with. Each part opens when it is first asked for, so that help needs no server. */
 export interface Deps {
@@ -10,6 +12,7 @@ export interface Deps {
   mongo(): Mongo;
   stores(): Stores;
   egress(): Egress;
+  temporal(): Client;
 }
 
 /** Disposing closes what was opened. */
@@ -21,13 +24,15 @@ export function openDeps(load: () => Config): Deps & AsyncDisposable {
   };
   const mongo = onFirstUse(() => openMongo(config().mongo));
   const egress = onFirstUse(() => createEgress({ allowOrigins: config().egress.allowOrigins }));
+  const temporal = onFirstUse(() => openTemporal(config().temporal));
   return {
     config,
     mongo: mongo.use,
     stores: () => createMongoStores(mongo.use()),
     egress: egress.use,
+    temporal: () => temporal.use().client,
     async [Symbol.asyncDispose]() {
-      await Promise.all([mongo.close(), egress.close()]);
+      await Promise.all([mongo.close(), egress.close(), temporal.close()]);
     },
   };
 }

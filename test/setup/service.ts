@@ -7,7 +7,6 @@ import { type ActivityDeps, createActivities } from '../../activities/activities
 import { buildApp } from '../../api/app.ts';
 import type { ApiDeps } from '../../api/deps.ts';
 import { createTemporalGateway } from '../../api/job-gateway.ts';
-import { openTemporal } from '../../api/temporal.ts';
 import { type Config, loadConfig } from '../../config.ts';
 import { digestApiKey, issueApiKey } from '../../contract/api-key.ts';
 import { createEgress } from '../../egress/egress.ts';
@@ -17,6 +16,7 @@ import { createIndexes } from '../../stores/mongo/documents.ts';
 import { createMongoStores } from '../../stores/mongo/stores.ts';
 import { createImageStore } from '../../stores/s3/images.ts';
 import { setupBuckets } from '../../stores/s3/setup.ts';
+import { openTemporal } from '../../temporal.ts';
 import { createWorkers, runWorkers } from '../../worker/create-workers.ts';
 import { temporalLogger } from '../../worker/temporal-logger.ts';
 import { createWorkflowProbe } from '../../worker/workflow-probe.ts';

@@ -1,5 +1,5 @@
 import { Client, Connection } from '@temporalio/client';
-import type { Config } from '../config.ts';
+import type { Config } from './config.ts';
 
 /** A client that comes with its connection; both are closed together. */
 export interface TemporalClient extends AsyncDisposable {

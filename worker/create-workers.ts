@@ -30,6 +30,14 @@ export async function createWorkers(parts: WorkerParts): Promise<Worker[]> {
       // A heartbeat brings back a cancel and keeps an upstream's prediction id: 12 s, the default here, is too late.
       maxHeartbeatThrottleInterval: '1 s',
     }),
+    Worker.create({
+      ...common,
+      taskQueue: queues.webhooks,
+      activities: activities.webhooks,
+      maxConcurrentActivityTaskExecutions: config.worker.webhookSlots,
+      // The cancel of a delivery whose job was deleted comes back with a heartbeat.
+      maxHeartbeatThrottleInterval: '1 s',
+    }),
   ]);
 }
 

@@ -3,23 +3,31 @@ import type { ImageStore } from '../stores/images.ts';
 import type { Stores } from '../stores/ports.ts';
 import { removeImagesSoon } from '../stores/removal.ts';
 
-const HOUR_MS = 3_600_000;
-export const DAY_MS = 24 * HOUR_MS;
+export const DAY_MS = 24 * 3_600_000;
 
-/** When something is to go (spec: Retention and deletion). Times in milliseconds. */
-export const RETENTION = Object.freeze({
+/** When something is to go; times in milliseconds. */
+export interface RetentionRules {
+  completedJobsPerAccount: number;
+  failedInputMs: number;
+  orphanedInputMs: number;
+  orphanedResultMs: number;
+  lostJobMs: number;
+  /** Jobs one transaction deletes. */
+  batch: number;
+}
+
+/** The rules of version 1 (spec: Retention and deletion). */
+export const RETENTION: RetentionRules = Object.freeze({
   completedJobsPerAccount: LIMITS.completedJobsPerAccount,
   failedInputMs: LIMITS.failedInputDays * DAY_MS,
-  /** An input is stored seconds before its job is, so a day is ample. */
+  // An input is stored seconds before its job is, so a day is ample.
   orphanedInputMs: DAY_MS,
-  /** A result waits for its job for as long as the worker is away. */
+  // A result waits for its job for as long as the worker is away.
   orphanedResultMs: 7 * DAY_MS,
-  /** A job that is younger may still be on its way to its workflow. */
+  // A job that is younger may still be on its way to its workflow.
   lostJobMs: 10 * 60_000,
-  /** Jobs one transaction deletes, and the least the steps of a sweep take at a time. */
   batch: 500,
 });
-export type RetentionRules = typeof RETENTION;
 
 /** Jobs one run of the cap deletes; it is a local activity and has to stay short. */
 const CAP_BATCH = 100;

@@ -47,7 +47,8 @@ const START: Progress = {
  */
 export async function sweepWorkflow(progress: Progress = START): Promise<SweepCounts> {
   let { step, after } = progress;
-  const { counts, problems } = structuredClone(progress);
+  const counts = { ...progress.counts };
+  const problems = [...progress.problems];
   for (let pieces = 0; step < STEPS.length; pieces += 1) {
     if (pieces >= PIECES_PER_RUN || workflowInfo().continueAsNewSuggested)
       return continueAsNew<typeof sweepWorkflow>({ step, after, counts, problems });

@@ -1,0 +1,22 @@
+import type { Client } from '@temporalio/client';
+import { SWEEP_WORKFLOW, taskQueues } from '../workflows/messages.ts';
+
+/** What starts a sweep, by hand as by schedule. `prefix` is that of the task queues. */
+export const sweepAction = (prefix: string) => ({
+  workflowType: SWEEP_WORKFLOW,
+  workflowId: `${prefix}retention`,
+  taskQueue: taskQueues(prefix).jobs,
+});
+
+/** Starts the retention workflow now, or joins the one that was started by hand and still runs. */
+export async function startSweep(
+  client: Client,
+  prefix: string,
+): Promise<{ workflowId: string; runId: string }> {
+  const { workflowType, ...options } = sweepAction(prefix);
+  const handle = await client.workflow.start(workflowType, {
+    ...options,
+    workflowIdConflictPolicy: 'USE_EXISTING',
+  });
+  return { workflowId: handle.workflowId, runId: handle.firstExecutionRunId };
+}

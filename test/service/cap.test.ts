@@ -1,0 +1,91 @@
+import { fetch } from 'undici';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ended, postJob, samplePicture } from '../setup/client.ts';
+import { eventually } from '../setup/eventually.ts';
+import { scriptedGenerator } from '../setup/generators.ts';
+import { type Service, startService } from '../setup/service.ts';
+
+const LIMIT = 3;
+let service: Service;
+let worker: AsyncDisposable;
+let image_base64: string;
+
+beforeAll(async () => {
+  service = await startService();
+  const parts = { generator: scriptedGenerator({}), retention: { completedJobsPerAccount: LIMIT } };
+  [worker, image_base64] = await Promise.all([service.startWorker(parts), samplePicture()]);
+});
+afterAll(async () => {
+  await worker?.[Symbol.asyncDispose]();
+  await service?.[Symbol.asyncDispose]();
+});
+
+type Client = Awaited<ReturnType<Service['client']>>;
+
+/** Runs a job through to the end of its workflow, the limit included. */
+async function run({ headers }: Client, tool = 'declutter') {
+  const options = tool === 'virtual-staging' ? { style: 'modern' } : {};
+  const created = await postJob(service.app, headers, { tool, image_base64, options });
+  const job = await ended(service.app, headers, created.json().job_id);
+  await service.temporal.workflow.getHandle(`job:${job.job_id}`).result();
+  return job;
+}
+
+async function statuses({ accountId }: Client) {
+  const jobs = await service.stores.jobs.list(accountId, 100);
+  const order = (job: (typeof jobs)[number]) => `${job.completedAt?.toISOString()} ${job.id}`;
+  return jobs.toSorted((a, b) => (order(a) < order(b) ? -1 : 1)).map(({ status }) => status);
+}
+
+const times = (n: number, status: string) => Array.from({ length: n }, () => status);
+
+describe('an account with more completed jobs than the limit', () => {
+  test('loses the oldest, with its images and without a refund', async () => {
+    const client = await service.client();
+    const first = await run(client);
+    for (let n = 0; n < LIMIT; n += 1) await run(client);
+    expect(await statuses(client)).toEqual(['deleted', ...times(LIMIT, 'completed')]);
+    const read = await service.app.inject({ url: `/api/v1/jobs/${first.job_id}`, headers: client.headers });
+    expect([read.statusCode, read.json().error.code]).toEqual([404, 'job_not_found']);
+    expect((await fetch(first.result_urls[0] ?? '')).status).toBe(404);
+    expect((await service.stores.accounts.get(client.accountId)).balance).toBe(50 - LIMIT - 1);
+    expect(await service.stores.ledger.audit(client.accountId)).toEqual([]);
+  });
+
+  test('loses exactly the surplus when many complete at once', async () => {
+    const client = await service.client();
+    await Promise.all(Array.from({ length: 15 }, () => run(client)));
+    await eventually(async () =>
+      expect(await statuses(client)).toEqual([...times(12, 'deleted'), ...times(LIMIT, 'completed')]),
+    );
+  });
+
+  test('keeps them as long as only virtual staging completes; then all of the surplus goes', async () => {
+    const client = await service.client();
+    for (let n = 0; n < LIMIT + 2; n += 1) await run(client, 'virtual-staging');
+    expect(await statuses(client)).toEqual(times(LIMIT + 2, 'completed'));
+    await run(client);
+    expect(await statuses(client)).toEqual([...times(3, 'deleted'), ...times(LIMIT, 'completed')]);
+  });
+
+  test('counts the jobs of all its keys, and none of another account', async () => {
+    const [client, other] = [await service.client(), await service.client()];
+    const second = await service.keyOf(client.accountId);
+    await run(other);
+    await run(client);
+    await run({ ...client, ...second });
+    for (let n = 0; n < LIMIT - 1; n += 1) await run({ ...client, ...second });
+    expect(await statuses(client)).toEqual(['deleted', ...times(LIMIT, 'completed')]);
+    expect(await statuses(other)).toEqual(['completed']);
+  });
+
+  test('does not count failed jobs, nor lose them', async () => {
+    const client = await service.client();
+    const { job_id } = await run(client);
+    await service.mongo.db
+      .collection<{ _id: string }>('jobs')
+      .updateOne({ _id: job_id }, { $set: { status: 'failed', error: 'no' } });
+    for (let n = 0; n < LIMIT; n += 1) await run(client);
+    expect(await statuses(client)).toEqual(['failed', ...times(LIMIT, 'completed')]);
+  });
+});

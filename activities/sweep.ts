@@ -1,6 +1,7 @@
 import type { ObjectRef } from '../stores/records.ts';
 import { removeImages } from '../stores/removal.ts';
 import { DAY_MS, RETENTION, type RetentionDeps } from './retention.ts';
+import { planWebhook, type WebhookNotice } from './webhook-notices.ts';
 
 /** What a sweep has done. */
 export interface SweepCounts {
@@ -22,6 +23,8 @@ export interface SweepCounts {
 export interface SweepBatch {
   next: string | null;
   counts: Partial<SweepCounts>;
+  /** Webhooks of jobs that were refunded, which have no workflow any more to see to them. */
+  webhooks?: WebhookNotice[];
 }
 
 /** Tells whether a workflow still runs. Throws when that can't be found out. */
@@ -63,16 +66,19 @@ async function refundLostJobs(
   after: string,
 ): Promise<SweepBatch> {
   const page = await stores.retention.processing(before, after, PROBES);
-  const outcomes = await Promise.all(
-    page.map(async ({ id, workflowId }) => {
-      if (await workflows.isOpen(workflowId)) return false;
-      // A job that ended since the page was read stays as it is.
-      const { error } = await stores.jobs.fail(id, { error: LOST, processingMs: null });
-      return error === LOST;
-    }),
-  );
+  const open = await Promise.all(page.map(({ workflowId }) => workflows.isOpen(workflowId)));
+  const webhooks: WebhookNotice[] = [];
+  let refunded = 0;
+  for (const { id } of page.filter((_, index) => !open[index])) {
+    const job = await stores.jobs.fail(id, { error: LOST, processingMs: null });
+    // One that ended since the page was read stays as it is, and its workflow has seen to the rest.
+    if (job.error !== LOST) continue;
+    refunded += 1;
+    const webhook = await planWebhook(stores, job);
+    if (webhook !== null) webhooks.push(webhook);
+  }
   const next = page.length < PROBES ? null : (page.at(-1)?.id ?? null);
-  return { next, counts: { refunded: outcomes.filter(Boolean).length } };
+  return { next, counts: { refunded }, webhooks };
 }
 
 async function deleteExpiredJobs({ stores }: SweepDeps, batch: number, after: string): Promise<SweepBatch> {

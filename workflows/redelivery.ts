@@ -1,6 +1,6 @@
 import { CancellationScope, proxyActivities, setCurrentDetails, uuid4 } from '@temporalio/workflow';
 import type { Activities, DeliveryOutcome, WebhookNotice } from '../activities/activities.ts';
-import type { DeliveryInput } from './messages.ts';
+import type { DeliveryInput, TaskQueues } from './messages.ts';
 import { notify } from './notify.ts';
 
 const { reopenDelivery, openTestDelivery } = proxyActivities<Activities>({
@@ -13,19 +13,25 @@ const { reopenDelivery, openTestDelivery } = proxyActivities<Activities>({
   },
 });
 
+/** The webhook of a job that lost its workflow. */
+export async function deliveryWorkflow(webhook: WebhookNotice, queues: TaskQueues): Promise<DeliveryOutcome> {
+  setCurrentDetails('For a job that was interrupted and refunded.');
+  return see(queues, webhook);
+}
+
 /** The same event once more, under the same webhook-id, with a round of attempts of its own. */
 export async function redeliveryWorkflow(input: DeliveryInput): Promise<DeliveryOutcome> {
   setCurrentDetails('Asked for by an operator.');
-  return see(input, await reopenDelivery(input.deliveryId, uuid4()));
+  return see(input.queues, await reopenDelivery(input.deliveryId, uuid4()));
 }
 
 /** An event that belongs to no job, to try an account's endpoint with: one attempt. */
 export async function testEventWorkflow(input: DeliveryInput): Promise<DeliveryOutcome> {
   setCurrentDetails('A test asked for by an operator.');
-  return see(input, await openTestDelivery(input.deliveryId, input.accountId));
+  return see(input.queues, await openTestDelivery(input.deliveryId, input.accountId));
 }
 
-function see({ queues }: DeliveryInput, notice: WebhookNotice): Promise<DeliveryOutcome> {
+function see(queues: TaskQueues, notice: WebhookNotice): Promise<DeliveryOutcome> {
   const outer = CancellationScope.current();
   return CancellationScope.nonCancellable(() => notify(notice, queues, outer));
 }

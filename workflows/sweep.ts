@@ -2,12 +2,15 @@ import {
   ApplicationFailure,
   continueAsNew,
   isCancellation,
+  ParentClosePolicy,
   proxyActivities,
   setCurrentDetails,
+  startChild,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { Activities, SweepBatch } from '../activities/activities.ts';
-import type { SweepCounts } from './messages.ts';
+import type { Activities, SweepBatch, WebhookNotice } from '../activities/activities.ts';
+import type { SweepCounts, TaskQueues } from './messages.ts';
+import { deliveryWorkflow } from './redelivery.ts';
 
 /** Pieces one run does before a fresh one, with a short history, goes on. */
 const PIECES_PER_RUN = 250;
@@ -45,14 +48,15 @@ const START: Progress = {
  * Applies the rules on retention, piece by piece. It may be ended at any moment: what is done stays done, and the next
  * sweep finds what is left. A step that keeps failing is passed over; the sweep then fails at its end.
  */
-export async function sweepWorkflow(progress: Progress = START): Promise<SweepCounts> {
+export async function sweepWorkflow(queues: TaskQueues, progress: Progress = START): Promise<SweepCounts> {
   let { step, after } = progress;
   const counts = { ...progress.counts };
   const problems = [...progress.problems];
   for (let pieces = 0; step < STEPS.length; pieces += 1) {
     if (pieces >= PIECES_PER_RUN || workflowInfo().continueAsNewSuggested)
-      return continueAsNew<typeof sweepWorkflow>({ step, after, counts, problems });
-    const next = await doPiece(step, after, counts, problems);
+      return continueAsNew<typeof sweepWorkflow>(queues, { step, after, counts, problems });
+    const { next, webhooks } = await doPiece(step, after, counts, problems);
+    await Promise.all(webhooks.map((notice) => see(notice, queues)));
     setCurrentDetails(summary(step, counts, problems));
     if (next === null) step += 1;
     after = next ?? '';
@@ -69,15 +73,24 @@ export async function sweepWorkflow(progress: Progress = START): Promise<SweepCo
 async function doPiece(step: number, after: string, counts: SweepCounts, problems: string[]) {
   const [title, run] = STEPS[step] ?? fail(step);
   try {
-    const { next, counts: more } = await run(after);
+    const { next, counts: more, webhooks = [] } = await run(after);
     for (const name of Object.keys(more) as (keyof SweepCounts)[]) counts[name] += more[name] ?? 0;
-    return next;
+    return { next, webhooks };
   } catch (error) {
     if (isCancellation(error)) throw error;
     const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
     problems.push(`${title}: ${cause instanceof Error ? cause.message : String(cause)}`);
-    return null;
+    return { next: null, webhooks: [] };
   }
+}
+
+/** The webhook of a lost job gets a workflow of its own, for it may take a day. */
+async function see(notice: WebhookNotice, queues: TaskQueues): Promise<void> {
+  await startChild(deliveryWorkflow, {
+    workflowId: `webhook:${notice.deliveryId}`,
+    args: [notice, queues],
+    parentClosePolicy: ParentClosePolicy.ABANDON,
+  });
 }
 
 function summary(step: number, counts: SweepCounts, problems: readonly string[]): string {

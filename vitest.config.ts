@@ -3,6 +3,8 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
+    // They start servers of their own and take minutes: npm run test:faults.
+    exclude: ['test/faults/**'],
     globalSetup: ['test/setup/global.ts'],
     pool: 'forks',
     maxWorkers: 2,

@@ -1,0 +1,27 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, test } from 'vitest';
+import { expectSettled } from './setup/invariants.ts';
+import { goOn, standEverywhere } from './setup/steps.ts';
+import { startWorld, type World } from './setup/world.ts';
+
+/** How long the process hangs: longer than every time-out that watches over it. */
+const HANGS_MS = 20_000;
+
+let world: World;
+
+beforeAll(async () => {
+  world = await startWorld();
+});
+afterAll(() => world?.[Symbol.asyncDispose]());
+
+test.each(['worker', 'mongod', 'temporal'] as const)(
+  'SIGSTOP of %s for 20 s, with a job at every step of its life',
+  async (victim) => {
+    const standing = await standEverywhere(world);
+    world.processes[victim].pause();
+    const answers = goOn(standing);
+    await delay(HANGS_MS);
+    world.processes[victim].resume();
+    await expectSettled(world, await answers);
+  },
+);

@@ -1,0 +1,63 @@
+import { activityInfo } from '@temporalio/activity';
+import { NativeConnection, Runtime } from '@temporalio/worker';
+import { createActivities } from '../../../activities/activities.ts';
+import { environment, loadConfig } from '../../../config.ts';
+import { createEgress } from '../../../egress/egress.ts';
+import { createGenerator } from '../../../generators/registry.ts';
+import { createLogger, shutdownSignal } from '../../../runtime.ts';
+import { type Mongo, openMongo } from '../../../stores/mongo/client.ts';
+import { createMongoStores } from '../../../stores/mongo/stores.ts';
+import { createImageStore } from '../../../stores/s3/images.ts';
+import { createWorkers, runWorkers } from '../../../worker/create-workers.ts';
+import { temporalLogger } from '../../../worker/temporal-logger.ts';
+import { createWorkflowProbe } from '../../../worker/workflow-probe.ts';
+import { reachAt, stepping } from './reach.ts';
+
+// A worker like worker/main.ts whose parts report their calls: `<activity> <call> before`, for the workflow.
+
+const report = reachAt(process.argv[2] ?? '');
+const reach = async (point: string) => {
+  const { activityType, workflowExecution } = activityInfo();
+  await report({ point: `${activityType} ${point}`, subject: workflowExecution?.workflowId ?? '' });
+};
+
+/** The database with a step between the last write of a transaction and its commit. */
+function steppingMongo(mongo: Mongo): Mongo {
+  return {
+    ...mongo,
+    transaction: (work) =>
+      mongo.transaction(async (session) => {
+        const result = await work(session);
+        await reach('commit before');
+        return result;
+      }),
+  };
+}
+
+const signal = shutdownSignal();
+const config = loadConfig(environment());
+Runtime.install({ logger: temporalLogger(createLogger(config.log, 'worker')), shutdownSignals: [] });
+
+await using mongo = openMongo(config.mongo);
+await using images = createImageStore(config.s3);
+await using egress = createEgress({ allowOrigins: config.egress.allowOrigins });
+const connection = await NativeConnection.connect({ address: config.temporal.address });
+await using _connection = { [Symbol.asyncDispose]: () => connection.close() };
+const stores = createMongoStores(steppingMongo(mongo));
+const activities = createActivities({
+  stores: {
+    ...stores,
+    jobs: stepping(stores.jobs, 'jobs', ['accept', 'void', 'complete', 'fail'], reach),
+    deliveries: stepping(stores.deliveries, 'deliveries', ['begin', 'record'], reach),
+  },
+  images: stepping(images, 'images', ['getInput', 'putResult'], reach),
+  generator: stepping(createGenerator(config.generators), 'generator', ['render'], reach),
+  egress: stepping(egress, 'egress', ['post'], reach),
+  // Many attempts in a short time, for receivers that come and go.
+  webhooks: { slots: 200, jitter: 0, scheduleMs: [0, ...Array.from({ length: 60 }, () => 500)] },
+  workflows: createWorkflowProbe(connection, config.temporal.namespace),
+});
+const workflowBundle = { codePath: config.temporal.workflowBundle };
+const workers = await createWorkers({ config, connection, activities, workflowBundle });
+await report({ point: 'worker ready', subject: String(process.pid) });
+await runWorkers(workers, signal);

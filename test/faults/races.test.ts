@@ -1,0 +1,43 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { eventually } from '../setup/eventually.ts';
+import { expectSettled } from './setup/invariants.ts';
+import { newOrder } from './setup/order.ts';
+import { startWorker } from './setup/processes.ts';
+import { goOn, standEverywhere } from './setup/steps.ts';
+import { startWorld, type World } from './setup/world.ts';
+
+let world: World;
+
+beforeAll(async () => {
+  world = await startWorld();
+});
+afterAll(() => world?.[Symbol.asyncDispose]());
+
+test('a worker that was taken for dead finishes its work after another one has done it again', async () => {
+  const { processes, around, failpoints } = world;
+  const standing = await standEverywhere(world);
+  processes.worker.pause();
+  await using _other = await startWorker(around, failpoints, 'other-worker');
+  const placed = await goOn(standing);
+  await expectSettled(world, placed);
+  processes.worker.resume();
+  // Ends once what it had under way is done.
+  await processes.worker.stop();
+  await expectSettled(world, placed);
+  await processes.worker.start();
+});
+
+test('a receiver that comes and goes is told in the end, also when the worker dies meanwhile', async () => {
+  const { processes, receiver } = world;
+  const flaps = [0, 503, 0, 500, 404, 0, 302, 429];
+  const orders = await Promise.all(flaps.map((_, index) => newOrder(world, `receiver ${index}`)));
+  for (const [index, { path }] of orders.entries())
+    receiver.answers(path, (nth) => (nth <= index + 1 ? (flaps[nth - 1] ?? 204) : 204));
+  const placed = await Promise.all(orders.map(async (order) => ({ order, first: await order.post() })));
+  await eventually(async () => expect(receiver.received(orders.at(-1)?.path ?? '')).toHaveLength(3));
+  await processes.worker.stop('SIGKILL');
+  await processes.worker.start();
+  await expectSettled(world, placed);
+  for (const [index, { path }] of orders.entries())
+    expect(receiver.received(path).length).toBeGreaterThan(index + 1);
+});

@@ -1,0 +1,52 @@
+import type { Hold } from './failpoints.ts';
+import type { Answer } from './order.ts';
+import { newOrder, type Order } from './order.ts';
+import type { World } from './world.ts';
+
+type Step = { name: string; point: string; of: keyof Pick<Order, 'accountId' | 'workflowId' | 'path'> };
+
+/** The steps of a job's life at which a fault may strike, in their order. */
+export const STEPS: readonly Step[] = [
+  { name: 'before the picture is stored', point: 'images.putInput before', of: 'accountId' },
+  { name: 'before the acceptance is asked for', point: 'gateway.accept before', of: 'workflowId' },
+  { name: 'before the charge commits', point: 'acceptJob commit before', of: 'workflowId' },
+  { name: 'charged, unreported', point: 'acceptJob jobs.accept after', of: 'workflowId' },
+  { name: 'accepted, unanswered', point: 'gateway.accept after', of: 'workflowId' },
+  { name: 'before the render', point: 'renderJob images.getInput before', of: 'workflowId' },
+  { name: 'during the render', point: 'renderJob generator.render before', of: 'workflowId' },
+  { name: 'result stored, unreported', point: 'renderJob images.putResult after', of: 'workflowId' },
+  { name: 'before the completion', point: 'completeJob jobs.complete before', of: 'workflowId' },
+  { name: 'completed, unreported', point: 'completeJob jobs.complete after', of: 'workflowId' },
+  { name: 'before the webhook', point: 'deliverWebhook deliveries.begin before', of: 'workflowId' },
+  { name: 'during the webhook', point: 'receiver answer before', of: 'path' },
+  { name: 'webhook sent, unrecorded', point: 'deliverWebhook egress.post after', of: 'workflowId' },
+  { name: 'webhook recorded, unreported', point: 'deliverWebhook deliveries.record after', of: 'workflowId' },
+];
+
+/** A job that stands at a step, and what its request is answered once it was let go on. */
+export type Standing = { order: Order; hold: Hold; first: Promise<Answer> };
+
+/** Places an order and waits until it stands at the step. */
+export async function standAt(world: World, { name, point, of }: Step): Promise<Standing> {
+  const order = await newOrder(world, name);
+  const hold = world.failpoints.hold(point, order[of]);
+  const first = order.post();
+  const refused = first.then((answer) => {
+    if (answer.status !== 201)
+      throw new Error(`${name}: answered ${answer.status} ${JSON.stringify(answer.body)} before the fault`);
+    return hold.reached;
+  });
+  await Promise.race([hold.reached, refused]);
+  return { order, hold, first };
+}
+
+/** One job at every step, all at the same time. */
+export function standEverywhere(world: World): Promise<Standing[]> {
+  return Promise.all(STEPS.map((step) => standAt(world, step)));
+}
+
+/** Lets all go on. @returns what their first requests were answered */
+export function goOn(standing: readonly Standing[]) {
+  for (const { hold } of standing) hold.release();
+  return Promise.all(standing.map(async ({ order, first }) => ({ order, first: await first })));
+}

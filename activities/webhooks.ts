@@ -5,7 +5,7 @@ import { createLanes } from './lanes.ts';
 import type { WebhookNotice } from './webhook-notices.ts';
 import { type WebhookPolicy, webhookPolicy } from './webhook-policy.ts';
 
-const HEARTBEAT_MS = 4000;
+const HEARTBEAT_MS = 2000;
 const CROWDED_MS = 500;
 const CROWDED_MAX_MS = 30_000;
 

@@ -30,7 +30,7 @@ export async function notify(
   const { deliverWebhook } = proxyActivities<Activities>({
     taskQueue: queues.webhooks,
     startToCloseTimeout: '1 m',
-    heartbeatTimeout: '15 s',
+    heartbeatTimeout: '10 s',
     // For what is no attempt: a worker that died, a database that is away.
     retry: { initialInterval: '1 s', backoffCoefficient: 2, maximumInterval: '1 m' },
     summary: notice.receiver,

@@ -1,0 +1,245 @@
+import { Value } from 'typebox/value';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { WebhookEvent } from '../../contract/webhook.ts';
+import { issueWebhookSecret } from '../../contract/webhook-signature.ts';
+import { GeneratorError } from '../../generators/errors.ts';
+import { createInstantGenerator } from '../../generators/instant.ts';
+import { ended, postJob, samplePicture } from '../setup/client.ts';
+import { closers } from '../setup/closers.ts';
+import { type Receiver, startReceiver, verified } from '../setup/receiver.ts';
+import type { Service } from '../setup/service.ts';
+import { clientWith, deliveryIn, QUICK, serviceFor } from '../setup/webhooks.ts';
+
+const open = closers();
+let service: Service;
+let account: Receiver;
+let own: Receiver;
+let image_base64: string;
+const instant = createInstantGenerator();
+
+beforeAll(async () => {
+  account = open.use(await startReceiver());
+  own = open.use(await startReceiver());
+  service = open.use(await serviceFor([account, own]));
+  image_base64 = await samplePicture();
+  open.use(
+    await service.startWorker({
+      webhooks: QUICK,
+      generator: {
+        ...instant,
+        render: (job) => {
+          if (job.tool === 'declutter')
+            throw new GeneratorError({ kind: 'refused', reason: 'safety' }, 'The picture was refused.');
+          return instant.render(job);
+        },
+      },
+    }),
+  );
+});
+afterAll(() => open.close());
+
+async function run(headers: Record<string, string>, body: object = {}) {
+  const answer = await postJob(service.app, headers, { tool: 'image-enhancement', image_base64, ...body });
+  expect(answer.statusCode).toBe(201);
+  return ended(service.app, headers, answer.json().job_id);
+}
+
+const endpoint = async (accountId: string) => (await service.stores.accounts.get(accountId)).webhook;
+
+/** Requests about one job. */
+const about = (receiver: Receiver, jobId: string) =>
+  receiver.received.filter(({ body }) => body.includes(jobId));
+
+describe('a job that ended', () => {
+  test('is told to the endpoint of the account, signed, with the job as GET shows it', async () => {
+    account.behave(204);
+    const { headers, secret } = await clientWith(service, account.url);
+    const job = await run(headers);
+    const delivery = await deliveryIn(service, job.job_id, 'delivered');
+    const [received, ...more] = about(account, job.job_id);
+    expect(more).toEqual([]);
+    const event = verified(received, secret);
+    expect(event).toEqual({
+      type: 'job.completed',
+      timestamp: job.completed_at,
+      job_id: job.job_id,
+      data: job,
+    });
+    expect(Value.Check(WebhookEvent, event)).toBe(true);
+    expect(received?.headers).toMatchObject({
+      'content-type': 'application/json',
+      'webhook-id': delivery.id,
+    });
+    expect(delivery).toMatchObject({ type: 'job.completed', target: 'account', url: account.url, tries: 1 });
+    expect(delivery.attempts).toMatchObject([{ status: 204, error: null, answer: '' }]);
+  });
+
+  test('is told to its own webhook_url in place of the account’s', async () => {
+    own.behave(200);
+    const { headers, secret } = await clientWith(service, account.url);
+    const { job_id } = await run(headers, { webhook_url: `${own.url}?order=7` });
+    const delivery = await deliveryIn(service, job_id, 'delivered');
+    expect(delivery).toMatchObject({ target: 'job', url: `${own.url}?order=7` });
+    const [received] = about(own, job_id);
+    expect(received?.path).toBe('/hook?order=7');
+    verified(received, secret);
+    expect(about(account, job_id)).toEqual([]);
+  });
+
+  test('by failing is told as well', async () => {
+    account.behave(200);
+    const { headers, secret } = await clientWith(service, account.url);
+    const job = await run(headers, { tool: 'declutter' });
+    await deliveryIn(service, job.job_id, 'delivered');
+    const [received] = about(account, job.job_id);
+    expect(verified(received, secret)).toMatchObject({
+      type: 'job.failed',
+      data: { status: 'failed', error: job.error, result_urls: [] },
+    });
+  });
+
+  test('is told to nobody when there is no endpoint, or a disabled one', async () => {
+    const without = await clientWith(service, null);
+    const stopped = await clientWith(service, account.url);
+    await service.stores.accounts.noteEndpoint(stopped.accountId, account.url, { disabledReason: 'gone' });
+    for (const { headers, accountId } of [without, stopped]) {
+      const { job_id } = await run(headers);
+      const outcome = await service.temporal.workflow.getHandle(`job:${job_id}`).result();
+      expect(outcome).toEqual({ status: 'completed', jobId: job_id });
+      expect(await service.stores.deliveries.list(accountId, 10)).toEqual([]);
+      expect(about(account, job_id)).toEqual([]);
+    }
+  });
+});
+
+describe('a receiver that does not take it at once', () => {
+  test('gets the same bytes under the same id, each time with the time of the attempt', async () => {
+    account.behave((_, response) => {
+      const failures = [503, 302, 500];
+      const status = failures[about(account, job_id).length - 1] ?? 200;
+      if (status === 302) response.setHeader('location', own.url);
+      return status;
+    });
+    let job_id = 'unknown';
+    const { headers, secret } = await clientWith(service, account.url);
+    const created = await postJob(service.app, headers, { tool: 'image-enhancement', image_base64 });
+    job_id = created.json().job_id;
+    const delivery = await deliveryIn(service, job_id, 'delivered');
+    const received = about(account, job_id);
+    expect(received).toHaveLength(4);
+    expect(new Set(received.map(({ body }) => body)).size).toBe(1);
+    expect(new Set(received.map(({ headers }) => headers['webhook-id']))).toEqual(new Set([delivery.id]));
+    for (const request of received) {
+      verified(request, secret);
+      const sent = Number(request.headers['webhook-timestamp']) * 1000;
+      expect(Math.abs(request.at - sent)).toBeLessThan(5000);
+    }
+    expect(delivery.attempts.map(({ status }) => status)).toEqual([503, 302, 500, 200]);
+    expect(about(own, job_id)).toEqual([]);
+    const { events } = await service.temporal.workflow.getHandle(`job:${job_id}`).fetchHistory();
+    expect(events?.length).toBeLessThanOrEqual(30);
+  });
+
+  test('is given up after the last attempt, which takes nothing from the job', async () => {
+    account.behave(500);
+    const { headers, accountId } = await clientWith(service, account.url);
+    const { job_id } = await run(headers);
+    const delivery = await deliveryIn(service, job_id, 'failed');
+    expect(delivery).toMatchObject({ tries: 4, nextAttemptAt: null });
+    expect(delivery.reason).toBe('No attempt of 4 succeeded. The receiver answered with status 500.');
+    const handle = service.temporal.workflow.getHandle(`job:${job_id}`);
+    expect(await handle.result()).toEqual({ status: 'completed', jobId: job_id });
+    expect(await endpoint(accountId)).toMatchObject({
+      disabledReason: null,
+      failingSince: delivery.attempts[0]?.at,
+    });
+    account.behave(200);
+    await run(headers);
+    await expect.poll(() => endpoint(accountId)).not.toHaveProperty('failingSince');
+  });
+
+  test('that hangs, breaks off or answers without end has its time and no more', async () => {
+    account.behave((n, response) => {
+      if (n % 3 === 0) return undefined;
+      if (n % 3 === 1) return void response.socket?.destroy();
+      response.writeHead(200);
+      const flood = () => response.write(Buffer.alloc(64 * 1024, 'x'), (error) => error ?? flood());
+      flood();
+      return undefined;
+    });
+    account.received.length = 0;
+    const { headers } = await clientWith(service, account.url);
+    const { job_id } = await run(headers);
+    const { attempts } = await deliveryIn(service, job_id, 'delivered');
+    expect(attempts).toMatchObject([
+      { status: null, error: 'The server took longer than 2 seconds.', answer: null },
+      { status: null, error: expect.stringContaining('broke the connection off') },
+      { status: 200, error: null, answer: 'x'.repeat(1024) },
+    ]);
+  });
+});
+
+describe('an endpoint', () => {
+  test('outside the public internet is refused at each attempt, since names can change', async () => {
+    const { headers } = await clientWith(service, 'http://127.0.0.1:9/hook');
+    const { job_id } = await run(headers);
+    const { attempts } = await deliveryIn(service, job_id, 'failed');
+    expect(attempts).toHaveLength(4);
+    for (const { status, error } of attempts)
+      expect([status, error]).toEqual([null, expect.stringMatching(/https/)]);
+  });
+
+  test('that answers 410 is asked no more and disabled, with the reason', async () => {
+    account.behave(410);
+    const { headers, accountId } = await clientWith(service, account.url);
+    const { job_id } = await run(headers);
+    const delivery = await deliveryIn(service, job_id, 'failed');
+    expect(delivery).toMatchObject({ tries: 1, reason: 'The receiver wants no more (410 Gone).' });
+    await expect
+      .poll(async () => (await endpoint(accountId)).disabledReason)
+      .toMatch(/^It answered 410 Gone on \d{4}-/);
+  });
+
+  test('is not disabled by the 410 of a job’s own webhook_url', async () => {
+    own.behave(410);
+    const { headers, accountId } = await clientWith(service, account.url);
+    const { job_id } = await run(headers, { webhook_url: own.url });
+    await deliveryIn(service, job_id, 'failed');
+    await service.temporal.workflow.getHandle(`job:${job_id}`).result();
+    expect((await endpoint(accountId)).disabledReason).toBeNull();
+  });
+
+  test('that has failed for five days is disabled', async () => {
+    account.behave(500);
+    const { headers, accountId } = await clientWith(service, account.url);
+    const sixDaysAgo = new Date(Date.now() - 6 * 24 * 3600 * 1000);
+    await service.stores.accounts.noteEndpoint(accountId, account.url, { failingSince: sixDaysAgo });
+    const { job_id } = await run(headers);
+    const delivery = await deliveryIn(service, job_id, 'cancelled');
+    const since = `Every delivery since ${sixDaysAgo.toISOString()} failed.`;
+    expect((await endpoint(accountId)).disabledReason).toBe(since);
+    expect(delivery).toMatchObject({ tries: 1, reason: `The webhook endpoint is disabled: ${since}` });
+  });
+
+  test('is signed for with both secrets while a rotation lasts', async () => {
+    account.behave(200);
+    const { headers, accountId, secret: old } = await clientWith(service, account.url);
+    const secret = issueWebhookSecret();
+    const previousUntil = new Date(Date.now() + 24 * 3600 * 1000);
+    await service.stores.accounts.setWebhook(accountId, { rotateTo: { secret, previousUntil } });
+    const during = await run(headers);
+    await deliveryIn(service, during.job_id, 'delivered');
+    const [received] = about(account, during.job_id);
+    for (const known of [old, secret]) verified(received, known);
+
+    await service.stores.accounts.setWebhook(accountId, {
+      rotateTo: { secret, previousUntil: new Date(Date.now() - 1) },
+    });
+    const later = await run(headers);
+    await deliveryIn(service, later.job_id, 'delivered');
+    const [after] = about(account, later.job_id);
+    expect(after?.headers['webhook-signature']?.split(' ')).toHaveLength(1);
+    verified(after, secret);
+    expect(() => verified(after, old)).toThrow();
+  });
+});

@@ -1,0 +1,37 @@
+import { issueWebhookSecret } from '../../contract/webhook-signature.ts';
+import { deliveryIdOf } from '../../stores/delivery.ts';
+import type { DeliveryRecord } from '../../stores/records.ts';
+import { eventually } from './eventually.ts';
+import type { Receiver } from './receiver.ts';
+import { type Service, startService } from './service.ts';
+
+/** A retry schedule that a test can wait for. */
+export const QUICK = { scheduleMs: [0, 50, 100, 100], timeoutMs: 2000 };
+
+/** A service that may reach the given receivers. */
+export const serviceFor = (receivers: readonly Receiver[]) =>
+  startService({ env: { EGRESS_ALLOW_ORIGINS: receivers.map(({ origin }) => origin).join(',') } });
+
+/** A client of the service with a webhook endpoint, or none. */
+export async function clientWith(service: Service, url: string | null, images = 0) {
+  const client = await service.client(images);
+  const secret = issueWebhookSecret();
+  await service.stores.accounts.setWebhook(client.accountId, {
+    url,
+    rotateTo: { secret, previousUntil: new Date(0) },
+  });
+  return { ...client, secret };
+}
+
+/** The delivery of a job's event once it is in the state. */
+export function deliveryIn(
+  { stores }: Service,
+  jobId: string,
+  state: DeliveryRecord['state'],
+): Promise<DeliveryRecord> {
+  return eventually(async () => {
+    const delivery = await stores.deliveries.find(deliveryIdOf(jobId));
+    if (delivery?.state !== state) throw new Error(`the delivery is ${JSON.stringify(delivery)}`);
+    return delivery;
+  });
+}

@@ -1,0 +1,72 @@
+import { describe, expect, test } from 'vitest';
+import { createLanes } from '../../activities/lanes.ts';
+import { delayAfter, retryAfterMs, webhookPolicy } from '../../activities/webhook-policy.ts';
+
+const policy = webhookPolicy();
+const many = (draw: () => number | undefined) => Array.from({ length: 500 }, () => draw() ?? Number.NaN);
+
+describe('the schedule of a delivery', () => {
+  test('has eight attempts over a little more than a day', () => {
+    const seconds = policy.scheduleMs.map((ms) => ms / 1000);
+    expect(seconds).toEqual([0, 5, 300, 1800, 7200, 18_000, 36_000, 36_000]);
+    expect(delayAfter(7, policy, undefined)).toBeDefined();
+    expect(delayAfter(8, policy, undefined)).toBeUndefined();
+    expect(delayAfter(8, policy, 1000)).toBeUndefined();
+  });
+
+  test('is spread by a fifth either way', () => {
+    const waits = many(() => delayAfter(1, policy, undefined));
+    expect(Math.min(...waits)).toBeGreaterThanOrEqual(4000);
+    expect(Math.max(...waits)).toBeLessThanOrEqual(6000);
+    expect(new Set(waits).size).toBeGreaterThan(100);
+  });
+
+  test.each([
+    [1000, 5000, 6000],
+    [8000, 8000, 9600],
+    [86_400_000, 10_000, 10_000],
+  ])('heeds a wish to wait %i ms between once and twice its own time', (wish, least, most) => {
+    const waits = many(() => delayAfter(1, policy, wish));
+    expect(Math.min(...waits)).toBeGreaterThanOrEqual(least);
+    expect(Math.max(...waits)).toBeLessThanOrEqual(most);
+  });
+});
+
+describe('Retry-After', () => {
+  const now = Date.UTC(2026, 10, 21, 12, 0, 0);
+  test.each([
+    ['120', 120_000],
+    [' 0 ', 0],
+    ['Sat, 21 Nov 2026 12:01:00 GMT', 60_000],
+    ['Sat, 21 Nov 2026 11:00:00 GMT', 0],
+    ['-5', undefined],
+    ['1e9', undefined],
+    ['99999999999999999999', undefined],
+    ['soon', undefined],
+    ['', undefined],
+  ])('%j is read', (value, expected) => {
+    expect(retryAfterMs({ 'retry-after': value }, now)).toBe(expected);
+  });
+
+  test('may be absent', () => expect(retryAfterMs({}, now)).toBeUndefined());
+});
+
+describe('lanes', () => {
+  test('let in as many as fit each name, and forget who has left', () => {
+    const lanes = createLanes(2);
+    const [first, second] = [lanes.enter(['a', 'x']), lanes.enter(['a', 'y'])];
+    expect(lanes.enter(['z', 'a'])).toBeUndefined();
+    const [third, fourth] = [lanes.enter(['z']), lanes.enter(['z'])];
+    expect([third, fourth]).not.toContain(undefined);
+    first?.();
+    expect(lanes.enter(['a', 'y'])).toBeDefined();
+    expect(lanes.enter(['x', 'y'])).toBeUndefined();
+    second?.();
+    expect(lanes.enter(['x', 'y'])).toBeDefined();
+  });
+
+  test('of a few slots still let one through', () => {
+    expect(webhookPolicy({ slots: 2 }).laneWidth).toBe(1);
+    expect(webhookPolicy({ slots: 50 }).laneWidth).toBe(12);
+  });
+});

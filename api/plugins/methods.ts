@@ -1,5 +1,5 @@
 import { METHODS } from 'node:http';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError } from '../../contract/errors.ts';
 
 /** CONNECT never gets here: its target is no path. */
@@ -22,14 +22,17 @@ export function otherMethods(app: FastifyInstance): (scope: FastifyInstance) => 
   return async (scope) => {
     for (const [url, methods] of [...taken]) {
       const allowed = [...methods].sort().join(', ');
+      const refuse = async ({ method }: FastifyRequest, reply: FastifyReply) => {
+        reply.header('Allow', allowed);
+        throw new ApiError('method_not_allowed', `${method} is not allowed here; use ${allowed}.`);
+      };
       scope.route({
         url,
         method: ALL.filter((method) => !methods.has(method)),
         schema: { hide: true },
-        handler: async ({ method }, reply) => {
-          reply.header('Allow', allowed);
-          throw new ApiError('method_not_allowed', `${method} is not allowed here; use ${allowed}.`);
-        },
+        // Ahead of Fastify's own look at the body, which asks QUERY for a Content-Type.
+        onRequest: refuse,
+        handler: refuse,
       });
     }
   };

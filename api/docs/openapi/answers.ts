@@ -2,6 +2,7 @@ import { ERRORS, type ErrorCode } from '../../../contract/errors.ts';
 import type { ErrorEnvelope } from '../../../contract/schemas.ts';
 import { ERROR_CODES } from '../../operation.ts';
 import { ERROR_GUIDE } from '../error-guide.ts';
+import { LINKS } from './links.ts';
 import { headersOf } from './parts.ts';
 import type { Examples, MediaType, Operation, Response } from './types.ts';
 
@@ -31,6 +32,8 @@ export function completeAnswers(
     const media = answer.content?.['application/json'];
     const codes = media === undefined ? undefined : takeCodes(media);
     answer.headers = headersOf(status);
+    const links = LINKS[operation.operationId]?.[status];
+    if (links !== undefined) answer.links = links;
     if (codes === undefined) answer.description = SUCCESS[status] ?? answer.description;
     const examples = codes === undefined ? own[status] : errorExamples(codes, publicUrl);
     if (media !== undefined && examples !== undefined) media.examples = examples;

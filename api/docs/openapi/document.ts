@@ -76,6 +76,8 @@ function addRequestExamples(operation: Operation): void {
   if (media !== undefined && examples !== undefined) media.examples = examples;
 }
 
+const ONE_PICTURE = { oneOf: [{ required: ['image_url'] }, { required: ['image_base64'] }] };
+
 /** The route takes any string and any object there; here they are tied to the catalogue. */
 function describeTools(schemas: Record<string, Schema>): void {
   Object.assign(schemas, optionsSchemas());
@@ -87,5 +89,5 @@ function describeTools(schemas: Record<string, Schema>): void {
   };
   const description =
     'Send the picture as exactly one of `image_url` and `image_base64`. Fields that are not listed are ignored.';
-  Object.assign(body, { description, properties, oneOf: toolAlternatives() });
+  Object.assign(body, { description, properties, allOf: [ONE_PICTURE], oneOf: toolAlternatives() });
 }

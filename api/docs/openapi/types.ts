@@ -40,6 +40,13 @@ export interface Response {
   description: string;
   headers?: Record<string, Ref>;
   content?: Record<string, MediaType>;
+  links?: Record<string, Link>;
+}
+
+export interface Link {
+  operationId: string;
+  description: string;
+  parameters: Record<string, string>;
 }
 
 export interface MediaType {

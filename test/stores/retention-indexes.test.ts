@@ -1,0 +1,107 @@
+import '../setup/context.ts';
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { loadConfig } from '../../config.ts';
+import { openMongo } from '../../stores/mongo/client.ts';
+import { collections, createIndexes, type JobDocument } from '../../stores/mongo/documents.ts';
+import { createMongoStores } from '../../stores/mongo/stores.ts';
+import type { RetentionStore } from '../../stores/ports.ts';
+
+/** What MongoDB notes of an operation; see its manual under "Database Profiler Output". */
+interface Profile {
+  planSummary?: string;
+  keysExamined?: number;
+  docsExamined?: number;
+  nreturned?: number;
+}
+
+const database = `test_${randomUUID().slice(0, 8)}`;
+const mongo = openMongo(loadConfig({ ...inject('env'), MONGODB_DATABASE: database }).mongo);
+const { retention } = createMongoStores(mongo);
+const profiles = mongo.db.collection<Profile>('system.profile');
+const STATUSES = ['completed', 'failed', 'deleted', 'processing'] as const;
+const MONTH_AGO = new Date(Date.now() - 30 * 24 * 3_600_000);
+
+beforeAll(async () => {
+  await createIndexes(mongo.db);
+  await collections(mongo.db).jobs.insertMany(Array.from({ length: 4000 }, (_, n) => job(n)));
+});
+afterAll(async () => {
+  await mongo.db.command({ profile: 0 });
+  await mongo.db.dropDatabase();
+  await mongo[Symbol.asyncDispose]();
+});
+
+/** One of four accounts with a key each; most jobs are young, all states are met. */
+function job(n: number): JobDocument {
+  const status = STATUSES[n % 4] ?? 'completed';
+  const createdAt = new Date(Date.now() - (n < 400 ? 60 : 1) * 24 * 3_600_000 + n);
+  const objects = status !== 'deleted';
+  return {
+    _id: `job-${String(n).padStart(5, '0')}`,
+    accountId: `account-${(n >> 2) % 4}`,
+    keyId: `key-${(n >> 2) % 4}`,
+    tool: 'declutter',
+    status,
+    imagesCharged: 1,
+    options: {},
+    warnings: [],
+    webhookUrl: null,
+    workflowId: `job:${n}`,
+    inputs: objects ? [{ bucket: 'inputs', key: `${n}` }] : [],
+    results: status === 'completed' ? [{ bucket: 'results', key: `${n}` }] : [],
+    error: null,
+    createdAt,
+    completedAt: status === 'processing' ? null : createdAt,
+    processingMs: 1,
+  };
+}
+
+/** What MongoDB did for a look-up. */
+async function profileOf(lookUp: (store: RetentionStore) => Promise<unknown>): Promise<Profile[]> {
+  await mongo.db.command({ profile: 2 });
+  await lookUp(retention);
+  await mongo.db.command({ profile: 0 });
+  const found = await profiles.find({ op: 'query', ns: `${database}.jobs` }).toArray();
+  await profiles.drop();
+  return found;
+}
+
+const lookUps: Record<string, [index: RegExp, (store: RetentionStore) => Promise<unknown>]> = {
+  'expired jobs of a key': [
+    /keyId: 1, status: 1, createdAt: 1/,
+    (store) => store.expired('key-1', MONTH_AGO, 20),
+  ],
+  'the surplus of an account': [
+    /accountId: 1, status: 1, completedAt: 1, _id: 1/,
+    (store) => store.surplus('account-1', 20, 20),
+  ],
+  'failed jobs with their input': [
+    /inputs.bucket: 1, createdAt: 1/,
+    (store) => store.failedWithInput(MONTH_AGO, 20),
+  ],
+  'jobs that still process': [/status: 1, _id: 1/, (store) => store.processing(new Date(), 'job-02000', 20)],
+  'objects without a job': [
+    /(inputs|results).key: 1/,
+    (store) =>
+      store.unowned(
+        (['inputs', 'results'] as const).flatMap((bucket) =>
+          Array.from({ length: 40 }, (_, n) => ({ bucket, key: `${n}` })),
+        ),
+      ),
+  ],
+};
+
+test.each(Object.entries(lookUps))(
+  '%s are found by an index, which is read no further than asked',
+  async (_, [index, lookUp]) => {
+    const profile = await profileOf(lookUp);
+    expect(profile.length).toBeGreaterThan(0);
+    for (const { planSummary, docsExamined = 0, keysExamined = 0 } of profile) {
+      expect(planSummary).toMatch(/^IXSCAN/);
+      expect(planSummary).toMatch(index);
+      expect(docsExamined).toBeLessThanOrEqual(50);
+      expect(keysExamined).toBeLessThanOrEqual(100);
+    }
+  },
+);

@@ -1,0 +1,174 @@
+import { describe, expect, test } from 'vitest';
+import type { Stores } from '../../stores/ports.ts';
+import type { ObjectRef } from '../../stores/records.ts';
+import { type Client, draftOf, newClient, newKey, storesUnderTest } from './under-test.ts';
+
+const LATER = () => new Date(Date.now() + 60_000);
+const EARLIER = () => new Date(Date.now() - 60_000);
+
+describe.each(storesUnderTest())('deletion and retention: %s', (_name, stores: Stores) => {
+  const result = (jobId: string): ObjectRef => ({ bucket: 'results', key: `${jobId}-edited.jpeg` });
+
+  async function accepted(client: Client) {
+    const draft = draftOf(client, { webhookUrl: 'https://example.com/hook' });
+    await stores.jobs.accept(draft);
+    return draft;
+  }
+
+  async function completed(client: Client) {
+    const draft = await accepted(client);
+    const results = [result(draft.jobId)];
+    await stores.jobs.complete(draft.jobId, { results, processingMs: 5 });
+    return draft;
+  }
+
+  async function failed(client: Client) {
+    const draft = await accepted(client);
+    await stores.jobs.fail(draft.jobId, { error: 'no', processingMs: null });
+    return draft;
+  }
+
+  async function owed(): Promise<string[]> {
+    const { refs } = await stores.removals.pending('', 1000);
+    return refs.map(({ bucket, key }) => `${bucket}/${key}`);
+  }
+
+  test('a deleted job keeps its billing fields, and its objects are owed', async () => {
+    const client = await newClient(stores);
+    const { jobId, input } = await completed(client);
+    const before = await stores.jobs.get(jobId);
+    const deleted = await stores.jobs.remove([jobId]);
+    expect(deleted).toEqual([{ id: jobId, objects: [input, result(jobId)] }]);
+    expect(await stores.jobs.find(client.accountId, jobId)).toBeUndefined();
+    expect(await stores.jobs.get(jobId)).toEqual({
+      ...before,
+      status: 'deleted',
+      deleted: { was: 'completed', at: expect.any(Date) },
+      options: {},
+      warnings: [],
+      webhookUrl: null,
+      error: null,
+      inputs: [],
+      results: [],
+    });
+    expect(await owed()).toEqual(
+      expect.arrayContaining([`inputs/${input.key}`, `results/${result(jobId).key}`]),
+    );
+    expect(await stores.ledger.audit(client.accountId)).toEqual([]);
+  });
+
+  test('only jobs that ended are deleted, each once, however many ask', async () => {
+    const client = await newClient(stores);
+    const [one, two, running] = [await completed(client), await failed(client), await accepted(client)];
+    const ids = [one, two, running].map(({ jobId }) => jobId);
+    const removed = await Promise.all(Array.from({ length: 5 }, () => stores.jobs.remove(ids)));
+    expect(
+      removed
+        .flat()
+        .map(({ id }) => id)
+        .toSorted(),
+    ).toEqual([one.jobId, two.jobId].toSorted());
+    expect((await stores.jobs.get(running.jobId))?.status).toBe('processing');
+    expect(await stores.jobs.remove(['unknown'])).toEqual([]);
+    expect(await stores.jobs.remove([])).toEqual([]);
+  });
+
+  test('a deleted job can neither complete nor fail again', async () => {
+    const { jobId } = await completed(await newClient(stores));
+    await stores.jobs.remove([jobId]);
+    expect((await stores.jobs.complete(jobId, { results: [], processingMs: 1 })).status).toBe('deleted');
+    expect((await stores.jobs.fail(jobId, { error: 'no', processingMs: 1 })).status).toBe('deleted');
+  });
+
+  test('a failed job that loses its input stays readable', async () => {
+    const client = await newClient(stores);
+    const [job, done] = [await failed(client), await completed(client)];
+    expect(await stores.retention.failedWithInput(LATER(), 100)).toContain(job.jobId);
+    expect(await stores.retention.failedWithInput(EARLIER(), 100)).not.toContain(job.jobId);
+    expect(await stores.jobs.dropInputs([job.jobId, done.jobId])).toBe(1);
+    expect(await stores.jobs.dropInputs([job.jobId])).toBe(0);
+    expect(await stores.retention.failedWithInput(LATER(), 100)).not.toContain(job.jobId);
+    expect(await stores.jobs.find(client.accountId, job.jobId)).toMatchObject({ error: 'no', inputs: [] });
+    expect(await owed()).toContain(`inputs/${job.input.key}`);
+  });
+
+  test('the surplus of an account is what lies beyond its newest, the oldest first', async () => {
+    const client = await newClient(stores);
+    const ids: string[] = [];
+    for (let n = 0; n < 5; n += 1) {
+      ids.push((await completed(client)).jobId);
+      await failed(client);
+      // So that no two complete in one millisecond, where their ids would decide.
+      await new Promise((resolve) => setTimeout(resolve, 2));
+    }
+    const { surplus } = stores.retention;
+    expect(await surplus(client.accountId, 5, 10)).toEqual([]);
+    expect(await surplus(client.accountId, 2, 10)).toEqual(ids.slice(0, 3));
+    expect(await surplus(client.accountId, 2, 2)).toEqual(ids.slice(0, 2));
+    await stores.jobs.remove(ids.slice(0, 2));
+    expect(await surplus(client.accountId, 2, 10)).toEqual(ids.slice(2, 3));
+  });
+
+  test('expired are the ended jobs of one key, in pages', async () => {
+    const client = await newClient(stores);
+    const other = await newKey(stores, client.accountId);
+    const [done, broken] = [await completed(client), await failed(client)];
+    await accepted(client);
+    await completed({ ...client, keyId: other.key.id });
+    const { expired } = stores.retention;
+    expect((await expired(client.keyId, LATER(), 10)).toSorted()).toEqual(
+      [done.jobId, broken.jobId].toSorted(),
+    );
+    expect(await expired(client.keyId, LATER(), 1)).toHaveLength(1);
+    expect(await expired(client.keyId, EARLIER(), 10)).toEqual([]);
+  });
+
+  test('keys with retention_days come by id', async () => {
+    const client = await newClient(stores);
+    const second = await newKey(stores, client.accountId);
+    await stores.keys.setRetention(second.key.id, 9);
+    const keys = await stores.retention.keys('', 100);
+    expect(keys).toContainEqual({ id: second.key.id, retentionDays: 9 });
+    expect(keys.map(({ id }) => id)).not.toContain(client.keyId);
+    expect(await stores.retention.keys(second.key.id, 100)).not.toContainEqual(
+      expect.objectContaining({ id: second.key.id }),
+    );
+  });
+
+  test('jobs that still process are found with their workflow', async () => {
+    const { jobId, workflowId } = await accepted(await newClient(stores));
+    expect(await stores.retention.processing(LATER(), '', 1000)).toContainEqual({ id: jobId, workflowId });
+    expect(await stores.retention.processing(LATER(), jobId, 1000)).not.toContainEqual({
+      id: jobId,
+      workflowId,
+    });
+    expect(await stores.retention.processing(EARLIER(), '', 1000)).toEqual([]);
+  });
+
+  test('an object no job holds is unowned, in the bucket it lies in', async () => {
+    const { input, jobId } = await completed(await newClient(stores));
+    const stray: ObjectRef = { bucket: 'inputs', key: 'stray.png' };
+    const elsewhere: ObjectRef = { bucket: 'results', key: input.key };
+    const refs = [input, stray, result(jobId), elsewhere];
+    expect(await stores.retention.unowned(refs)).toEqual([stray, elsewhere]);
+    expect(await stores.retention.unowned([])).toEqual([]);
+  });
+
+  test('removals leave when they succeed, and stay or come when they fail', async () => {
+    const ref = (key: string): ObjectRef => ({ bucket: 'results', key });
+    await stores.removals.owe([ref('a'), ref('b')]);
+    await stores.removals.owe([ref('b')]);
+    await stores.removals.settle(
+      [ref('a'), ref('b'), ref('c')],
+      [
+        { ref: ref('b'), reason: 'away' },
+        { ref: ref('c'), reason: 'away' },
+      ],
+    );
+    const rows = (await owed()).filter((id) => /^results\/[abc]$/.test(id));
+    expect(rows).toEqual(['results/b', 'results/c']);
+    const { refs, next } = await stores.removals.pending('', 1);
+    expect(refs).toHaveLength(1);
+    expect((await stores.removals.pending(next ?? '', 1000)).refs).not.toContainEqual(refs[0]);
+  });
+});

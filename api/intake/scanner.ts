@@ -1,6 +1,7 @@
 import { ApiError } from '../../contract/errors.ts';
 import { createGrowingBuffer, filled, type GrowingBuffer, reserve } from './growing-buffer.ts';
 import type { ImageField } from './image-field.ts';
+import { canCut, createLongString, LONG_STRING, type LongString } from './long-string.ts';
 import { createStringBody } from './string-body.ts';
 
 /** Deepest nesting of a body: JSON.parse and every walk over its result stay far from the stack's end. */
@@ -23,7 +24,7 @@ const CLOSING: ReadonlySet<number> = new Set(Buffer.from('}]'));
 export interface Scanner {
   /** @throws ApiError invalid_request */
   write(chunk: Buffer): void;
-  /** The body with "" in the place of the image's string; valid JSON exactly if the body was. */
+  /** The body with "" in the place of the image's string; valid JSON exactly if the body was, but for the tails of long strings. */
   rest(): Buffer;
   /** True when the body is an object that holds `image_base64` with a string as its value. */
   readonly foundImage: boolean;
@@ -31,13 +32,16 @@ export interface Scanner {
 
 interface Scan {
   rest: GrowingBuffer;
-  where: 'outside' | 'string' | 'escape' | 'image';
+  where: 'outside' | 'string' | 'escape' | 'long' | 'image';
   depth: number;
   values: number;
   /** What the next string is, so far as that matters. */
   next: 'key' | 'image' | 'other';
-  /** Where in `rest` the top-level key begins that is being read. */
-  keyStart: number | undefined;
+  /** Where in `rest` the string begins that is being read. */
+  stringStart: number;
+  /** The string being read is a top-level key. */
+  isKey: boolean;
+  long: LongString;
   /** The last token was the image's key, and its colon is due. */
   colonDue: boolean;
   imageKeys: number;
@@ -47,7 +51,8 @@ interface Scan {
 /**
  * Splits a JSON body, as its chunks arrive, into the string at the top-level key `image_base64` and everything else.
  * It only tells strings, nesting and top-level keys apart; JSON.parse of the rest judges the syntax.
- * Runs of whitespace shrink to one space, so padding doesn't count towards `maxRestBytes`.
+ * Runs of whitespace shrink to one space, and strings to {@link LONG_STRING} and a digest of their tail, so neither
+ * padding nor a picture in a field that is ignored counts much towards `maxRestBytes`.
  */
 export function createScanner(field: ImageField, maxRestBytes: number): Scanner {
   const image = createStringBody((chunk, start, end) => field.write(chunk, start, end));
@@ -57,7 +62,9 @@ export function createScanner(field: ImageField, maxRestBytes: number): Scanner 
     depth: 0,
     values: 0,
     next: 'other',
-    keyStart: undefined,
+    stringStart: 0,
+    isKey: false,
+    long: createLongString(),
     colonDue: false,
     imageKeys: 0,
     foundImage: false,
@@ -76,6 +83,8 @@ export function createScanner(field: ImageField, maxRestBytes: number): Scanner 
       while (at < chunk.length) {
         if (scan.where === 'image') at = readImage(chunk, at);
         else if (scan.where === 'outside') at = outside(scan, chunk, at);
+        else if (scan.where === 'long') at = insideLong(scan, chunk, at);
+        else if (isLong(scan, chunk[at] ?? 0)) startLong(scan);
         else inside(scan, chunk[at++] ?? 0);
       }
     },
@@ -127,7 +136,8 @@ function startString(scan: Scan): void {
     keep(scan, QUOTE);
     scan.foundImage = true;
   }
-  scan.keyStart = scan.next === 'key' ? scan.rest.length : undefined;
+  scan.stringStart = scan.rest.length;
+  scan.isKey = scan.next === 'key';
   scan.next = 'other';
   scan.colonDue = false;
 }
@@ -135,16 +145,38 @@ function startString(scan: Scan): void {
 function inside(scan: Scan, byte: number): void {
   if (scan.where === 'escape') scan.where = 'string';
   else if (byte === BACKSLASH) scan.where = 'escape';
-  else if (byte === QUOTE) {
-    scan.where = 'outside';
-    if (scan.keyStart !== undefined) endKey(scan, scan.keyStart);
-  }
+  else if (byte === QUOTE) endString(scan);
   keep(scan, byte);
 }
 
-function endKey(scan: Scan, start: number): void {
-  scan.keyStart = undefined;
-  if (!isImageKey(filled(scan.rest, start))) return;
+function endString(scan: Scan): void {
+  scan.where = 'outside';
+  if (scan.isKey) endKey(scan);
+}
+
+function isLong({ rest, stringStart }: Scan, byte: number): boolean {
+  return (
+    rest.length - stringStart >= LONG_STRING && byte !== QUOTE && canCut(filled(rest, stringStart), byte)
+  );
+}
+
+function startLong(scan: Scan): void {
+  scan.where = 'long';
+  scan.long = createLongString();
+}
+
+/** The digest stands for the tail, so that two bodies that differ only there are still different. */
+function insideLong(scan: Scan, chunk: Buffer, start: number): number {
+  const quote = scan.long.read(chunk, start);
+  if (quote === undefined) return chunk.length;
+  for (const byte of Buffer.from(scan.long.digest())) keep(scan, byte);
+  scan.where = 'string';
+  inside(scan, QUOTE);
+  return quote + 1;
+}
+
+function endKey(scan: Scan): void {
+  if (!isImageKey(filled(scan.rest, scan.stringStart))) return;
   scan.colonDue = true;
   scan.imageKeys += 1;
   if (scan.imageKeys > 1) throw invalid('The body holds image_base64 twice.');
@@ -168,7 +200,7 @@ function countValue(scan: Scan): void {
 }
 
 function keep(scan: Scan, byte: number): void {
-  if (!reserve(scan.rest, 1)) throw invalid('Besides image_base64 the body holds more than 1 MB.');
+  if (!reserve(scan.rest, 1)) throw invalid('Besides its long strings the body holds more than 1 MB.');
   scan.rest.store[scan.rest.length++] = byte;
 }
 

@@ -136,8 +136,9 @@ describe('what is refused', () => {
     expect(refusal(`{"a":[${'1,'.repeat(MAX_VALUES)}1]}`)).toContain(`more than ${MAX_VALUES} values`);
   });
 
-  test('over 1 MB besides the image', () => {
-    expect(refusal(`{"tool":"${'x'.repeat(1024 * 1024)}"}`)).toContain('more than 1 MB');
+  test('over 1 MB besides the image and other long strings', () => {
+    const members = Array.from({ length: 5000 }, (_, n) => `"${n}":"${'x'.repeat(250)}"`);
+    expect(refusal(`{${members.join(',')}}`)).toContain('more than 1 MB');
   });
 });
 

@@ -5,6 +5,7 @@ import { LIMITS, RATE_LIMITS } from '../../contract/limits.ts';
 import { samplePicture } from '../setup/client.ts';
 import { type Service, startService } from '../setup/service.ts';
 import { type Answer, error, expectError, outcome } from './answers.ts';
+import { draftFor } from './drafts.ts';
 import { storingGateway } from './gateway.ts';
 
 let service: Service;
@@ -62,9 +63,7 @@ const PROVOKED: Record<Exclude<ErrorCode, 'generation_failed'>, (client: Client)
   invalid_image: (client) => post(client, { tool: 'declutter' }),
   image_fetch_failed: (client) => post(client, { tool: 'declutter', image_url: 'https://127.0.0.1/a.jpg' }),
   insufficient_credits: async (client) => {
-    const { keyId, accountId } = client;
-    for (let n = 0; n < 49; n++)
-      await service.stores.jobs.accept({ ...draftOf(accountId, keyId), jobId: crypto.randomUUID() });
+    await service.stores.jobs.accept(draftFor(client, { imagesCharged: 49 }));
     return post(client, job({ options: { resolution: '4K' } }));
   },
   rate_limited: async (client) => {
@@ -94,21 +93,6 @@ const PROVOKED: Record<Exclude<ErrorCode, 'generation_failed'>, (client: Client)
   not_found: () => call('GET', '/v1/images'),
   method_not_allowed: () => call('PUT', '/v1/jobs'),
 };
-
-const draftOf = (accountId: string, keyId: string) => ({
-  jobId: '',
-  accountId,
-  keyId,
-  idempotencyKey: null,
-  bodyDigest: '',
-  tool: 'declutter',
-  imagesCharged: 1,
-  options: {},
-  warnings: [],
-  webhookUrl: null,
-  workflowId: 'none',
-  input: { bucket: 'inputs' as const, key: 'none' },
-});
 
 describe('every code of the error table', () => {
   test.each(Object.keys(PROVOKED) as (keyof typeof PROVOKED)[])('%s', async (code) => {

@@ -1,0 +1,50 @@
+import { createHash } from 'node:crypto';
+
+/** Far longer than any string the API reads; a longer one is ignored, or refused for its length, whatever it says. */
+export const LONG_STRING = 32 * 1024;
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+/** Bytes of the longest escape, `\uXXXX`. */
+const ESCAPE = 6;
+
+export interface LongString {
+  /** Reads on from `start`. @returns the index of the closing quote, or undefined when the string goes on */
+  read(chunk: Buffer, start: number): number | undefined;
+  /** SHA-256 of what was read, in hex. */
+  digest(): string;
+}
+
+/** The tail of a long string in a JSON body: hashed as it stands there and not kept, so that memory stays bounded. */
+export function createLongString(): LongString {
+  const hash = createHash('sha256');
+  let escaped = false;
+  return {
+    read(chunk, start) {
+      const at = closingQuote(chunk, escaped ? start + 1 : start);
+      hash.update(chunk.subarray(start, Math.min(at, chunk.length)));
+      escaped = at > chunk.length;
+      return at < chunk.length ? at : undefined;
+    },
+    digest: () => hash.digest('hex'),
+  };
+}
+
+/** @returns the index of the quote; the chunk's length when there is none; one more when an escape goes on */
+function closingQuote(chunk: Buffer, start: number): number {
+  let at = start;
+  for (let quote = -1; at < chunk.length; ) {
+    if (quote < at) quote = chunk.indexOf(QUOTE, at);
+    if (quote < 0) quote = chunk.length;
+    const backslash = chunk.subarray(at, quote).indexOf(BACKSLASH);
+    if (backslash < 0) return quote;
+    at += backslash + 2;
+  }
+  return at;
+}
+
+/** Whether a string can be cut off before `byte`: between two characters, neither of which is an escape. */
+export function canCut(before: Buffer, byte: number): boolean {
+  const continues = byte >= 0x80 && byte < 0xc0;
+  return !continues && byte !== BACKSLASH && !before.subarray(-ESCAPE).includes(BACKSLASH);
+}

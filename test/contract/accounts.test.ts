@@ -1,0 +1,182 @@
+import { Writable } from 'node:stream';
+import { pino } from 'pino';
+import { Value } from 'typebox/value';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { digestApiKey, issueApiKey } from '../../contract/api-key.ts';
+import { Account, Job, JobCreated } from '../../contract/schemas.ts';
+import { postJob, samplePicture } from '../setup/client.ts';
+import { type Service, startService } from '../setup/service.ts';
+import { error, expectError, outcome } from './answers.ts';
+import { draftFor } from './drafts.ts';
+import { storingGateway } from './gateway.ts';
+
+let service: Service;
+let image_base64: string;
+let logged = '';
+let client: Awaited<ReturnType<Service['client']>>;
+
+beforeAll(async () => {
+  const lines = new Writable({
+    write(chunk, _encoding, done) {
+      logged += chunk;
+      done();
+    },
+  });
+  image_base64 = await samplePicture();
+  service = await startService({
+    api: {
+      jobs: storingGateway({ accept: (draft) => service.stores.jobs.accept(draft) }),
+      logger: pino({ level: 'trace' }, lines),
+    },
+  });
+});
+beforeEach(async () => {
+  client = await service.client();
+});
+afterAll(async () => service?.[Symbol.asyncDispose]());
+
+const call = (path: string, headers: Record<string, string>, method: 'GET' | 'DELETE' = 'GET') =>
+  service.app.inject({ method, url: `/api/v1${path}`, headers });
+const account = (apiKey: string) => call('/account', { 'x-api-key': apiKey });
+
+async function secondKey(more: { retentionDays?: number; name?: string } = {}) {
+  const apiKey = issueApiKey(service.config.keyPrefix);
+  const { key } = await service.stores.keys.create({
+    accountId: client.accountId,
+    digest: digestApiKey(apiKey),
+    hint: 'hint',
+    name: more.name ?? 'Second',
+    retentionDays: more.retentionDays ?? null,
+  });
+  return { apiKey, keyId: key.id };
+}
+
+describe('a job belongs to its account', () => {
+  test('to another account it reads exactly like one that never was', async () => {
+    const other = await service.client();
+    const { job_id } = (await postJob(service.app, client.headers, { tool: 'pool', image_base64 })).json();
+    const unknown = crypto.randomUUID();
+    for (const method of ['GET', 'DELETE'] as const) {
+      const foreign = await call(`/jobs/${job_id}`, other.headers, method);
+      const none = await call(`/jobs/${unknown}`, other.headers, method);
+      expectError(foreign, 'job_not_found', service.config.api.publicUrl);
+      expect([foreign.body, Object.keys(foreign.headers)]).toEqual([none.body, Object.keys(none.headers)]);
+    }
+    await service.stores.jobs.complete(job_id, { results: [], processingMs: 1 });
+    expect(outcome(await call(`/jobs/${job_id}`, other.headers, 'DELETE'))).toBe(error('job_not_found'));
+    expect(outcome(await call(`/jobs/${job_id}`, client.headers))).toBe('200');
+  });
+
+  test('every key of the account reads and deletes it', async () => {
+    const { apiKey } = await secondKey();
+    const { job_id } = (await postJob(service.app, client.headers, { tool: 'pool', image_base64 })).json();
+    expect(outcome(await call(`/jobs/${job_id}`, { 'x-api-key': apiKey }))).toBe('200');
+    await service.stores.jobs.complete(job_id, { results: [], processingMs: 1 });
+    expect(outcome(await call(`/jobs/${job_id}`, { 'x-api-key': apiKey }, 'DELETE'))).toBe('204');
+  });
+
+  test('the same Idempotency-Key of two accounts makes two jobs', async () => {
+    const other = await service.client();
+    const ids = await Promise.all(
+      [client, other].map(
+        async ({ headers }) =>
+          (await postJob(service.app, headers, { tool: 'pool', image_base64 }, 'same')).json().job_id,
+      ),
+    );
+    expect(new Set(ids).size).toBe(2);
+  });
+});
+
+describe('shapes', () => {
+  test('a new job has the four members of its schema, and a job its nine', async () => {
+    const created = (await postJob(service.app, client.headers, { tool: 'pool', image_base64 })).json();
+    expect(Value.Check(JobCreated, created)).toBe(true);
+    expect(Object.keys(created)).toEqual(['job_id', 'status', 'images_charged', 'warnings']);
+    const job = (await call(`/jobs/${created.job_id}`, client.headers)).json();
+    expect(Value.Check(Job, job)).toBe(true);
+    expect(Object.keys(job).toSorted()).toEqual(Object.keys(Job.properties).toSorted());
+    const pending = { status: 'processing', result_urls: [], error: null, completed_at: null };
+    expect(job).toMatchObject({ ...pending, processing_ms: null, images_charged: 1 });
+  });
+
+  test('the account shows the name and retention of the calling key, and the common balance', async () => {
+    const { apiKey } = await secondKey({ name: 'Nightly', retentionDays: 30 });
+    await service.stores.jobs.accept(draftFor(client, { imagesCharged: 8 }));
+    const [first, second] = [await account(client.apiKey), await account(apiKey)];
+    expect(Value.Check(Account, first.json())).toBe(true);
+    const common = { status: 'active', image_credits: 42 };
+    expect(first.json()).toEqual({ name: 'Client key', ...common, retention_days: null });
+    expect(second.json()).toEqual({ name: 'Nightly', ...common, retention_days: 30 });
+  });
+});
+
+describe('keys', () => {
+  test('a revoked key is refused from the next request on, and the others go on', async () => {
+    const { apiKey, keyId } = await secondKey();
+    expect(outcome(await account(apiKey))).toBe('200');
+    await service.stores.keys.revoke(keyId);
+    expect(outcome(await account(apiKey))).toBe(error('key_revoked'));
+    expect(outcome(await account(client.apiKey))).toBe('200');
+  });
+
+  test('a disabled account refuses every key until it is enabled; a revoked key stays revoked', async () => {
+    const { apiKey, keyId } = await secondKey();
+    await service.stores.keys.revoke(keyId);
+    await service.stores.accounts.setStatus(client.accountId, 'disabled');
+    expect(outcome(await account(client.apiKey))).toBe(error('key_revoked'));
+    await service.stores.accounts.setStatus(client.accountId, 'active');
+    expect(outcome(await account(client.apiKey))).toBe('200');
+    expect(outcome(await account(apiKey))).toBe(error('key_revoked'));
+  });
+
+  test('a key of a disabled account issued while it is disabled does not work either', async () => {
+    await service.stores.accounts.setStatus(client.accountId, 'disabled');
+    expect(outcome(await account((await secondKey()).apiKey))).toBe(error('key_revoked'));
+  });
+
+  test.each<[string, (key: string) => string]>([
+    ['nothing', () => ''],
+    ['the prefix alone', (key) => key.slice(0, 4)],
+    ['a key cut off', (key) => key.slice(0, -1)],
+    ['a key with a character more', (key) => `${key}0`],
+    [
+      'two characters swapped',
+      (key) => key.slice(0, 10) + [...key.slice(10, 12)].reverse().join('') + key.slice(12),
+    ],
+    ['another case', (key) => key.toUpperCase()],
+    ['another prefix', (key) => key.replace('ija_', 'sk_l')],
+    ['a scheme before it', (key) => `Bearer ${key}`],
+    ['the key twice', (key) => `${key}, ${key}`],
+    ['a key that was never issued', () => issueApiKey('ija_')],
+    ['the digest of a key', (key) => digestApiKey(key)],
+    ['10 KB', () => 'x'.repeat(10_000)],
+  ])('%s is no key', async (_name, mangle) => {
+    const mangled = mangle(client.apiKey);
+    if (mangled !== client.apiKey) expect(outcome(await account(mangled))).toBe(error('invalid_api_key'));
+  });
+
+  test('nothing but the header counts', async () => {
+    for (const headers of [
+      { authorization: `Bearer ${client.apiKey}` },
+      { cookie: `x-api-key=${client.apiKey}` },
+    ])
+      expect(outcome(await call('/account', headers))).toBe(error('invalid_api_key'));
+    expect(outcome(await call(`/account?x-api-key=${client.apiKey}`, {}))).toBe(error('invalid_api_key'));
+  });
+});
+
+test('the log tells a request by its X-Request-Id and holds neither key nor picture', async () => {
+  logged = '';
+  const headers = { ...client.headers, 'x-request-id': 'trace-me.1' };
+  await postJob(service.app, headers, { tool: 'none', image_base64 });
+  await postJob(service.app, headers, { tool: 'pool', image_base64 });
+  const lines = logged
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  expect(lines.length).toBeGreaterThan(3);
+  expect(lines.every(({ reqId }) => reqId === 'trace-me.1')).toBe(true);
+  expect(logged).toContain('invalid_tool');
+  expect(logged).not.toContain(client.apiKey);
+  expect(logged).not.toContain(image_base64.slice(0, 40));
+});

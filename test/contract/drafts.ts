@@ -1,0 +1,23 @@
+import type { JobDraft } from '../../stores/records.ts';
+
+/** A job as the stores take it, for tests that need one without a request. */
+export function draftFor(
+  owner: Pick<JobDraft, 'accountId' | 'keyId'>,
+  more: Partial<JobDraft> = {},
+): JobDraft {
+  return {
+    jobId: crypto.randomUUID(),
+    accountId: owner.accountId,
+    keyId: owner.keyId,
+    idempotencyKey: null,
+    bodyDigest: '',
+    tool: 'declutter',
+    imagesCharged: 1,
+    options: {},
+    warnings: [],
+    webhookUrl: null,
+    workflowId: 'none',
+    input: { bucket: 'inputs', key: 'none' },
+    ...more,
+  };
+}

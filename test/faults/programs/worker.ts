@@ -60,4 +60,5 @@ const activities = createActivities({
 const workflowBundle = { codePath: config.temporal.workflowBundle };
 const workers = await createWorkers({ config, connection, activities, workflowBundle });
 await report({ point: 'worker ready', subject: String(process.pid) });
+await report({ point: 'worker run before', subject: process.argv[3] ?? '' });
 await runWorkers(workers, signal);

@@ -12,27 +12,27 @@ export async function startApi(around: Surroundings, failpoints: Failpoints) {
   const url = `http://127.0.0.1:${port}/api/v1`;
   const env = { ...around.env, API_PORT: String(port) };
   const probe = async (signal: AbortSignal) => (await fetch(`${url}/tools`, { signal })).body?.cancel();
-  const child = new Child({ ...program('api', failpoints), env, probe }, hostOf('api', around));
+  const child = new Child({ ...program('api', failpoints, 'api'), env, probe }, hostOf('api', around));
   await child.start();
   return { child, url };
 }
 
-/** A worker under test as a process of its own; ready when it says so. */
+/** A worker under test as a process of its own; ready when it says so, just before it asks for its first task. */
 export async function startWorker(around: Surroundings, failpoints: Failpoints, name = 'worker') {
   const probe = async () => {
     if (!failpoints.reached('worker ready', String(child.pid))) throw new Error(`${name} is not ready`);
   };
-  const spec = { ...program('worker', failpoints), name, env: around.env, probe };
+  const spec = { ...program('worker', failpoints, name), env: around.env, probe };
   const child: Child = new Child(spec, hostOf(name, around));
   await child.start();
   return child;
 }
 
-function program(name: 'api' | 'worker', { url }: Failpoints) {
+function program(file: 'api' | 'worker', { url }: Failpoints, name: string) {
   return {
     name,
     command: process.execPath,
-    args: ['--import', 'tsx', join(programs, `${name}.ts`), url],
+    args: ['--import', 'tsx', join(programs, `${file}.ts`), url, name],
     readyWithinMs: 60_000,
     graceMs: 5_000,
   };

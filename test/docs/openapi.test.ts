@@ -100,7 +100,7 @@ describe('the OpenAPI document', () => {
     ]);
   });
 
-  test('describes the webhook with its headers and both events', () => {
+  test('describes the webhooks with their headers and bodies', () => {
     const webhook = document.webhooks.jobEnded?.post as { parameters: { name: string }[] };
     expect(webhook.parameters.map(({ name }) => name)).toEqual([
       'webhook-id',
@@ -108,6 +108,7 @@ describe('the OpenAPI document', () => {
       'webhook-signature',
     ]);
     expect(refsOf(webhook)).toContain('#/components/schemas/WebhookEvent');
+    expect(refsOf(document.webhooks.test)).toContain('#/components/schemas/TestEvent');
   });
 });
 

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { webhookPolicy } from '../../activities/webhook-policy.ts';
 import { CHANGES } from '../../api/docs/changelog.ts';
 import { html, prose } from '../../api/docs/pages/html.ts';
 import { describeCatalog, describeCommonOptions } from '../../catalog/describe.ts';
@@ -105,6 +106,21 @@ describe('the tools page', () => {
           expect(section, `${tool.slug} ${option.key}`).toContain(`<code>${name}</code>`);
     }
     for (const { key } of describeCommonOptions()) expect(body).toContain(`<code>${key}</code>`);
+  });
+});
+
+describe('the webhooks page', () => {
+  test('has the schedule that deliveries follow', async () => {
+    const { body } = await read('/api/docs/webhooks');
+    const units: Record<string, number> = { second: 1000, minute: 60_000, hour: 3_600_000 };
+    const pauses = [...body.matchAll(/<td>(?:at once|(\d+) (\w+?)s?)<\/td><\/tr>/g)].map(
+      ([, count = '0', unit = 'second']) => Number(count) * (units[unit] ?? Number.NaN),
+    );
+    const { scheduleMs, timeoutMs, disableAfterMs } = webhookPolicy();
+    expect(pauses).toEqual(scheduleMs);
+    expect([timeoutMs, disableAfterMs]).toEqual([15_000, 5 * 24 * 3_600_000]);
+    expect(body).toContain('within 15 seconds');
+    expect(body).toContain('for five days');
   });
 });
 

@@ -1,11 +1,10 @@
 import type { Static } from 'typebox';
 import type { Account, CreateJob, Job, JobCreated, JobReplayed, Tool } from '../../../contract/schemas.ts';
-import type { WebhookEvent } from '../../../contract/webhook.ts';
+import type { TestEvent, WebhookEvent } from '../../../contract/webhook.ts';
 import type { Examples } from './types.ts';
 
 const JOB_ID = '7c6c4f0e-2f0b-4c43-9d0a-6f0a3c8e51b7';
-const RESULT =
-  'https://images.example.com/5f4c1c1e-93b4-4d0e-8d5e-0c7a5c0a9b11/b1d7f4a2-declutter.jpeg' satisfies string;
+const RESULT = 'https://images.example.com/5f4c1c1e-93b4-4d0e-8d5e-0c7a5c0a9b11/b1d7f4a2-declutter.jpeg';
 /** A grey picture of 1x1 pixels, small enough to read and big enough to be accepted. */
 const PICTURE =
   'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNoAAAAggCBd81ytgAAAABJRU5ErkJggg==';
@@ -130,4 +129,14 @@ export const RESPONSE_EXAMPLES: Record<string, Record<string, Examples>> = {
 export const WEBHOOK_EXAMPLES: Examples = {
   completed: { summary: 'A job completed', value: event(completed) },
   failed: { summary: 'A job failed and was refunded', value: event(failed) },
+};
+
+export const TEST_EVENT_EXAMPLES: Examples = {
+  ping: {
+    value: {
+      type: 'test.ping',
+      timestamp: '2026-11-20T09:30:00.000Z',
+      data: { account_id: '5f4c1c1e-93b4-4d0e-8d5e-0c7a5c0a9b11' },
+    } satisfies TestEvent,
+  },
 };

@@ -1,5 +1,55 @@
-import { WebhookEvent } from '../../../contract/webhook.ts';
-import { WEBHOOK_EXAMPLES } from './examples.ts';
+import type { TSchema } from 'typebox';
+import { TestEvent, WebhookEvent } from '../../../contract/webhook.ts';
+import { TEST_EVENT_EXAMPLES, WEBHOOK_EXAMPLES } from './examples.ts';
+import type { Examples } from './types.ts';
+
+/** The `webhooks` of the document (OpenAPI 3.1, 4.8.1): what the service sends. */
+export function webhooks(publicUrl: string) {
+  const more = `[The webhooks page](${publicUrl}/docs/webhooks) shows how to verify the signature and when a delivery is repeated.`;
+  return {
+    jobEnded: event(
+      'jobEnded',
+      'A job ended',
+      `Sent to the job's \`webhook_url\`, else to the endpoint of the account. ${more}`,
+      WebhookEvent,
+      WEBHOOK_EXAMPLES,
+    ),
+    test: event(
+      'testEvent',
+      'A test of the endpoint',
+      `Sent to the endpoint of the account when the operator asks for it. ${more}`,
+      TestEvent,
+      TEST_EVENT_EXAMPLES,
+    ),
+  };
+}
+
+function event(
+  operationId: string,
+  summary: string,
+  description: string,
+  schema: TSchema,
+  examples: Examples,
+) {
+  return {
+    post: {
+      operationId,
+      summary,
+      description,
+      security: [],
+      parameters: HEADERS,
+      requestBody: { required: true, content: { 'application/json': { schema, examples } } },
+      responses: {
+        '2XX': { description: 'Delivered. Answer within 15 seconds and do the work afterwards.' },
+        '410': {
+          description:
+            'Not wanted any more: no further attempt, and the endpoint of the account is disabled.',
+        },
+        default: { description: 'Not delivered; tried again. Redirects are not followed.' },
+      },
+    },
+  };
+}
 
 const header = (name: string, description: string, example: string) => ({
   name,
@@ -10,37 +60,12 @@ const header = (name: string, description: string, example: string) => ({
   example,
 });
 
-/** The `webhooks` of the document (OpenAPI 3.1, 4.8.1): what the service sends when a job ends. */
-export function webhooks(publicUrl: string) {
-  return {
-    jobEnded: {
-      post: {
-        operationId: 'jobEnded',
-        summary: 'A job ended',
-        description: `Sent to the job's \`webhook_url\`, else to the endpoint of the account. [The webhooks page](${publicUrl}/docs/webhooks) shows how to verify the signature and when a delivery is repeated.`,
-        security: [],
-        parameters: [
-          header('webhook-id', 'Names the event; the same on every attempt.', 'evt_2f1c7f6e5d'),
-          header('webhook-timestamp', 'Unix time of this attempt, in seconds.', '1795166419'),
-          header(
-            'webhook-signature',
-            'One signature or, while a secret is being changed, two with a space between: `v1,` and base64.',
-            'v1,rAvfW3dJ/X/qxhsaXPOyyCGmRKsaKWcsNccKXlIktD0=',
-          ),
-        ],
-        requestBody: {
-          required: true,
-          content: { 'application/json': { schema: WebhookEvent, examples: WEBHOOK_EXAMPLES } },
-        },
-        responses: {
-          '2XX': { description: 'Delivered. Answer within 15 seconds and do the work afterwards.' },
-          '410': {
-            description:
-              'Not wanted any more: no further attempt, and the endpoint of the account is disabled.',
-          },
-          default: { description: 'Not delivered; tried again. Redirects are not followed.' },
-        },
-      },
-    },
-  };
-}
+const HEADERS = [
+  header('webhook-id', 'Names the event; the same on every attempt.', '0b9f6a57-2d1c-4c5e-9f07-4f1f0a6f3f21'),
+  header('webhook-timestamp', 'Unix time of this attempt, in seconds.', '1795166419'),
+  header(
+    'webhook-signature',
+    'One signature or, while a secret is being changed, two with a space between: `v1,` and base64.',
+    'v1,rAvfW3dJ/X/qxhsaXPOyyCGmRKsaKWcsNccKXlIktD0=',
+  ),
+];

@@ -3,7 +3,7 @@ import { VERIFY_SAMPLE } from '../verify-sample.ts';
 import { html } from './html.ts';
 import type { Page } from './layout.ts';
 
-/** Pauses before each attempt (DESIGN.md section 7). */
+/** The pause before each attempt; a test holds it to the worker's policy, which the API may not import. */
 const ATTEMPTS = [
   'at once',
   '5 seconds',
@@ -23,7 +23,7 @@ export const webhooksPage: Page = {
 <p>The event goes to the job’s <code>webhook_url</code> when it has one, else to the endpoint of your account. With neither, poll. Both must be public https URLs; the address is checked when the job is created and again before each delivery.</p>
 
 <h2 id="event">The event</h2>
-<p><code>type</code> is <code>job.completed</code> or <code>job.failed</code>; <code>data</code> is the job as <code>GET /v1/jobs/{id}</code> shows it.</p>
+<p><code>type</code> is <code>job.completed</code> or <code>job.failed</code>; <code>data</code> is the job as <code>GET /v1/jobs/{id}</code> shows it. An operator can also send <code>test.ping</code> to try an endpoint; ignore types you do not know.</p>
 <pre><code>${JSON.stringify(WEBHOOK_EXAMPLES.completed?.value ?? null, null, 2)}</code></pre>
 
 <h2 id="signature">Verify the signature</h2>
@@ -41,7 +41,8 @@ export const webhooksPage: Page = {
 <ul>
 <li>Any 2xx within 15 seconds means delivered. Store the event, answer, and do the work afterwards.</li>
 <li>410 means you want no more: the delivery ends and the endpoint of the account is disabled.</li>
-<li>Everything else is tried again: other statuses, redirects (they are not followed), timeouts and broken connections. A <code>Retry-After</code> is honoured within limits.</li>
+<li>Everything else is tried again: other statuses, redirects (they are not followed), timeouts and broken connections. A <code>Retry-After</code> can stretch the next pause to twice its length.</li>
+<li>An endpoint of an account that has only failed for five days is disabled. The operator sees it and can switch it on again and redeliver.</li>
 </ul>
 
 <h2 id="schedule">When a delivery is repeated</h2>

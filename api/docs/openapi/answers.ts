@@ -7,7 +7,7 @@ import { headersOf } from './parts.ts';
 import type { Examples, MediaType, Operation, Response } from './types.ts';
 
 const SUCCESS: Record<string, string> = {
-  200: 'Here it is.',
+  200: 'As it stands now.',
   201: 'A new job was accepted and charged, or the job that the Idempotency-Key created, as it stands now.',
   204: 'The job and its pictures are gone.',
 };

@@ -2,11 +2,10 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { pathToFileURL } from 'node:url';
-import sharp from 'sharp';
 import { createJobBodyReader } from '../api/intake/body.ts';
-import { LIMITS } from '../contract/limits.ts';
 import { inspectImage } from '../imaging/inspect.ts';
 import type { Round } from './intake-server.ts';
+import { jobBody, largestPicture } from './pictures.ts';
 import { formatTable, median, type Row } from './table.ts';
 
 const MB = 1024 * 1024;
@@ -17,7 +16,7 @@ const CHUNK = 64 * 1024;
 
 /** Reading a POST body with a picture of nearly 20 MB (issue: intake), against SHA-256 over the same bytes. */
 export async function benchIntake(): Promise<Row[]> {
-  const body = await largeBody();
+  const body = jobBody(await largestPicture());
   const shaRow = compareWithSha(body);
   const single = await postRounds(body, ROUNDS, 1);
   // A fresh process, so that nothing the single bodies left behind is used again.
@@ -67,7 +66,8 @@ function compareWithSha(body: Buffer): Row {
   return { what, value, unit: 'ms', baseline, ratio: value / baseline, goal: { atMost: 4.5 } };
 }
 
-function takeIn(body: Buffer): void {
+/** The intake of a body that is all there: in chunks as a socket hands them over, decoded, hashed and sniffed. */
+export function takeIn(body: Buffer): void {
   const reader = createJobBodyReader(body.length);
   for (let at = 0; at < body.length; at += CHUNK) reader.write(body.subarray(at, at + CHUNK));
   const { image } = reader.end();
@@ -110,18 +110,6 @@ async function post(port: number, body: Buffer): Promise<number> {
   });
   await answer.arrayBuffer();
   return answer.status;
-}
-
-/** A JPEG of noise, repeated behind its end up to just under the limit. */
-async function largeBody(): Promise<Buffer> {
-  const noise = { type: 'gaussian' as const, mean: 128, sigma: 60 };
-  const jpeg = await sharp({ create: { width: 3000, height: 2000, channels: 3, background: 'gray', noise } })
-    .jpeg({ quality: 100 })
-    .toBuffer();
-  const picture = Buffer.alloc(LIMITS.imageBytes - 1, jpeg);
-  return Buffer.from(
-    JSON.stringify({ tool: 'declutter', image_base64: picture.toString('base64'), options: {} }),
-  );
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href)

@@ -1,0 +1,14 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Client } from '@temporalio/client';
+
+const POLL_MS = 20;
+
+/** How many workflows of the queue have completed. */
+export async function countClosed(temporal: Client, queue: string): Promise<number> {
+  const query = `TaskQueue = '${queue}' AND ExecutionStatus = 'Completed'`;
+  return (await temporal.workflow.count(query)).count;
+}
+
+export async function untilClosed(temporal: Client, queue: string, count: number): Promise<void> {
+  while ((await countClosed(temporal, queue)) < count) await delay(POLL_MS);
+}

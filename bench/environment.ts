@@ -1,0 +1,78 @@
+import { randomUUID } from 'node:crypto';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Client } from '@temporalio/client';
+import { type Config, environment, loadConfig } from '../config.ts';
+import { registerSearchAttributes } from '../operator/setup/search-attributes.ts';
+import type { Say } from '../stack/obtain/progress.ts';
+import { opening } from '../stack/run/opening.ts';
+import { startServers } from '../stack/servers.ts';
+import { type Mongo, openMongo } from '../stores/mongo/client.ts';
+import { createIndexes } from '../stores/mongo/documents.ts';
+import { createMongoStores } from '../stores/mongo/stores.ts';
+import type { Stores } from '../stores/ports.ts';
+import { setupBuckets } from '../stores/s3/setup.ts';
+import { openTemporal } from '../temporal.ts';
+import { writeWorkflowBundle } from '../worker/bundle.ts';
+
+/** The running servers, set up for this run alone, and the bench's own connections to them. */
+export type BenchEnvironment = AsyncDisposable & {
+  /** What the service's processes are started with. */
+  env: NodeJS.ProcessEnv;
+  config: Config;
+  mongo: Mongo;
+  stores: Stores;
+  temporal: Client;
+  freePort: () => Promise<number>;
+  logFile: (process: string) => string;
+};
+
+/**
+ * Starts the servers, or uses those whose addresses the caller's environment holds. There the run takes a database,
+ * buckets and task queues of its own; the database goes at the end, the buckets stay.
+ */
+export async function openEnvironment(say: Say, signal: AbortSignal): Promise<BenchEnvironment> {
+  return opening(async (keep) => {
+    const caller = environment('');
+    const dataDir = join(tmpdir(), 'image-job-api-bench');
+    const servers = keep(
+      await startServers({ dataDir, ephemeral: true, ui: false, say, signal, env: caller }),
+    );
+    const bundle = servers.folder.file('workflow-bundle.cjs');
+    const env = { ...caller, ...servers.env, ...ownNames(servers.env), WORKFLOW_BUNDLE: bundle };
+    const config = loadConfig(env);
+    const mongo = keep(openMongo(config.mongo));
+    keep({ [Symbol.asyncDispose]: async () => void (await mongo.db.dropDatabase()) });
+    await Promise.all([
+      writeWorkflowBundle(bundle),
+      registerSearchAttributes(config.temporal),
+      createIndexes(mongo.db),
+      setupBuckets(config.s3),
+    ]);
+    const temporal = keep(openTemporal(config.temporal));
+    return {
+      env,
+      config,
+      mongo,
+      stores: createMongoStores(mongo),
+      temporal: temporal.client,
+      freePort: () => servers.ports.choose(randomUUID()),
+      logFile: (process) => servers.folder.file('logs', `${process}-${randomUUID().slice(0, 8)}.log`),
+    };
+  });
+}
+
+function ownNames({ S3_ENDPOINT }: Record<string, string>): Record<string, string> {
+  const own = randomUUID().slice(0, 8);
+  return {
+    MONGODB_DATABASE: `bench_${own}`,
+    S3_INPUTS_BUCKET: `bench-inputs-${own}`,
+    S3_RESULTS_BUCKET: `bench-results-${own}`,
+    UPLOAD_URL: `${S3_ENDPOINT}/bench-results-${own}`,
+    TASK_QUEUE_PREFIX: `bench-${own}-`,
+    // The callers of a bench are spread over many addresses, for the limits of one are below what is measured.
+    TRUST_PROXY: '127.0.0.1',
+    GENERATORS: 'instant',
+    AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true',
+  };
+}

@@ -1,0 +1,123 @@
+import { randomUUID } from 'node:crypto';
+import { PutObjectCommand } from '@aws-sdk/client-s3';
+import { createS3Client } from '../stores/s3/client.ts';
+import { taskQueues } from '../workflows/messages.ts';
+import { startBare } from './bare/start.ts';
+import type { Bench } from './bench.ts';
+import { createCallers } from './callers.ts';
+import { countClosed, untilClosed } from './closed.ts';
+import type { BenchEnvironment } from './environment.ts';
+import { takeIn } from './intake.ts';
+import { timed } from './load.ts';
+import { jobBody, largestPicture, quickPicture } from './pictures.ts';
+import { createPoster } from './poster.ts';
+import { type RunningApi, startApi, startWorker } from './service.ts';
+import { median, type Row } from './table.ts';
+
+const MB = 1024 * 1024;
+const ROUNDS = 9;
+const AT_ONCE = 8;
+
+/** A whole POST of nearly 20 MB against the sum of what it can't do without, and what it does to the API's process. */
+export const benchPostLarge: Bench = async (environment) => {
+  const picture = await largestPicture();
+  await using _worker = await startWorker(environment);
+  return [...(await oneByOne(environment, picture)), await together(environment, picture)];
+};
+
+async function oneByOne(environment: BenchEnvironment, picture: Buffer): Promise<Row[]> {
+  await using bare = await startBare(environment);
+  await using api = await startApi(environment);
+  await using poster = await posterOf(environment, api, jobBody(picture), 1);
+  const body = jobBody(picture);
+  const rounds: { post: number; needed: number; blockMs: number }[] = [];
+  for (let n = 0; n <= ROUNDS; n++) {
+    let post = 0;
+    const { longestBlockMs: blockMs } = await api.process.during(async () => {
+      post = await timed(poster.post);
+    });
+    await poster.settled();
+    const needed =
+      (await timed(() => takeIn(body))) +
+      (await timed(() => putBare(environment, picture))) +
+      (await timed(bare.updateWithStart));
+    rounds.push({ post, needed, blockMs });
+  }
+  const warm = rounds.slice(1);
+  const ratio = median(warm.map(({ post, needed }) => post / needed));
+  return [
+    {
+      what: 'POST of a 20 MB picture (baseline: intake + PutObject + Update-with-Start)',
+      value: median(warm.map(({ post }) => post)),
+      unit: 'ms',
+      baseline: median(warm.map(({ needed }) => needed)),
+      ratio,
+      goal: { atMost: 1.5 },
+    },
+    {
+      what: 'longest event-loop block of the API by such a POST, median',
+      value: median(warm.map(({ blockMs }) => blockMs)),
+      unit: 'ms',
+      goal: { atMost: 80 },
+    },
+    {
+      what: 'longest event-loop block of the API by such a POST, worst',
+      value: Math.max(...warm.map(({ blockMs }) => blockMs)),
+      unit: 'ms',
+      goal: { atMost: 80 },
+    },
+  ];
+}
+
+/** In a fresh process, so that nothing the single bodies left behind is used again. */
+async function together(environment: BenchEnvironment, picture: Buffer): Promise<Row> {
+  await using api = await startApi(environment);
+  {
+    await using small = await posterOf(environment, api, jobBody(await quickPicture()), 1);
+    await small.post();
+    await small.settled();
+  }
+  await using poster = await posterOf(environment, api, jobBody(picture), AT_ONCE);
+  const { extraRssBytes } = await api.process.during(() =>
+    Promise.all(Array.from({ length: AT_ONCE }, poster.post)),
+  );
+  await poster.settled();
+  return {
+    what: `extra RSS of the API by ${AT_ONCE} such POSTs at once`,
+    value: extraRssBytes / MB,
+    unit: 'MB',
+    goal: { atMost: 450 },
+  };
+}
+
+async function posterOf(
+  environment: BenchEnvironment,
+  { origin }: RunningApi,
+  body: Buffer,
+  connections: number,
+) {
+  const { temporal, config } = environment;
+  const { jobs: queue } = taskQueues(config.temporal.taskQueuePrefix);
+  const poster = createPoster(origin, await createCallers(environment, 1), body, connections);
+  let due = await countClosed(temporal, queue);
+  return {
+    async post(): Promise<void> {
+      due += 1;
+      await poster.post();
+    },
+    /** What was posted is rendered, and no longer in the way of what is measured next. */
+    settled: () => untilClosed(temporal, queue, due),
+    [Symbol.asyncDispose]: () => poster[Symbol.asyncDispose](),
+  };
+}
+
+async function putBare({ config: { s3 } }: BenchEnvironment, picture: Buffer): Promise<void> {
+  const client = createS3Client(s3);
+  try {
+    await client.send(
+      new PutObjectCommand({ Bucket: s3.inputsBucket, Key: `bare/${randomUUID()}`, Body: picture }),
+    );
+  } finally {
+    client.destroy();
+  }
+}

@@ -1,0 +1,28 @@
+import { Pool } from 'undici';
+import { type BenchCaller, headersOf } from './callers.ts';
+
+export interface Poster extends AsyncDisposable {
+  /** Sends the body and returns the id of the new job. Throws for any other answer than 201. */
+  post(): Promise<string>;
+}
+
+/** Posts one body again and again, by callers who take turns. */
+export function createPoster(
+  origin: string,
+  callers: readonly BenchCaller[],
+  body: string | Buffer,
+  connections: number,
+): Poster {
+  const pool = new Pool(origin, { connections });
+  let sent = 0;
+  return {
+    async post() {
+      const headers = { ...headersOf(callers, sent++), 'content-type': 'application/json' };
+      const answer = await pool.request({ method: 'POST', path: '/api/v1/jobs', headers, body });
+      const text = await answer.body.text();
+      if (answer.statusCode !== 201) throw new Error(`POST answered ${answer.statusCode}: ${text}`);
+      return (JSON.parse(text) as { job_id: string }).job_id;
+    },
+    [Symbol.asyncDispose]: () => pool.close(),
+  };
+}

@@ -1,0 +1,54 @@
+import { fetch } from 'undici';
+import { opening } from '../stack/run/opening.ts';
+import { taskQueues } from '../workflows/messages.ts';
+import type { BenchEnvironment } from './environment.ts';
+import { type BenchProcess, startProcess } from './process.ts';
+
+export type RunningApi = AsyncDisposable & { process: BenchProcess; origin: string };
+
+/** The API in a process of its own, listening. */
+export async function startApi({ env, freePort, logFile }: BenchEnvironment): Promise<RunningApi> {
+  const port = await freePort();
+  const origin = `http://127.0.0.1:${port}`;
+  const process = await startProcess({
+    module: 'api/main',
+    env: { ...env, API_PORT: String(port) },
+    logFile: logFile('api'),
+    ready: async () => (await fetch(`${origin}/api/v1/tools`)).body?.cancel(),
+  });
+  return { process, origin, [Symbol.asyncDispose]: () => process[Symbol.asyncDispose]() };
+}
+
+/** The worker in a process of its own, asking for work. */
+export function startWorker({ env, config, temporal, logFile }: BenchEnvironment): Promise<BenchProcess> {
+  const { jobs } = taskQueues(config.temporal.taskQueuePrefix);
+  return startProcess({
+    module: 'worker/main',
+    env,
+    logFile: logFile('worker'),
+    ready: () => isPolled(temporal, config.temporal.namespace, jobs),
+  });
+}
+
+/** The service as it runs in production: API and worker in two processes. */
+export function startService(environment: BenchEnvironment) {
+  return opening(async (keep) => {
+    const worker = keep(await startWorker(environment));
+    const api = keep(await startApi(environment));
+    return { worker, api };
+  });
+}
+
+/** Rejects until a worker asks for workflow tasks of the queue. */
+export async function isPolled(
+  { connection }: BenchEnvironment['temporal'],
+  namespace: string,
+  queue: string,
+): Promise<void> {
+  const { pollers } = await connection.workflowService.describeTaskQueue({
+    namespace,
+    taskQueue: { name: queue },
+    taskQueueType: 1,
+  });
+  if (!pollers?.length) throw new Error(`no worker polls ${queue}`);
+}

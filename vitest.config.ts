@@ -3,7 +3,6 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
-    exclude: ['test/faults/**'],
     // They start servers of their own and take minutes: npm run test:faults.
     exclude: ['test/faults/**'],
     globalSetup: ['test/setup/global.ts'],

@@ -15,11 +15,12 @@ export const PICTURE_URL = 'https://pictures.example.com/room.jpg';
 export async function startFakeApi(picture: Buffer) {
   const config = loadConfig({ S3_ACCESS_KEY_ID: 'x', S3_SECRET_ACCESS_KEY: 'x', LOG_LEVEL: 'silent' });
   const stores = createFakeStores();
+  const images = createFakeImageStore();
   const gateway = storingGateway(stores.jobs);
   const deps: ApiDeps = {
     config,
     stores,
-    images: createFakeImageStore(),
+    images,
     egress: offline(picture),
     jobs: gateway,
     rateLimits: { countClient: async () => {}, countKey: async () => {} },
@@ -33,7 +34,7 @@ export async function startFakeApi(picture: Buffer) {
   const key = { name: 'Key', digest: digestApiKey(apiKey), hint: 'hint', retentionDays: null };
   await stores.keys.create({ accountId: account.id, ...key });
   await stores.packs.add({ accountId: account.id, images: 10_000_000, reference: null });
-  return { app, stores, gateway, config, accountId: account.id, headers: { 'x-api-key': apiKey } };
+  return { app, stores, images, gateway, config, accountId: account.id, headers: { 'x-api-key': apiKey } };
 }
 
 /** The real checks of URLs, and no network behind them. */

@@ -13,7 +13,7 @@ import type { SweepCounts, TaskQueues } from './messages.ts';
 import { deliveryWorkflow } from './redelivery.ts';
 
 /** Pieces one run does before a fresh one, with a short history, goes on. */
-const PIECES_PER_RUN = 250;
+const PIECES_PER_RUN = 100;
 
 const activities = proxyActivities<Activities>({
   startToCloseTimeout: '2 m',

@@ -1,0 +1,137 @@
+import { randomUUID } from 'node:crypto';
+import { planWebhook } from '../../activities/webhook-notices.ts';
+import type { JobRequest } from '../../api/job-gateway.ts';
+import { sweepAction } from '../../operator/sweep.ts';
+import { redeliver, sendTest } from '../../operator/webhooks.ts';
+import { deliveryIdOf } from '../../stores/delivery.ts';
+import { eventually } from '../setup/eventually.ts';
+import { HELD_TOOL, REFUSED_TOOL, type Stage } from './stage.ts';
+
+/** Takes a workflow along one way through its code to its end. @returns the id of the workflow */
+type Path = (stage: Stage) => Promise<string>;
+
+/** Every way a workflow may go, by the name of its history. */
+export const PATHS: Readonly<Record<string, Path>> = {
+  'job-completed': async (stage) => run(stage, await stage.request()),
+  'job-failed': async (stage) => run(stage, await stage.request({ tool: REFUSED_TOOL })),
+  'job-refused-for-want-of-credits': async (stage) => run(stage, await stage.request({ imagesCharged: 51 })),
+  'job-voided': (stage) => heldUp(stage, { answered: false }),
+  'job-answered-late': (stage) => heldUp(stage, { answered: true }),
+  'job-expired-before-its-start': async (stage) => run(stage, await stage.request({}, -1)),
+  'job-existing': existing,
+  'job-cancelled': cancelled,
+  'job-completed-and-told': async (stage) => told(stage, {}),
+  'job-failed-and-told': async (stage) => told(stage, { tool: REFUSED_TOOL }),
+  'job-deleted-during-webhook': async (stage) => {
+    const { draft } = await untilWebhook(stage);
+    await stage.service.stores.jobs.remove([draft.jobId]);
+    await stage.service.deps.jobs.deleted(draft.workflowId);
+    return end(stage, draft.workflowId);
+  },
+  'job-cancelled-during-webhook': async (stage) => {
+    const { draft } = await untilWebhook(stage);
+    await stage.handle(draft.workflowId).cancel();
+    return end(stage, draft.workflowId);
+  },
+  'delivery-of-a-lost-job': deliveryOfLostJob,
+  redelivery,
+  'test-event': testEvent,
+  'sweep-with-nothing-to-do': async (stage) => sweep(stage),
+  'sweep-with-a-lost-job': async (stage) => {
+    const { draft } = await stage.request({ webhookUrl: stage.receiver.taken });
+    await stage.service.stores.jobs.accept(draft);
+    return sweep(stage);
+  },
+};
+
+async function run(stage: Stage, request: JobRequest): Promise<string> {
+  await stage.service.deps.jobs.accept(request);
+  return end(stage, request.draft.workflowId);
+}
+
+/** Some paths end in failure; that is theirs. */
+async function end(stage: Stage, workflowId: string): Promise<string> {
+  await stage
+    .handle(workflowId)
+    .result()
+    .catch(() => {});
+  return workflowId;
+}
+
+/** The charge commits in time and is reported too late. */
+async function heldUp(stage: Stage, { answered }: { answered: boolean }): Promise<string> {
+  const request = await stage.request({}, 1500);
+  stage.holdUps.set(request.draft.jobId, { until: request.respondBy + 10, answered });
+  return run(stage, request);
+}
+
+/** Another workflow for a key that already has its job, as after Temporal has forgotten the first one. */
+async function existing(stage: Stage): Promise<string> {
+  const first = await stage.request({ idempotencyKey: 'order-1' });
+  await run(stage, first);
+  const { accountId, keyId, bodyDigest, idempotencyKey } = first.draft;
+  return run(stage, await stage.request({ accountId, keyId, bodyDigest, idempotencyKey }));
+}
+
+async function cancelled(stage: Stage): Promise<string> {
+  const request = await stage.request({ tool: HELD_TOOL });
+  const { workflowId } = request.draft;
+  await stage.service.deps.jobs.accept(request);
+  await eventually(async () => {
+    const { raw } = await stage.handle(workflowId).describe();
+    if (!raw.pendingActivities?.some(({ lastHeartbeatTime }) => lastHeartbeatTime))
+      throw new Error('The render has not begun.');
+  });
+  await stage.handle(workflowId).cancel();
+  return end(stage, workflowId);
+}
+
+async function told(stage: Stage, changes: Partial<JobRequest['draft']>): Promise<string> {
+  return run(stage, await stage.request({ ...changes, webhookUrl: stage.receiver.taken }));
+}
+
+/** A job whose receiver has its webhook and does not answer. */
+async function untilWebhook(stage: Stage): Promise<JobRequest> {
+  const request = await stage.request({ webhookUrl: stage.receiver.ignored });
+  await stage.service.deps.jobs.accept(request);
+  await stage.receiver.waits(deliveryIdOf(request.draft.jobId));
+  return request;
+}
+
+async function deliveryOfLostJob(stage: Stage): Promise<string> {
+  const { stores, temporal, deps } = stage.service;
+  const { draft } = await stage.request({ webhookUrl: stage.receiver.taken });
+  await stores.jobs.accept(draft);
+  const job = await stores.jobs.fail(draft.jobId, { error: 'The job was interrupted.', processingMs: null });
+  const workflowId = `webhook:${draft.jobId}`;
+  await temporal.workflow.start('deliveryWorkflow', {
+    workflowId,
+    taskQueue: deps.jobs.queues.jobs,
+    args: [await planWebhook(stores, job), deps.jobs.queues],
+  });
+  return end(stage, workflowId);
+}
+
+async function redelivery(stage: Stage): Promise<string> {
+  const { temporal, deps } = stage.service;
+  const request = await stage.request({ webhookUrl: stage.receiver.taken });
+  await run(stage, request);
+  const { jobId, accountId } = request.draft;
+  const delivery = { id: deliveryIdOf(jobId), accountId };
+  return end(stage, await redeliver(temporal, deps.jobs.queues, delivery));
+}
+
+async function testEvent(stage: Stage): Promise<string> {
+  const { service, receiver } = stage;
+  const { accountId } = await service.client();
+  await service.stores.accounts.setWebhook(accountId, { url: receiver.taken });
+  const id = await sendTest(service.temporal, service.deps.jobs.queues, accountId);
+  return end(stage, `test-event:${id}`);
+}
+
+async function sweep(stage: Stage): Promise<string> {
+  const { workflowType, ...options } = sweepAction('');
+  const workflowId = `${options.workflowId}:${randomUUID()}`;
+  await stage.service.temporal.workflow.start(workflowType, { ...options, workflowId });
+  return end(stage, workflowId);
+}

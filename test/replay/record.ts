@@ -1,0 +1,50 @@
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
+import { environment, loadConfig } from '../../config.ts';
+import { registerSearchAttributes } from '../../operator/setup/search-attributes.ts';
+import { startServers } from '../../stack/servers.ts';
+import { writeWorkflowBundle } from '../../worker/bundle.ts';
+import { openService } from '../setup/open-service.ts';
+import { PATHS } from './paths.ts';
+import { scrub } from './scrub.ts';
+import { openStage, type Stage, startReceiver } from './stage.ts';
+
+// Records the history of every path anew: `npx tsx test/replay/record.ts [path ...]`. See docs/changing-workflows.md.
+
+const folder = join(import.meta.dirname, '..', 'histories');
+const say = (line: string) => void process.stderr.write(`${line}\n`);
+
+async function record(stage: Stage, name: string): Promise<void> {
+  const workflowId = (await PATHS[name]?.(stage)) ?? '';
+  const history = await stage.handle(workflowId).fetchHistory();
+  const file = join(folder, `${name}.json`);
+  writeFileSync(file, scrub(historyToJSON(history)));
+  say(`${name}: ${history.events?.length} events`);
+}
+
+await using receiver = await startReceiver();
+await using servers = await startServers({
+  dataDir: join(tmpdir(), 'image-job-api-record'),
+  ephemeral: true,
+  ui: false,
+  say,
+  signal: new AbortController().signal,
+  env: environment(''),
+});
+const bundle = servers.folder.file('workflow-bundle.cjs');
+const config = loadConfig({
+  ...servers.env,
+  EGRESS_ALLOW_ORIGINS: receiver.origin,
+  LOG_LEVEL: 'silent',
+  WORKFLOW_BUNDLE: bundle,
+});
+await Promise.all([writeWorkflowBundle(bundle), registerSearchAttributes(config.temporal)]);
+await using service = await openService(config);
+await using stage = await openStage(service, receiver);
+
+const chosen = process.argv.slice(2);
+if (chosen.length === 0) rmSync(folder, { recursive: true, force: true });
+mkdirSync(folder, { recursive: true });
+for (const name of chosen.length > 0 ? chosen : Object.keys(PATHS)) await record(stage, name);

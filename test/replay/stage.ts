@@ -1,0 +1,120 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { JobRequest } from '../../api/job-gateway.ts';
+import { findTool, planRender } from '../../catalog/catalog.ts';
+import { GeneratorError } from '../../generators/errors.ts';
+import type { Stores } from '../../stores/ports.ts';
+import { samplePicture } from '../setup/client.ts';
+import { eventually } from '../setup/eventually.ts';
+import { scriptedGenerator } from '../setup/generators.ts';
+import type { Service } from '../setup/open-service.ts';
+
+/** Tools that do something else than render when histories are recorded. */
+export const REFUSED_TOOL = 'pool';
+export const HELD_TOOL = 'pool-removal';
+
+/** How an acceptance is held up: until when, and whether the job is answered meanwhile. */
+type HoldUp = { until: number; answered: boolean };
+
+export type Stage = Awaited<ReturnType<typeof openStage>>;
+
+/** A worker whose renders, acceptances and webhook receivers do what a path needs. */
+export async function openStage(service: Service, receiver: Receiver) {
+  const { stores } = service;
+  const holdUps = new Map<string, HoldUp>();
+  const worker = await service.startWorker({
+    stores: { ...stores, jobs: heldUp(stores, holdUps) },
+    generator: scriptedGenerator({
+      [REFUSED_TOOL]: async () => {
+        throw new GeneratorError({ kind: 'refused', reason: 'no_result' }, 'The model made no picture.');
+      },
+      [HELD_TOOL]: ({ signal }) =>
+        new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
+    }),
+    // A job counts as lost at once.
+    retention: { lostJobMs: 0 },
+  });
+  const picture = Buffer.from(await samplePicture(), 'base64');
+
+  /** A request as the API hands it to the gateway, its picture stored. */
+  async function request(changes: Partial<JobRequest['draft']> = {}, withinMs = 10_000): Promise<JobRequest> {
+    const { accountId, keyId } = await service.client();
+    const jobId = randomUUID();
+    const tool = changes.tool ?? 'declutter';
+    const spec = findTool(tool);
+    const planned = spec && planRender(spec, {});
+    if (!planned?.ok) throw new Error(`${tool} can't be planned`);
+    const { plan } = planned;
+    const input = { bucket: 'inputs' as const, key: `${accountId}/${randomUUID()}.jpeg` };
+    await service.images.putInput(input.key, picture, 'image/jpeg');
+    const draft = {
+      ...{ jobId, accountId, keyId, tool, input, workflowId: `job:${jobId}` },
+      ...{ idempotencyKey: null, bodyDigest: createHash('sha256').update(jobId).digest('hex') },
+      ...{ imagesCharged: 1, options: plan.settings, warnings: [], webhookUrl: null },
+      ...changes,
+    };
+    const respondBy = Date.now() + withinMs;
+    return { draft, plan, format: 'jpeg', requestId: randomUUID(), accountName: 'Client', respondBy };
+  }
+
+  return {
+    service,
+    receiver,
+    holdUps,
+    request,
+    handle: (workflowId: string) => service.temporal.workflow.getHandle(workflowId),
+    /** Until the job is no longer processing, whatever its workflow still does. */
+    ended: (jobId: string) =>
+      eventually(async () => {
+        const job = await stores.jobs.get(jobId);
+        if (job === undefined || job.status === 'processing') throw new Error(`job ${jobId} has not ended`);
+        return job;
+      }),
+    [Symbol.asyncDispose]: () => worker[Symbol.asyncDispose](),
+  };
+}
+
+function heldUp({ jobs }: Stores, holdUps: ReadonlyMap<string, HoldUp>): Stores['jobs'] {
+  return {
+    ...jobs,
+    async accept(draft) {
+      const outcome = await jobs.accept(draft);
+      const holdUp = holdUps.get(draft.jobId);
+      if (holdUp?.answered) await jobs.claim(draft.jobId);
+      if (holdUp) await delay(Math.max(0, holdUp.until - Date.now()));
+      return outcome;
+    },
+  };
+}
+
+export type Receiver = Awaited<ReturnType<typeof startReceiver>>;
+
+/** Takes webhooks at `/taken`, and never answers at `/ignored`. */
+export async function startReceiver() {
+  const waiting = new Set<string>();
+  const server = createServer((request, response) => {
+    if (request.url === '/taken') response.writeHead(204).end();
+    else waiting.add(String(request.headers['webhook-id']));
+    request.resume();
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return {
+    origin,
+    taken: `${origin}/taken`,
+    ignored: `${origin}/ignored`,
+    /** Until somebody waits for the answer to this webhook. */
+    waits: (deliveryId: string) =>
+      eventually(async () => {
+        if (!waiting.has(deliveryId)) throw new Error(`${deliveryId} has not arrived`);
+      }),
+    async [Symbol.asyncDispose]() {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+}

@@ -1,0 +1,139 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createInstantGenerator } from '../../generators/instant.ts';
+import { deliveryIdOf } from '../../stores/delivery.ts';
+import { type CommandLine, openCommandLine } from '../operator/command-line.ts';
+import { ended, postJob, samplePicture } from '../setup/client.ts';
+import { closers } from '../setup/closers.ts';
+import { type Receiver, startReceiver } from '../setup/receiver.ts';
+import type { Service } from '../setup/service.ts';
+import { clientWith, deliveryIn, QUICK, serviceFor } from '../setup/webhooks.ts';
+
+const open = closers();
+let service: Service;
+let receiver: Receiver;
+let cli: CommandLine;
+let image_base64: string;
+
+beforeAll(async () => {
+  receiver = open.use(await startReceiver());
+  service = open.use(await serviceFor([receiver]));
+  const { config } = service;
+  cli = openCommandLine({
+    MONGODB_DATABASE: config.mongo.database,
+    TASK_QUEUE_PREFIX: config.temporal.taskQueuePrefix,
+    EGRESS_ALLOW_ORIGINS: receiver.origin,
+  });
+  open.use(cli.deps);
+  image_base64 = await samplePicture();
+  open.use(await service.startWorker({ webhooks: QUICK, generator: createInstantGenerator() }));
+});
+afterAll(() => open.close());
+
+/** A client with one job, whose webhook has come to the given end. */
+async function delivered(status: number, state: 'delivered' | 'failed') {
+  receiver.behave((_, response) => void response.writeHead(status).end('noted'));
+  const client = await clientWith(service, receiver.url);
+  const created = await postJob(service.app, client.headers, { tool: 'image-enhancement', image_base64 });
+  const { job_id } = await ended(service.app, client.headers, created.json().job_id);
+  await deliveryIn(service, job_id, state);
+  return { ...client, job_id };
+}
+
+describe('webhook list', () => {
+  test('shows each delivery with its attempts', async () => {
+    const { accountId, job_id } = await delivered(200, 'delivered');
+    const rows = await cli.json<Record<string, unknown>[]>('webhook', 'list', '--account', accountId);
+    expect(rows).toEqual([
+      {
+        delivery_id: deliveryIdOf(job_id),
+        account_id: accountId,
+        job_id,
+        type: 'job.completed',
+        target: 'account',
+        url: receiver.url,
+        state: 'delivered',
+        reason: null,
+        tries: 1,
+        last_status: 200,
+        next_attempt_at: null,
+        created_at: expect.stringMatching(/Z$/),
+        attempts: [
+          {
+            at: expect.stringMatching(/Z$/),
+            url: receiver.url,
+            status: 200,
+            ms: expect.any(Number),
+            error: null,
+            answer: 'noted',
+          },
+        ],
+      },
+    ]);
+    expect(await cli.json('webhook', 'show', deliveryIdOf(job_id))).toEqual(rows[0]);
+    const { out } = await cli.operator(['webhook', 'list', '--account', accountId]);
+    expect(out).toContain(deliveryIdOf(job_id));
+  });
+});
+
+describe('webhook redeliver', () => {
+  test('makes a failed delivery again and says how it went', async () => {
+    const { job_id } = await delivered(500, 'failed');
+    receiver.behave(204);
+    const again = await cli.json('webhook', 'redeliver', deliveryIdOf(job_id));
+    expect(again).toMatchObject({ state: 'delivered', tries: 1, last_status: 204 });
+    expect(await cli.operator(['webhook', 'redeliver', deliveryIdOf(job_id)])).toMatchObject({
+      code: 0,
+      out: expect.stringContaining('The receiver took it.'),
+    });
+  });
+
+  test('refuses what there is not, or no longer', async () => {
+    expect(await cli.operator(['webhook', 'redeliver', 'msg_none'])).toMatchObject({
+      code: 1,
+      err: 'There is no delivery msg_none.\n',
+    });
+    const { headers, job_id } = await delivered(200, 'delivered');
+    await service.app.inject({ method: 'DELETE', url: `/api/v1/jobs/${job_id}`, headers });
+    expect(await cli.operator(['webhook', 'redeliver', deliveryIdOf(job_id)])).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('The job was deleted'),
+    });
+  });
+});
+
+describe('webhook test', () => {
+  test('sends a test event and shows what the receiver answered', async () => {
+    receiver.behave((_, response) => void response.writeHead(418).end('a teapot'));
+    const { accountId } = await clientWith(service, receiver.url);
+    const shown = await cli.json<{ delivery_id: string }>('webhook', 'test', '--account', accountId);
+    expect(shown).toMatchObject({
+      type: 'test.ping',
+      job_id: null,
+      state: 'failed',
+      attempts: [{ status: 418, answer: 'a teapot' }],
+    });
+    expect(receiver.received.at(-1)?.headers['webhook-id']).toBe(shown.delivery_id);
+  });
+
+  test('needs an endpoint', async () => {
+    const { accountId } = await clientWith(service, null);
+    expect(await cli.operator(['webhook', 'test', '--account', accountId])).toMatchObject({
+      code: 1,
+      err: `Account ${accountId} has no webhook endpoint.\n`,
+    });
+  });
+
+  test('reaches an endpoint again that was disabled, once it is set anew', async () => {
+    const { accountId, job_id } = await delivered(410, 'failed');
+    await expect
+      .poll(() => cli.json('account', 'show', accountId))
+      .toMatchObject({ webhook_disabled: expect.stringContaining('410 Gone') });
+    receiver.behave(200);
+    expect(await cli.json('account', 'webhook', accountId, '--url', receiver.url)).toMatchObject({
+      webhook_disabled: null,
+    });
+    expect(await cli.json('webhook', 'redeliver', deliveryIdOf(job_id))).toMatchObject({
+      state: 'delivered',
+    });
+  });
+});

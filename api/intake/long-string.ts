@@ -43,8 +43,12 @@ function closingQuote(chunk: Buffer, start: number): number {
   return at;
 }
 
-/** Whether a string can be cut off before `byte`: between two characters, neither of which is an escape. */
-export function canCut(before: Buffer, byte: number): boolean {
+/**
+ * Whether a string can be cut off before `byte`: after a whole character that is no escape, so that no pair of
+ * surrogates is parted either.
+ * @param plain bytes since the last backslash
+ */
+export function canCut(plain: number, byte: number): boolean {
   const continues = byte >= 0x80 && byte < 0xc0;
-  return !continues && byte !== BACKSLASH && !before.subarray(-ESCAPE).includes(BACKSLASH);
+  return plain >= ESCAPE && byte !== BACKSLASH && byte !== QUOTE && !continues;
 }

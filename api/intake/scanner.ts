@@ -41,6 +41,8 @@ interface Scan {
   stringStart: number;
   /** The string being read is a top-level key. */
   isKey: boolean;
+  /** Bytes since the last backslash, or since the string began. */
+  plain: number;
   long: LongString;
   /** The last token was the image's key, and its colon is due. */
   colonDue: boolean;
@@ -64,6 +66,7 @@ export function createScanner(field: ImageField, maxRestBytes: number): Scanner 
     next: 'other',
     stringStart: 0,
     isKey: false,
+    plain: 0,
     long: createLongString(),
     colonDue: false,
     imageKeys: 0,
@@ -138,11 +141,13 @@ function startString(scan: Scan): void {
   }
   scan.stringStart = scan.rest.length;
   scan.isKey = scan.next === 'key';
+  scan.plain = 0;
   scan.next = 'other';
   scan.colonDue = false;
 }
 
 function inside(scan: Scan, byte: number): void {
+  scan.plain = byte === BACKSLASH ? 0 : scan.plain + 1;
   if (scan.where === 'escape') scan.where = 'string';
   else if (byte === BACKSLASH) scan.where = 'escape';
   else if (byte === QUOTE) endString(scan);
@@ -154,10 +159,8 @@ function endString(scan: Scan): void {
   if (scan.isKey) endKey(scan);
 }
 
-function isLong({ rest, stringStart }: Scan, byte: number): boolean {
-  return (
-    rest.length - stringStart >= LONG_STRING && byte !== QUOTE && canCut(filled(rest, stringStart), byte)
-  );
+function isLong({ rest, stringStart, plain }: Scan, byte: number): boolean {
+  return rest.length - stringStart >= LONG_STRING && canCut(plain, byte);
 }
 
 function startLong(scan: Scan): void {

@@ -143,6 +143,34 @@ describe('the figures of a refusal', () => {
   });
 });
 
+describe('X-RateLimit-Limit and X-RateLimit-Remaining', () => {
+  const figures = ({ headers }: Answer) => [
+    Number(headers['x-ratelimit-limit']),
+    Number(headers['x-ratelimit-remaining']),
+  ];
+
+  test('tell the window of the route and key, on good answers and on bad ones', async () => {
+    const client = await service.client();
+    const path = `/v1/jobs/${crypto.randomUUID()}`;
+    expect(figures(await post(client, job()))).toEqual([60, 59]);
+    expect(figures(await post(client, {}))).toEqual([60, 58]);
+    expect(figures(await call('GET', path, client.headers))).toEqual([300, 299]);
+    expect(figures(await call('DELETE', path, client.headers))).toEqual([60, 59]);
+    expect(figures(await call('GET', '/v1/tools', client.headers))).toEqual([120, 119]);
+    expect(figures(await call('GET', '/v1/account', client.headers))).toEqual([120, 118]);
+    expect(figures(await call('GET', path, (await service.client()).headers))).toEqual([300, 299]);
+  });
+
+  test.each([
+    ['no key', () => call('GET', '/v1/tools')],
+    ['an unknown route', () => call('GET', '/v1/images')],
+    ['another method', () => call('PUT', '/v1/tools')],
+    ['a body too large', async () => PROVOKED.payload_too_large(await service.client())],
+  ])('tell the window of the address for %s', async (_what, send) => {
+    expect(figures(await send())[0]).toBe(RATE_LIMITS.ip);
+  });
+});
+
 describe('X-Request-Id', () => {
   test.each(['a', 'req_1.2-3', 'A'.repeat(128)])('%s comes back', async (id) => {
     for (const path of ['/v1/account', '/v1/nothing'])

@@ -34,7 +34,7 @@ export async function deliver(
   const { deliveryId, round, jobId } = notice;
   const [account, job] = await Promise.all([
     accounts.get(notice.accountId),
-    jobId === null ? undefined : jobs.get(jobId),
+    jobId === null ? undefined : jobs.find(notice.accountId, jobId),
   ]);
   const destination = destinationOf(notice, account, job);
   if (typeof destination !== 'string') {
@@ -64,7 +64,7 @@ function destinationOf(
   job: JobRecord | undefined,
 ): string | DeliveryEnd {
   const cancelled = (reason: string) => ({ state: 'cancelled', reason }) as const;
-  if (jobId !== null && (job === undefined || job.status === 'deleted')) return cancelled(JOB_DELETED);
+  if (jobId !== null && job === undefined) return cancelled(JOB_DELETED);
   const url = target === 'job' ? job?.webhookUrl : webhook.url;
   if (url === null || url === undefined) return cancelled('The account has no webhook endpoint.');
   if (target === 'account' && webhook.disabledReason !== null && !insist)

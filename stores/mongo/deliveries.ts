@@ -1,15 +1,19 @@
 import type { ClientSession } from 'mongodb';
 import { deliveryIdOf, JOB_DELETED, KEPT_ATTEMPTS, NEW_ROUND, NO_OUTCOME } from '../delivery.ts';
-import { type DeliveryStore, NotFound } from '../ports.ts';
+import { type AfterAttempt, type DeliveryStore, NotFound } from '../ports.ts';
 import type { DeliveryAttempt, DeliveryRecord } from '../records.ts';
+import { inBatches } from './batches.ts';
 import type { Mongo } from './client.ts';
 import { type Collections, collections, type Stored, toRecord } from './documents.ts';
 
 type Document = Stored<DeliveryRecord>;
+type Deliveries = Collections['deliveries'];
 
 export function createDeliveryStore(mongo: Mongo): DeliveryStore {
   const { deliveries } = collections(mongo.db);
   const after = { returnDocument: 'after' } as const;
+  const begin = inBatches((begun: Begun[]) => beginAll(deliveries, begun));
+  const record = inBatches((made: Made[]) => recordAll(deliveries, made));
 
   return {
     async plan({ id, ...delivery }) {
@@ -41,29 +45,10 @@ export function createDeliveryStore(mongo: Mongo): DeliveryStore {
 
     async begin(deliveryId, round, { at, url }) {
       const attempt: DeliveryAttempt = { at, url, status: null, ms: null, error: NO_OUTCOME, answer: null };
-      const row = await deliveries.findOneAndUpdate(
-        { _id: deliveryId, round, state: 'pending' },
-        {
-          $inc: { tries: 1 },
-          $set: { url, nextAttemptAt: null },
-          $push: { attempts: { $each: [attempt], $slice: -KEPT_ATTEMPTS } },
-        },
-        after,
-      );
-      return row === null ? undefined : toRecord(row);
+      return begin({ deliveryId, round, attempt });
     },
 
-    async record(deliveryId, round, attempt, end) {
-      const begun = { _id: deliveryId, 'attempts.at': attempt.at };
-      const { matchedCount } = await deliveries.updateOne(
-        { ...begun, round, state: 'pending' },
-        { $set: { nextAttemptAt: null, ...end, 'attempts.$': attempt } },
-      );
-      if (matchedCount > 0) return;
-      // Cancelled or taken over meanwhile: that it was sent still shows, but nothing of a deleted job comes back.
-      const trace = { ...attempt, url: null, answer: null };
-      await deliveries.updateOne(begun, { $set: { 'attempts.$': trace } });
-    },
+    record: (deliveryId, round, attempt, after) => record({ deliveryId, round, attempt, after }),
 
     async close(deliveryId, round, end) {
       await deliveries.updateOne(
@@ -73,6 +58,61 @@ export function createDeliveryStore(mongo: Mongo): DeliveryStore {
     },
   };
 }
+
+interface Begun {
+  deliveryId: string;
+  round: string;
+  attempt: DeliveryAttempt;
+}
+
+async function beginAll(deliveries: Deliveries, begun: Begun[]): Promise<(DeliveryRecord | undefined)[]> {
+  await deliveries.bulkWrite(
+    begun.map(({ deliveryId, round, attempt }) => ({
+      updateOne: {
+        filter: { _id: deliveryId, round, state: 'pending' },
+        update: {
+          $inc: { tries: 1 },
+          $set: { url: attempt.url, nextAttemptAt: null },
+          $push: { attempts: { $each: [attempt], $slice: -KEPT_ATTEMPTS } },
+        },
+      },
+    })),
+    { ordered: false },
+  );
+  const rows = await deliveries.find({ _id: { $in: begun.map(({ deliveryId }) => deliveryId) } }).toArray();
+  const byId = new Map(rows.map((row) => [row._id, row]));
+  return begun.map(({ deliveryId, round, attempt }) => {
+    const row = byId.get(deliveryId);
+    const isOpen = row?.round === round && row.state === 'pending';
+    return isOpen && row.attempts.at(-1)?.at.getTime() === attempt.at.getTime() ? toRecord(row) : undefined;
+  });
+}
+
+interface Made extends Begun {
+  after: AfterAttempt;
+}
+
+async function recordAll(deliveries: Deliveries, made: Made[]): Promise<undefined[]> {
+  const { matchedCount } = await deliveries.bulkWrite(
+    made.map(({ deliveryId, round, attempt, after }) => ({
+      updateOne: {
+        filter: { _id: deliveryId, round, state: 'pending', 'attempts.at': attempt.at },
+        update: { $set: { nextAttemptAt: null, ...after, 'attempts.$': attempt } },
+      },
+    })),
+    { ordered: false },
+  );
+  if (matchedCount < made.length) await deliveries.bulkWrite(made.map(traceOf), { ordered: false });
+  return made.map(() => undefined);
+}
+
+/** Cancelled or taken over meanwhile: that it was sent still shows, but nothing of a deleted job comes back. */
+const traceOf = ({ deliveryId, attempt }: Made) => ({
+  updateOne: {
+    filter: { _id: deliveryId, attempts: { $elemMatch: { at: attempt.at, error: NO_OUTCOME } } },
+    update: { $set: { 'attempts.$': { ...attempt, url: null, answer: null } } },
+  },
+});
 
 /** In the transaction that deletes jobs: what is undelivered is not sent, and neither URLs nor answers are kept. */
 export async function forgetDeliveries(

@@ -41,16 +41,7 @@ export function buildApp(deps: ApiDeps): TypedApp {
   registerBodies(app);
   registerExpectations(app);
   const answerOtherMethods = otherMethods(app);
-  app.addHook('onRequest', async (request, reply) => {
-    reply.header('X-Request-Id', request.id);
-    if (!deps.apiSwitch.enabled())
-      throw new ApiError('api_disabled', 'The API is switched off at the moment.');
-  });
-  app.addHook('onRequest', deps.rateLimits.countClient);
-  app.addHook('onRequest', requireHost);
-  app.addHook('onRequest', limitBody);
-  app.addHook('onRequest', authenticate(deps.stores.keys, config.keyPrefix));
-  app.addHook('onRequest', deps.rateLimits.countKey);
+  addChecks(app, deps);
   registerDocs(app, config.api.publicUrl, PREFIX);
   app.register(
     async (scope) => {
@@ -60,6 +51,19 @@ export function buildApp(deps: ApiDeps): TypedApp {
   );
   app.register(answerOtherMethods);
   return app;
+}
+
+/** What every request goes through before its handler, in the order the contract and its answers rely on. */
+function addChecks(app: TypedApp, { apiSwitch, rateLimits, stores, config }: ApiDeps): void {
+  app.addHook('onRequest', async (request, reply) => {
+    reply.header('X-Request-Id', request.id);
+    if (!apiSwitch.enabled()) throw new ApiError('api_disabled', 'The API is switched off at the moment.');
+  });
+  app.addHook('onRequest', rateLimits.countClient);
+  app.addHook('onRequest', requireHost);
+  app.addHook('onRequest', limitBody);
+  app.addHook('onRequest', authenticate(stores.keys, config.keyPrefix));
+  app.addHook('onRequest', rateLimits.countKey);
 }
 
 /** TRUST_PROXY as Fastify takes it: a hop count, a list of addresses, or nothing. */

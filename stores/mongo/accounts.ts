@@ -3,9 +3,11 @@ import { type AccountStore, NotFound } from '../ports.ts';
 import type { AccountRecord } from '../records.ts';
 import type { Mongo } from './client.ts';
 import { type AccountDocument, collections, toRecord } from './documents.ts';
+import { createLookUp } from './look-up.ts';
 
 export function createAccountStore(mongo: Mongo): AccountStore {
   const c = collections(mongo.db);
+  const byId = createLookUp(c.accounts, '_id');
   return {
     async create({ name, webhookUrl, webhookSecret }) {
       const document = {
@@ -29,7 +31,7 @@ export function createAccountStore(mongo: Mongo): AccountStore {
     },
 
     async get(accountId) {
-      const found = await c.accounts.findOne({ _id: accountId });
+      const found = await byId(accountId);
       if (found === null) throw unknown(accountId);
       return toAccount(found);
     },

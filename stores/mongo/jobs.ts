@@ -6,6 +6,7 @@ import { dropInputs, removeJobs } from './deletion.ts';
 import { type Collections, collections, type JobDocument, toRecord } from './documents.ts';
 import { createLanes } from './lanes.ts';
 import { Overdrawn, post } from './ledger.ts';
+import { createLookUp } from './look-up.ts';
 
 /** A caller who has waited for the acceptance already is waiting for this. */
 const CLAIM_TIMEOUT_MS = 3000;
@@ -14,6 +15,7 @@ export function createJobStore(mongo: Mongo): JobStore {
   // Acceptances of one account all write its balance: side by side they would only collide and be done again.
   const inLane = createLanes();
   const c = collections(mongo.db);
+  const byId = createLookUp(c.jobs, '_id');
   return {
     accept: (draft) => inLane(draft.accountId, () => accept(mongo, c, draft)),
     void: (jobId) => voidJob(mongo, c, jobId),
@@ -30,7 +32,7 @@ export function createJobStore(mongo: Mongo): JobStore {
     },
 
     async find(accountId, jobId) {
-      const job = readable(await c.jobs.findOne({ _id: jobId }));
+      const job = readable(await byId(jobId));
       return job?.accountId === accountId ? job : undefined;
     },
 

@@ -5,9 +5,11 @@ import type { KeyRecord } from '../records.ts';
 import type { Mongo } from './client.ts';
 import { collections, type KeyDocument, type Stored } from './documents.ts';
 import { post } from './ledger.ts';
+import { createLookUp } from './look-up.ts';
 
 export function createKeyStore(mongo: Mongo): KeyStore {
   const c = collections(mongo.db);
+  const byDigest = createLookUp(c.keys, 'digest');
 
   async function change(keyId: string, set: Partial<KeyDocument>, filter = {}): Promise<KeyRecord> {
     await c.keys.updateOne({ _id: keyId, ...filter }, { $set: set });
@@ -42,7 +44,7 @@ export function createKeyStore(mongo: Mongo): KeyStore {
       }),
 
     async findCaller(digest) {
-      const key = await c.keys.findOne({ digest });
+      const key = await byDigest(digest);
       if (key === null) return undefined;
       return {
         keyId: key._id,

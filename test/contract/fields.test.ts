@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { LIMITS } from '../../contract/limits.ts';
 import { INNER_LITERALS, INNER_NAMES } from '../egress/hosts.ts';
 import { postJob, samplePicture } from '../setup/client.ts';
@@ -16,8 +16,6 @@ beforeAll(async () => {
   image_base64 = await samplePicture();
   gateway = storingGateway({ accept: (draft) => service.stores.jobs.accept(draft) });
   service = await startService({ api: { jobs: gateway } });
-});
-beforeEach(async () => {
   headers = (await service.client()).headers;
 });
 afterAll(async () => service?.[Symbol.asyncDispose]());

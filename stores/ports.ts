@@ -87,8 +87,11 @@ export interface JobStore {
    * @returns false when an answer was already given (see {@link claim}); then nothing changes
    */
   void(jobId: string): Promise<boolean>;
-  /** The job as it stands, marked as answered: from here on it can't be voided. Undefined when there is none. */
-  claim(jobId: string): Promise<JobRecord | undefined>;
+  /**
+   * The job as it stands, marked as answered: from here on it can't be voided. Undefined when there is none.
+   * @param until a claim that is carried out later, when its caller has given up, marks nothing
+   */
+  claim(jobId: string, until?: Date): Promise<JobRecord | undefined>;
   findByIdempotencyKey(keyId: string, key: string): Promise<IdempotencyRow | undefined>;
   /** A job of the account; undefined when it is unknown, another's or deleted. */
   find(accountId: string, jobId: string): Promise<JobRecord | undefined>;

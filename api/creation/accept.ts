@@ -4,12 +4,16 @@ import type { IdempotencyRow } from '../../stores/ports.ts';
 import { presentJob } from '../../stores/present.ts';
 import type { ApiDeps } from '../deps.ts';
 import type { GatewayOutcome, JobRequest } from '../job-gateway.ts';
+import { before } from './before.ts';
 import { replay } from './replay.ts';
 
 export const NOT_ENOUGH = 'The balance does not cover this job. Buy a pack, or render at 2K.';
 
 /** A key's workflow that ended between look-up and call, or a winner that was refused, is worth another round. */
 const ROUNDS = 5;
+
+/** Given after `respondBy` to the workflow's answer, and then to MongoDB's, which gives up much later by itself. */
+const SETTLE_MS = 4500;
 
 type Request = Omit<JobRequest, 'respondBy'>;
 
@@ -23,11 +27,16 @@ export async function acceptJob(
   answerBy: number,
 ): Promise<JobCreated | JobReplayed> {
   const respondBy = Math.min(Date.now() + deps.config.api.acceptTimeoutMs, answerBy);
+  const rounds = acceptInRounds(deps, request, respondBy);
+  return before(respondBy + SETTLE_MS, rounds, () => unavailable({ outcome: 'unknown', cause: undefined }));
+}
+
+async function acceptInRounds(deps: ApiDeps, request: Request, respondBy: number) {
   let outcome: GatewayOutcome = { outcome: 'unknown', cause: undefined };
   for (let round = 1; round <= ROUNDS && Date.now() < respondBy; round += 1) {
     const requestId = `${request.requestId}:${round}`;
     outcome = await deps.jobs.accept({ ...request, requestId, respondBy });
-    const answer = await conclude(deps, request, outcome);
+    const answer = await conclude(deps, { ...request, respondBy }, outcome);
     if (answer !== 'again') return answer;
   }
   throw unavailable(outcome);
@@ -35,7 +44,7 @@ export async function acceptJob(
 
 async function conclude(
   deps: ApiDeps,
-  request: Request,
+  request: JobRequest,
   outcome: GatewayOutcome,
 ): Promise<JobCreated | JobReplayed | 'again'> {
   const { draft } = request;
@@ -57,9 +66,9 @@ async function conclude(
 }
 
 /** Nobody said what became of the request: MongoDB knows. A job found there is kept and answered, and can't be voided. */
-async function settle(deps: ApiDeps, request: Request, outcome: GatewayOutcome): Promise<JobReplayed> {
-  const { draft } = request;
-  const own = await deps.stores.jobs.claim(draft.jobId);
+async function settle(deps: ApiDeps, request: JobRequest, outcome: GatewayOutcome): Promise<JobReplayed> {
+  const { draft, respondBy } = request;
+  const own = await deps.stores.jobs.claim(draft.jobId, new Date(respondBy + SETTLE_MS));
   if (own !== undefined) return { ...presentJob(own, deps.images), warnings: own.warnings };
   const spent = await findSpent(deps, request);
   if (spent !== undefined) return replay(deps, spent, draft.bodyDigest);

@@ -13,7 +13,7 @@ import { replay } from './replay.ts';
 
 /**
  * A caller waits no longer than 20 s for an answer: what fetching and storing the picture took is gone from the time
- * that acceptance has, and MongoDB is asked once more after it.
+ * that acceptance has, and MongoDB may be asked once more after it.
  */
 const ACCEPTED_WITHIN_MS = 14_000;
 

@@ -8,9 +8,6 @@ import { createLanes } from './lanes.ts';
 import { Overdrawn, post } from './ledger.ts';
 import { createLookUp } from './look-up.ts';
 
-/** A caller who has waited for the acceptance already is waiting for this. */
-const CLAIM_TIMEOUT_MS = 3000;
-
 export function createJobStore(mongo: Mongo): JobStore {
   // Acceptances of one account all write its balance: side by side they would only collide and be done again.
   const inLane = createLanes();
@@ -20,10 +17,10 @@ export function createJobStore(mongo: Mongo): JobStore {
     accept: (draft) => inLane(draft.accountId, () => accept(mongo, c, draft)),
     void: (jobId) => voidJob(mongo, c, jobId),
 
-    async claim(jobId) {
-      const options = { timeoutMS: CLAIM_TIMEOUT_MS };
-      await c.jobs.updateOne({ _id: jobId, status: 'processing' }, { $set: { answered: true } }, options);
-      return readable(await c.jobs.findOne({ _id: jobId }, options));
+    async claim(jobId, until) {
+      const inTime = until === undefined ? {} : { $expr: { $lte: ['$$NOW', until] } };
+      await c.jobs.updateOne({ _id: jobId, status: 'processing', ...inTime }, { $set: { answered: true } });
+      return readable(await c.jobs.findOne({ _id: jobId }));
     },
 
     async findByIdempotencyKey(keyId, key) {

@@ -21,8 +21,9 @@ export function createFakeJobStore(books: Books): JobStore {
     accept: async (draft) => accept(books, draft),
     void: async (jobId) => voidJob(books, jobId),
 
-    async claim(jobId) {
-      if (books.jobs.get(jobId)?.status === 'processing') books.answered.add(jobId);
+    async claim(jobId, until) {
+      const inTime = until === undefined || until >= new Date();
+      if (inTime && books.jobs.get(jobId)?.status === 'processing') books.answered.add(jobId);
       return readable(jobId);
     },
 

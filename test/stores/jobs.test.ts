@@ -92,6 +92,23 @@ describe.each(storesUnderTest())('job store: %s', (_name, stores) => {
     expect(await balanceOf(stores, client)).toBe(49);
   });
 
+  test('a claim whose caller has given up keeps no job from being voided', async () => {
+    const client = await newClient(stores);
+    const draft = draftOf(client);
+    await jobs.accept(draft);
+    await jobs.claim(draft.jobId, new Date(Date.now() - 1000));
+    expect(await jobs.void(draft.jobId)).toBe(true);
+    expect(await balanceOf(stores, client)).toBe(50);
+  });
+
+  test('a claim in good time keeps the job', async () => {
+    const client = await newClient(stores);
+    const draft = draftOf(client);
+    await jobs.accept(draft);
+    await jobs.claim(draft.jobId, new Date(Date.now() + 60_000));
+    expect(await jobs.void(draft.jobId)).toBe(false);
+  });
+
   test('a job is completed once, and neither voided nor failed afterwards', async () => {
     const client = await newClient(stores);
     const draft = draftOf(client);

@@ -6,7 +6,8 @@ import { key } from './key.ts';
 import { ledger } from './ledger.ts';
 import { pack } from './pack.ts';
 import { setup } from './setup.ts';
+import { sweep } from './sweep.ts';
 import { webhook } from './webhook.ts';
 
 /** Every noun of the command line, in the order of its help. */
-export const NOUNS: readonly Noun[] = [setup, account, key, pack, ledger, job, webhook, api];
+export const NOUNS: readonly Noun[] = [setup, account, key, pack, ledger, job, webhook, sweep, api];

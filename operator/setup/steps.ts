@@ -2,6 +2,7 @@ import { createIndexes } from '../../stores/mongo/documents.ts';
 import { setupBuckets } from '../../stores/s3/setup.ts';
 import type { Deps } from '../deps.ts';
 import { Failure, sentenceOf } from '../failure.ts';
+import { ensureRetentionSchedule } from './retention-schedule.ts';
 import { registerSearchAttributes } from './search-attributes.ts';
 
 /** One thing the servers need before the service runs. Safe to repeat, also beside a running service. */
@@ -16,6 +17,7 @@ export const SETUP_STEPS: readonly SetupStep[] = [
   { name: 'indexes', run: ({ mongo }) => createIndexes(mongo().db) },
   { name: 'buckets', run: ({ config }) => setupBuckets(config().s3) },
   { name: 'search_attributes', run: ({ config }) => registerSearchAttributes(config().temporal) },
+  { name: 'retention_schedule', run: ({ config }) => ensureRetentionSchedule(config().temporal) },
 ];
 
 /** Runs all steps to their end. @throws Failure that names every step that failed */

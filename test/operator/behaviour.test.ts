@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, describe, expect, test } from 'vitest';
 import { openDeps } from '../../operator/deps.ts';
+import { SETUP_STEPS } from '../../operator/setup/steps.ts';
 import { draftOf } from '../stores/under-test.ts';
 import { newAccount, openCommandLine, runWith } from './command-line.ts';
 
@@ -163,7 +164,8 @@ describe('text for people', () => {
 
 describe('servers and settings', () => {
   test('setup makes everything, and may be repeated', async () => {
-    const made = { indexes: 'ready', buckets: 'ready', search_attributes: 'ready' };
+    const made = Object.fromEntries(SETUP_STEPS.map(({ name }) => [name, 'ready']));
+    expect(Object.keys(made)).toContain('retention_schedule');
     expect(await json('setup')).toMatchObject(made);
     expect(await json('setup')).toMatchObject(made);
     const indexes = await cli.deps.mongo().db.collection('keys').indexes();
@@ -175,7 +177,9 @@ describe('servers and settings', () => {
     const { code, err } = await away.operator(['setup']);
     await away[Symbol.asyncDispose]();
     expect(code).toBe(1);
-    expect(err).toMatch(/^Setup is not complete:\n {2}buckets: .+\n {2}search_attributes: .+\n$/);
+    expect(err).toMatch(
+      /^Setup is not complete:\n {2}buckets: .+\n {2}search_attributes: .+\n {2}retention_schedule: .+\n$/,
+    );
   });
 
   test('a database that is away is said in a sentence without the password', async () => {

@@ -36,6 +36,7 @@ export function openCommandLine(overrides: Record<string, string> = {}) {
     MONGODB_DATABASE: `test_${own}`,
     S3_INPUTS_BUCKET: `inputs-${own}`,
     S3_RESULTS_BUCKET: `results-${own}`,
+    TASK_QUEUE_PREFIX: `${own}-`,
     ...overrides,
   });
   const deps = openDeps(() => config);

@@ -18,6 +18,8 @@ export function ownConfig(overrides: Record<string, string> = {}): Config {
     S3_RESULTS_BUCKET: `results-${own}`,
     UPLOAD_URL: `${env.S3_ENDPOINT}/results-${own}`,
     TASK_QUEUE_PREFIX: `${own}-`,
+    // A machine busy with other test files takes longer to accept than a service may let its clients wait.
+    ACCEPT_TIMEOUT_MS: '30000',
     ...overrides,
   });
 }

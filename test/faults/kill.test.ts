@@ -14,7 +14,6 @@ afterAll(() => world?.[Symbol.asyncDispose]());
 test.each(VICTIMS)('kill -9 of %s, with a job at every step of its life', async (victim) => {
   const standing = await standEverywhere(world);
   await world.processes[victim].stop('SIGKILL');
-  const answers = goOn(standing);
-  await world.processes[victim].start();
-  await expectSettled(world, await answers);
+  const [placed] = await Promise.all([goOn(standing), world.processes[victim].start()]);
+  await expectSettled(world, placed);
 });

@@ -18,10 +18,9 @@ test.each(['worker', 'mongod', 'temporal'] as const)(
   'SIGSTOP of %s for 20 s, with a job at every step of its life',
   async (victim) => {
     const standing = await standEverywhere(world);
-    world.processes[victim].pause();
-    const answers = goOn(standing);
-    await delay(HANGS_MS);
-    world.processes[victim].resume();
-    await expectSettled(world, await answers);
+    const process = world.processes[victim];
+    process.pause();
+    const [placed] = await Promise.all([goOn(standing), delay(HANGS_MS).then(() => process.resume())]);
+    await expectSettled(world, placed);
   },
 );

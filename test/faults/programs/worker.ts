@@ -3,7 +3,6 @@ import { NativeConnection, Runtime } from '@temporalio/worker';
 import { createActivities } from '../../../activities/activities.ts';
 import { environment, loadConfig } from '../../../config.ts';
 import { createEgress } from '../../../egress/egress.ts';
-import { createGenerator } from '../../../generators/registry.ts';
 import { createLogger, shutdownSignal } from '../../../runtime.ts';
 import { type Mongo, openMongo } from '../../../stores/mongo/client.ts';
 import { createMongoStores } from '../../../stores/mongo/stores.ts';
@@ -11,6 +10,7 @@ import { createImageStore } from '../../../stores/s3/images.ts';
 import { createWorkers, runWorkers } from '../../../worker/create-workers.ts';
 import { temporalLogger } from '../../../worker/temporal-logger.ts';
 import { createWorkflowProbe } from '../../../worker/workflow-probe.ts';
+import { createTestGenerator } from './generator.ts';
 import { reachAt, stepping } from './reach.ts';
 
 // A worker like worker/main.ts whose parts report their calls: `<activity> <call> before`, for the workflow.
@@ -51,7 +51,7 @@ const activities = createActivities({
     deliveries: stepping(stores.deliveries, 'deliveries', ['begin', 'record'], reach),
   },
   images: stepping(images, 'images', ['getInput', 'putResult'], reach),
-  generator: stepping(createGenerator(config.generators), 'generator', ['render'], reach),
+  generator: stepping(createTestGenerator(), 'generator', ['render'], reach),
   egress: stepping(egress, 'egress', ['post'], reach),
   // Many attempts in a short time, for receivers that come and go.
   webhooks: { slots: 200, jitter: 0, scheduleMs: [0, ...Array.from({ length: 60 }, () => 500)] },

@@ -2,6 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Agent, fetch } from 'undici';
 import { digestApiKey, issueApiKey } from '../../../contract/api-key.ts';
+import { REFUSED_TOOL } from '../programs/generator.ts';
 import type { World } from './world.ts';
 
 /** The longest a caller waits for an answer of any kind. */
@@ -10,14 +11,21 @@ const ANSWER_WITHIN_MS = 20_000;
 const ACCEPTED_WITHIN_MS = 90_000;
 const RETRY_MS = 250;
 
-export type Answer = { status: number; body: { job_id?: string; error?: { code: string } } };
+export type Answer = {
+  status: number;
+  body: { job_id?: string; result_urls?: string[]; error?: { code: string } };
+};
 /** What a caller gets whose connection broke: nothing. */
 const NO_ANSWER: Answer = { status: 0, body: {} };
+
+/** How the order's job is to end. */
+export type End = 'completed' | 'failed';
+const TOOLS: Record<End, string> = { completed: 'declutter', failed: REFUSED_TOOL };
 
 export type Order = Awaited<ReturnType<typeof newOrder>>;
 
 /** One request of an account that has nothing but the free images and this request, with its idempotency key. */
-export async function newOrder(world: World, name: string, fields: Record<string, string> = {}) {
+export async function newOrder(world: World, name: string, end: End = 'completed') {
   const { stores, keyPrefix, picture } = world;
   const account = await stores.accounts.create({
     name: 'Client',
@@ -36,11 +44,12 @@ export async function newOrder(world: World, name: string, fields: Record<string
   const digest = createHash('sha256').update(idempotencyKey).digest('base64url');
   const path = `/${account.id}`;
   const webhook_url = `${world.receiver.origin}${path}`;
-  const body = JSON.stringify({ tool: 'declutter', image_base64: picture, webhook_url, ...fields });
+  const body = JSON.stringify({ tool: TOOLS[end], image_base64: picture, webhook_url });
   const headers = { 'x-api-key': apiKey, 'content-type': 'application/json' };
   return {
     /** For messages. */
     name,
+    end,
     accountId: account.id,
     /** Of its webhook receiver. */
     path,

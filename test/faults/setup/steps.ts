@@ -1,9 +1,13 @@
 import type { Hold } from './failpoints.ts';
-import type { Answer } from './order.ts';
-import { newOrder, type Order } from './order.ts';
+import { type Answer, type End, newOrder, type Order } from './order.ts';
 import type { World } from './world.ts';
 
-type Step = { name: string; point: string; of: keyof Pick<Order, 'accountId' | 'workflowId' | 'path'> };
+type Step = {
+  name: string;
+  point: string;
+  of: keyof Pick<Order, 'accountId' | 'workflowId' | 'path'>;
+  end?: End;
+};
 
 /** The steps of a job's life at which a fault may strike, in their order. */
 export const STEPS: readonly Step[] = [
@@ -17,6 +21,8 @@ export const STEPS: readonly Step[] = [
   { name: 'result stored, unreported', point: 'renderJob images.putResult after', of: 'workflowId' },
   { name: 'before the completion', point: 'completeJob jobs.complete before', of: 'workflowId' },
   { name: 'completed, unreported', point: 'completeJob jobs.complete after', of: 'workflowId' },
+  { name: 'before the refund commits', point: 'failJob commit before', of: 'workflowId', end: 'failed' },
+  { name: 'refunded, unreported', point: 'failJob jobs.fail after', of: 'workflowId', end: 'failed' },
   { name: 'before the webhook', point: 'deliverWebhook deliveries.begin before', of: 'workflowId' },
   { name: 'during the webhook', point: 'receiver answer before', of: 'path' },
   { name: 'webhook sent, unrecorded', point: 'deliverWebhook egress.post after', of: 'workflowId' },
@@ -27,8 +33,8 @@ export const STEPS: readonly Step[] = [
 export type Standing = { order: Order; hold: Hold; first: Promise<Answer> };
 
 /** Places an order and waits until it stands at the step. */
-export async function standAt(world: World, { name, point, of }: Step): Promise<Standing> {
-  const order = await newOrder(world, name);
+export async function standAt(world: World, { name, point, of, end }: Step): Promise<Standing> {
+  const order = await newOrder(world, name, end);
   const hold = world.failpoints.hold(point, order[of]);
   const first = order.post();
   const refused = first.then((answer) => {

@@ -33,7 +33,6 @@ export async function startWorld(env: Record<string, string> = {}) {
     ...inject('env'),
     LOG_LEVEL: 'warn',
     SHUTDOWN_GRACE_MS: '3000',
-    GENERATORS: 'instant',
     RENDER_SLOTS: '16',
     EGRESS_ALLOW_ORIGINS: receiver.origin,
     ...env,

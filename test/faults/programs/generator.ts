@@ -1,0 +1,13 @@
+import { GeneratorError } from '../../../generators/errors.ts';
+import { scriptedGenerator } from '../../setup/generators.ts';
+
+/** The tool whose jobs fail. */
+export const REFUSED_TOOL = 'pool';
+
+/** Returns its input, and nothing for one tool. */
+export const createTestGenerator = () =>
+  scriptedGenerator({
+    [REFUSED_TOOL]: async () => {
+      throw new GeneratorError({ kind: 'refused', reason: 'no_result' }, 'The model made no picture.');
+    },
+  });

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Child } from '../../stack/run/child.ts';
 import { expectSettled, nothingRuns } from './setup/invariants.ts';
 import { accepted, newOrder } from './setup/order.ts';
+import { CHARGED, standAt } from './setup/steps.ts';
 import { startWorld, type World } from './setup/world.ts';
 
 let world: World;
@@ -43,4 +44,18 @@ describe.each(['mongod', 'temporal', 'versitygw'] as const)('while %s is away', 
       ]);
     },
   );
+});
+
+test('a charge whose request was answered 500 is given back, and its key works afterwards', async () => {
+  const { mongod } = world.processes;
+  const { order, hold, first } = await standAt(world, CHARGED);
+  mongod.pause();
+  const answer = await first;
+  expect(answer).toMatchObject(FAILED);
+  hold.release();
+  mongod.resume();
+  await nothingRuns(world);
+  const rows = await world.stores.ledger.list(order.accountId);
+  expect(rows.map(({ kind }) => kind)).toEqual(['grant', 'charge', 'void']);
+  await expectSettled(world, [{ order, first: answer }]);
 });

@@ -9,12 +9,18 @@ type Step = {
   end?: End;
 };
 
+export const CHARGED: Step = {
+  name: 'charged, unreported',
+  point: 'acceptJob jobs.accept after',
+  of: 'workflowId',
+};
+
 /** The steps of a job's life at which a fault may strike, in their order. */
 export const STEPS: readonly Step[] = [
   { name: 'before the picture is stored', point: 'images.putInput before', of: 'accountId' },
   { name: 'before the acceptance is asked for', point: 'gateway.accept before', of: 'workflowId' },
   { name: 'before the charge commits', point: 'acceptJob commit before', of: 'workflowId' },
-  { name: 'charged, unreported', point: 'acceptJob jobs.accept after', of: 'workflowId' },
+  CHARGED,
   { name: 'accepted, unanswered', point: 'gateway.accept after', of: 'workflowId' },
   { name: 'before the render', point: 'renderJob images.getInput before', of: 'workflowId' },
   { name: 'during the render', point: 'renderJob generator.render before', of: 'workflowId' },

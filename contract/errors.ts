@@ -50,8 +50,7 @@ export const ERRORS = {
   rate_limited: {
     status: 429,
     retryable: true,
-    description:
-      'Too many requests in the sliding 60-second window. Retry-After says how many seconds to wait.',
+    description: 'More requests than any 60 seconds allow. Retry-After holds the whole seconds to wait.',
   },
   idempotency_conflict: {
     status: 409,
@@ -73,7 +72,7 @@ export const ERRORS = {
     status: 400,
     retryable: false,
     description:
-      'The `webhook_url` is not a public https URL; private, loopback and link-local hosts are refused.',
+      'The `webhook_url` does not lead to the public internet over https, or holds a user name or password.',
   },
   payload_too_large: {
     status: 413,
@@ -84,7 +83,7 @@ export const ERRORS = {
     status: 422,
     retryable: true,
     description:
-      'The model could not produce a result. The job reads `failed` with its `error`, and the charge is refunded.',
+      'No result could be made of the picture. Never an answer to a request: the job reads `failed` with its `error`, and the charge is given back.',
   },
   internal_error: {
     status: 500,

@@ -10,7 +10,7 @@ export const ERROR_GUIDE: Record<ErrorCode, Guide> = {
   invalid_api_key: {
     action:
       'Send the key in the `X-Api-Key` header, once and complete. A key cut off while copying fails its checksum and is told apart in the message.',
-    example: 'The X-Api-Key matches no key.',
+    example: 'Send your API key in the X-Api-Key header.',
   },
   key_revoked: {
     action: 'Use another key of the account. When the account itself is disabled, ask the operator.',
@@ -23,7 +23,7 @@ export const ERROR_GUIDE: Record<ErrorCode, Guide> = {
   invalid_request: {
     action:
       'Read the message: it names the field or option and what it takes. Change the request; the same one fails again.',
-    example: 'options.material must be one of pavers, stamped-concrete, exposed-aggregate, fresh-asphalt.',
+    example: 'Idempotency-Key: must not have more than 128 characters.',
   },
   invalid_tool: {
     action: 'Take the slug from `GET /v1/tools`. Slugs are exact; titles and marketing names are none.',
@@ -37,7 +37,7 @@ export const ERROR_GUIDE: Record<ErrorCode, Guide> = {
   image_fetch_failed: {
     action:
       'Check that the URL answers 200 with an image content type to anybody, over https and within 10 seconds. Then send the request again, or send the picture as `image_base64`.',
-    example: 'image_url: the server answered 403.',
+    example: 'image_url: The URL points to a host that is not on the public internet.',
   },
   insufficient_credits: {
     action:
@@ -62,17 +62,17 @@ export const ERROR_GUIDE: Record<ErrorCode, Guide> = {
   },
   job_in_progress: {
     action: 'Poll the job until it is `completed` or `failed`, then delete it.',
-    example: 'The job is still processing. Delete it when it is completed or failed.',
+    example: 'The job is still processing. Delete it once it has ended.',
   },
   webhook_url_rejected: {
     action:
       'Give a public https URL without a user name or password in it, or leave the field out and poll. For tests on your own machine, use a tunnel with a public address.',
-    example: 'webhook_url: the host is not public.',
+    example: 'webhook_url: The URL must begin with https://.',
   },
   payload_too_large: {
     action:
       'Send a smaller picture, or one by `image_url`. At just over 1 MB, look at the `X-Api-Key` header first: it is missing or misspelled.',
-    example: 'The body is over 1 MB. Without the X-Api-Key header that is the limit.',
+    example: 'The body is over 30 MB.',
   },
   generation_failed: {
     action:
@@ -86,10 +86,10 @@ export const ERROR_GUIDE: Record<ErrorCode, Guide> = {
   },
   not_found: {
     action: 'Compare the path with the reference. All of them begin with `/v1`.',
-    example: 'There is no GET /api/v2/jobs.',
+    example: 'There is no GET /api/v1/images.',
   },
   method_not_allowed: {
     action: 'Use one of the methods in the `Allow` header.',
-    example: 'PUT is not allowed here; use GET.',
+    example: 'PUT is not allowed here; use POST.',
   },
 };

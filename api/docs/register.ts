@@ -5,6 +5,7 @@ import { finishDocument, swaggerOptions } from './openapi/document.ts';
 import { changelogPage } from './pages/changelog.ts';
 import { errorsPage } from './pages/errors.ts';
 import { layout, type Page } from './pages/layout.ts';
+import { limitsPage } from './pages/limits.ts';
 import { referencePage } from './pages/reference.ts';
 import { toolsPage } from './pages/tools.ts';
 import { webhooksPage } from './pages/webhooks.ts';
@@ -43,7 +44,7 @@ function registerDocument(app: FastifyInstance, publicUrl: string): void {
 /** @param base path of the docs as the browser sees it; a proxy may have put something in front of the prefix */
 function registerPages(app: FastifyInstance, base: string): void {
   app.get('', HIDDEN, async (_request, reply) => reply.redirect(base));
-  for (const page of [referencePage(base), toolsPage(), errorsPage, webhooksPage, changelogPage])
+  for (const page of [referencePage(base), toolsPage(), errorsPage, limitsPage, webhooksPage, changelogPage])
     registerPage(app, page, base);
 }
 

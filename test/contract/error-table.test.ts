@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ERROR_GUIDE } from '../../api/docs/error-guide.ts';
 import { createRateLimits } from '../../api/plugins/rate-limit.ts';
 import { ERRORS, type ErrorCode } from '../../contract/errors.ts';
 import { LIMITS, RATE_LIMITS } from '../../contract/limits.ts';
@@ -94,11 +95,16 @@ const PROVOKED: Record<Exclude<ErrorCode, 'generation_failed'>, (client: Client)
   method_not_allowed: () => call('PUT', '/v1/jobs'),
 };
 
+const shape = (message: string) => message.replace(/\d+/g, '#');
+
 describe('every code of the error table', () => {
   test.each(Object.keys(PROVOKED) as (keyof typeof PROVOKED)[])('%s', async (code) => {
     const client = await service.client();
     const answer = await PROVOKED[code](client);
     expectError(answer, code, service.config.api.publicUrl);
+    // What the errors page quotes is what the service says, but for the figures.
+    const { message } = JSON.parse(answer.body).error;
+    if (code !== 'internal_error') expect(shape(message)).toBe(shape(ERROR_GUIDE[code].example));
     const counted = code !== 'api_disabled';
     expect('x-ratelimit-limit' in answer.headers).toBe(counted);
     expect('x-ratelimit-remaining' in answer.headers).toBe(counted);

@@ -4,6 +4,7 @@ import { CHANGES } from '../../api/docs/changelog.ts';
 import { html, prose } from '../../api/docs/pages/html.ts';
 import { describeCatalog, describeCommonOptions } from '../../catalog/describe.ts';
 import { ERRORS } from '../../contract/errors.ts';
+import { LIMITS, RATE_LIMITS } from '../../contract/limits.ts';
 import type { ErrorEnvelope } from '../../contract/schemas.ts';
 import { type Service, startService } from '../setup/service.ts';
 
@@ -11,6 +12,7 @@ const PAGES = [
   '/api/docs',
   '/api/docs/tools',
   '/api/docs/errors',
+  '/api/docs/limits',
   '/api/docs/webhooks',
   '/api/docs/changelog',
 ];
@@ -106,6 +108,32 @@ describe('the tools page', () => {
           expect(section, `${tool.slug} ${option.key}`).toContain(`<code>${name}</code>`);
     }
     for (const { key } of describeCommonOptions()) expect(body).toContain(`<code>${key}</code>`);
+  });
+});
+
+describe('the limits page', () => {
+  test('has every limit of the contract', async () => {
+    const { body } = await read('/api/docs/limits');
+    const cells = [...body.matchAll(/<td>([^<]*)<\/td><\/tr>/g)].map(([, cell]) => cell);
+    const { ip, windowMs, ...groups } = RATE_LIMITS;
+    for (const limit of [ip, ...Object.values(groups)]) expect(cells).toContain(String(limit));
+    expect(cells).toEqual(
+      expect.arrayContaining(['20 MB', '100 megapixels', '30 MB', '1 MB', '10 seconds, 3 redirects']),
+    );
+    const { completedJobsPerAccount, failedInputDays, freeImages, retentionDaysMax } = LIMITS;
+    for (const figure of [
+      `any ${windowMs / 1000} seconds`,
+      `${LIMITS.urlLength} characters`,
+      `${LIMITS.toolLength} characters`,
+      `${LIMITS.idempotencyKeyLength} characters`,
+      `${LIMITS.freeTextLength} characters`,
+      completedJobsPerAccount.toLocaleString('en-US'),
+      `${failedInputDays} days`,
+      `1 to ${retentionDaysMax}`,
+      `${freeImages} images`,
+      '04:20 UTC',
+    ])
+      expect(body).toContain(figure);
   });
 });
 

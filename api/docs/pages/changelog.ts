@@ -9,7 +9,7 @@ export const changelogPage: Page = {
   content: html`
 <h2 id="policy">What may change, and how you hear of it</h2>
 <dl>
-<dt>Breaking changes</dt><dd>Announced by e-mail to every account with an active key before they ship.</dd>
+<dt>Breaking changes</dt><dd>Nothing breaks unannounced: every account with an active key gets an e-mail first.</dd>
 <dt>Additions</dt><dd>At any time: a new tool, a new optional field, a new field in an answer. Ignore fields you do not know.</dd>
 <dt>Prices</dt><dd>Announced 30 days before they change.</dd>
 <dt>Messages</dt><dd>The texts of errors and warnings are for people and change without notice. Codes do not.</dd>

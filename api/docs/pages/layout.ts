@@ -16,6 +16,7 @@ const NAVIGATION = [
   ['', 'Reference'],
   ['tools', 'Tools'],
   ['errors', 'Errors'],
+  ['limits', 'Limits'],
   ['webhooks', 'Webhooks'],
   ['changelog', 'Changelog'],
 ] as const;

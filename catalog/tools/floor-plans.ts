@@ -79,7 +79,8 @@ export const FLOOR_PLANS: ToolGroup = {
           for: 'interiorStyle',
           map: Object.fromEntries(STYLE_WIDE.map((value) => [value, value])),
           unknownValue: 'warn',
-          description: 'The same as interiorStyle when it is one of its values.',
+          description:
+            'A second name of interiorStyle; anything that is none of its values is ignored with a warning.',
         },
       },
       task: [

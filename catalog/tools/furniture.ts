@@ -16,7 +16,7 @@ export const FURNITURE: ToolGroup = {
       options: {
         roomType: room(),
         objectType: choice(
-          'Piece to add. With neither objectType nor description the model picks one that suits the room.',
+          'Piece to add. Without it and without description a piece that suits the room is picked.',
           ['sofa', 'dining-table', 'bed', 'desk', 'bookshelf', 'accent-chair', 'coffee-table', 'nightstand'],
           undefined,
           { appliesWhen: { description: 'missing' } },

@@ -54,7 +54,7 @@ describe('an unknown key', () => {
     expect(messageOf('lawn-enhancement', '***')).toContain('Its options are resolution, tier.');
   });
 
-  it('never leads to customPrompt on a tool that does not read it', () => {
+  it('never leads to customPrompt where no text is read', () => {
     expect(messageOf('pool', 'prompt')).not.toContain('customPrompt');
   });
 });

@@ -8,6 +8,7 @@ import { createWebhookActivities, type WebhookDeps } from './webhooks.ts';
 
 export type { ImageFormat, JobDraft } from '../stores/records.ts';
 export type { AcceptanceOutcome } from './acceptance.ts';
+export type { JobEnd } from './completion.ts';
 export type { DeliveryOutcome } from './delivery.ts';
 export type { RenderFailure, RenderInput, RenderResult } from './rendering.ts';
 export type { SweepBatch, SweepCounts, WorkflowProbe } from './sweep.ts';

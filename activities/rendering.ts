@@ -9,6 +9,8 @@ import type { ImageFormat, ObjectRef } from '../stores/records.ts';
 import { renderFailure } from './failures.ts';
 
 const HEARTBEAT_MS = 4000;
+/** A render that ends sooner costs Temporal no heartbeat. */
+const FIRST_HEARTBEAT_MS = 250;
 
 export interface RenderInput {
   jobId: string;
@@ -48,9 +50,8 @@ export function createRenderingActivities(deps: RenderDeps) {
   return {
     /** Renders the job's image and stores the result. Fails with a {@link RenderFailure} in the details. */
     async renderJob(input: RenderInput): Promise<RenderResult> {
-      const progress = (activityInfo().heartbeatDetails as Progress | undefined) ?? { startedAt: Date.now() };
-      heartbeat(progress);
-      const beat = setInterval(() => heartbeat(progress), HEARTBEAT_MS);
+      const progress = progressSoFar();
+      const stopBeating = beat(progress);
       try {
         await render(deps, input, progress);
         return {
@@ -60,9 +61,28 @@ export function createRenderingActivities(deps: RenderDeps) {
       } catch (error) {
         throw renderFailure(error, Date.now() - progress.startedAt);
       } finally {
-        clearInterval(beat);
+        stopBeating();
       }
     },
+  };
+}
+
+/** Of an attempt that ended before its first heartbeat nothing is known but when the activity was asked for. */
+function progressSoFar(): Progress {
+  const { heartbeatDetails, attempt, scheduledTimestampMs } = activityInfo();
+  return (
+    (heartbeatDetails as Progress | undefined) ?? {
+      startedAt: attempt === 1 ? Date.now() : scheduledTimestampMs,
+    }
+  );
+}
+
+function beat(progress: Progress): () => void {
+  const first = setTimeout(() => heartbeat(progress), FIRST_HEARTBEAT_MS);
+  const further = setInterval(() => heartbeat(progress), HEARTBEAT_MS);
+  return () => {
+    clearTimeout(first);
+    clearInterval(further);
   };
 }
 

@@ -9,6 +9,7 @@ import { limitBody, registerBodies } from './plugins/body.ts';
 import { registerErrors } from './plugins/errors.ts';
 import { otherMethods } from './plugins/methods.ts';
 import { requestId } from './plugins/request-id.ts';
+import { logAnswer } from './plugins/request-log.ts';
 import { answerBadMessage, registerExpectations, requireHost } from './plugins/wire.ts';
 import { routableUrl } from './routable-url.ts';
 import { routes } from './routes/routes.ts';
@@ -24,6 +25,7 @@ export function buildApp(deps: ApiDeps): TypedApp {
   const { config, logger } = deps;
   const app = fastify({
     loggerInstance: logger,
+    disableRequestLogging: true,
     genReqId: requestId,
     trustProxy: trustProxy(config.api.trustProxy),
     return503OnClosing: false,
@@ -40,6 +42,7 @@ export function buildApp(deps: ApiDeps): TypedApp {
   app.decorateRequest('jobBody');
   registerBodies(app);
   registerExpectations(app);
+  app.addHook('onResponse', logAnswer);
   const answerOtherMethods = otherMethods(app);
   addChecks(app, deps);
   registerDocs(app, config.api.publicUrl, PREFIX);

@@ -16,9 +16,9 @@ import {
 import type {
   AcceptanceOutcome,
   Activities,
+  JobEnd,
   RenderFailure,
   RenderResult,
-  WebhookNotice,
 } from '../activities/activities.ts';
 import { acceptUpdate, JOB_STATUS, type JobInput, type JobOutcome } from './messages.ts';
 import { notify } from './notify.ts';
@@ -31,8 +31,6 @@ const { completeJob, enforceJobLimit } = proxyLocalActivities<Activities>({
 });
 const { voidJob, failJob } = proxyActivities<Activities>({ startToCloseTimeout: '15 s', retry: FOREVER });
 
-/** Jobs of this tool count towards the limit of completed jobs, but do not apply it (spec: Retention and deletion). */
-const EVICTS_NONE = 'virtual-staging';
 const REFUNDED = 'The charge was refunded.';
 
 /**
@@ -57,8 +55,8 @@ async function job(input: JobInput, cancellable: CancellationScope): Promise<Job
   }
 
   setCurrentDetails(`Accepted and charged ${draft.imagesCharged}; rendering.`);
-  const { outcome, webhook } = await produce(input, cancellable);
-  if (outcome.status === 'completed' && draft.tool !== EVICTS_NONE) await evictSurplus(draft.accountId);
+  const { outcome, webhook, overLimit } = await produce(input, cancellable);
+  if (overLimit) await evictSurplus(draft.accountId);
   if (webhook !== null) await notify(webhook, input.queues, cancellable);
   return finish(outcome);
 }
@@ -90,14 +88,14 @@ async function produce(input: JobInput, cancellable: CancellationScope): Promise
   const result = `${accountId}/${uuid4()}-${input.plan.label}.${input.format}`;
   try {
     const end = await cancellable.run(() => render(input, result));
-    const { status, webhook } = await completeJob(jobId, end);
-    if (status === 'failed') return conclude(jobId, 'failed', 'The job had already failed.', webhook);
-    return conclude(jobId, 'completed', `Completed in ${end.processingMs} ms: ${result}.`, webhook);
+    const told = await completeJob(jobId, end);
+    if (told.status === 'failed') return conclude(jobId, 'failed', 'The job had already failed.', told);
+    return conclude(jobId, 'completed', `Completed in ${end.processingMs} ms: ${result}.`, told);
   } catch (error) {
     if (!(error instanceof ActivityFailure || isCancellation(error))) throw error;
     const failure = renderFailure(error);
-    const { webhook } = await failJob(jobId, failure);
-    return conclude(jobId, 'failed', `Failed and refunded: ${failure.error}`, webhook);
+    const told = await failJob(jobId, failure);
+    return conclude(jobId, 'failed', `Failed and refunded: ${failure.error}`, told);
   }
 }
 
@@ -114,20 +112,18 @@ function render({ draft, plan, format, queues }: JobInput, resultKey: string): P
   return renderJob({ jobId, accountId, plan, format, input, resultKey });
 }
 
-interface Ending {
-  outcome: JobOutcome;
-  webhook: WebhookNotice | null;
-}
+/** How the job ended, and what is left to do about it. */
+type Ending = Omit<JobEnd, 'status'> & { outcome: JobOutcome };
 
 function conclude(
   jobId: string,
   status: 'completed' | 'failed',
   details: string,
-  webhook: WebhookNotice | null,
+  { webhook, overLimit }: JobEnd,
 ): Ending {
   upsertSearchAttributes([{ key: JOB_STATUS, value: status }]);
   setCurrentDetails(details);
-  return { outcome: { status, jobId }, webhook };
+  return { outcome: { status, jobId }, webhook, overLimit };
 }
 
 /** What the render activity says of its failure; a time-out, which says nothing, gets a general sentence. */

@@ -44,8 +44,12 @@ export function createJobStore(mongo: Mongo): JobStore {
 
     async complete(jobId, { results, processingMs }) {
       const end = { status: 'completed' as const, results, processingMs, completedAt: new Date() };
-      await c.jobs.updateOne({ _id: jobId, status: 'processing' }, { $set: end });
-      return ended(c, jobId);
+      const job = await c.jobs.findOneAndUpdate(
+        { _id: jobId, status: 'processing' },
+        { $set: end },
+        { returnDocument: 'after' },
+      );
+      return job === null ? ended(c, jobId) : toJob(job);
     },
 
     async fail(jobId, { error, processingMs }) {

@@ -137,8 +137,8 @@ function valuesOf(option: OptionSpec): readonly string[] {
 }
 
 function usedWhen({ appliesWhen }: OptionSpec): string | null {
-  if (appliesWhen === undefined) return null;
-  return appliesWhen === 'never' ? 'never through the API' : describeCondition(appliesWhen);
+  // That an option never counts is said by its description.
+  return appliesWhen === undefined || appliesWhen === 'never' ? null : describeCondition(appliesWhen);
 }
 
 function describeCondition(condition: Condition): string {

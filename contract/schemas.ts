@@ -12,6 +12,7 @@ export const JobId = Type.String({
 });
 
 export const JobStatus = Type.Enum(['processing', 'completed', 'failed'], {
+  type: 'string',
   description: 'completed and failed are final.',
 });
 export type JobStatus = Static<typeof JobStatus>;
@@ -74,10 +75,16 @@ export const CreateJob = Type.Object(
   {
     tool: Type.String({ maxLength: LIMITS.toolLength, description: 'A slug of GET /v1/tools.' }),
     image_url: Type.Optional(
-      Type.String({ maxLength: LIMITS.urlLength, description: 'Public https URL of the image.' }),
+      Type.String({
+        maxLength: LIMITS.urlLength,
+        description: 'Public https URL of a JPEG, PNG or WebP of at most 20 MB.',
+      }),
     ),
     image_base64: Type.Optional(
-      Type.String({ description: 'The image in base64, with an optional data-URI prefix.' }),
+      Type.String({
+        description:
+          'The same as base64, at most 20 MB decoded. A data-URI prefix names the format of the result; without one it is JPEG.',
+      }),
     ),
     options: Type.Optional(
       Type.Record(Type.String(), Type.Unknown(), { description: 'Options of the tool.' }),
@@ -85,7 +92,8 @@ export const CreateJob = Type.Object(
     webhook_url: Type.Optional(
       Type.String({
         maxLength: LIMITS.urlLength,
-        description: 'Public https URL that is told when the job ends.',
+        description:
+          'Public https URL that is told when the job ends, in place of the endpoint of the account.',
       }),
     ),
   },
@@ -97,13 +105,16 @@ export type CreateJob = Static<typeof CreateJob>;
 export const Account = Type.Object(
   {
     name: Type.String({ description: 'Client name recorded when the key was issued.' }),
-    status: Type.Enum(['active', 'disabled']),
-    image_credits: Type.Integer({ minimum: 0, description: 'Images still renderable.' }),
+    status: Type.Enum(['active', 'disabled'], {
+      type: 'string',
+      description: 'Always active here: a disabled account is refused before it is read.',
+    }),
+    image_credits: Type.Integer({ minimum: 0, description: 'Images left to render.' }),
     retention_days: Nullable(
       Type.Integer({
         minimum: 1,
         maximum: LIMITS.retentionDaysMax,
-        description: 'Days after which jobs of this key are deleted.',
+        description: 'Days that jobs of this key are kept; null when they stay.',
       }),
     ),
   },
@@ -124,7 +135,7 @@ export type Tool = Static<typeof Tool>;
 export const ErrorEnvelope = Type.Object(
   {
     error: Type.Object({
-      code: Type.Enum(Object.keys(ERRORS) as ErrorCode[]),
+      code: Type.Enum(Object.keys(ERRORS) as ErrorCode[], { type: 'string' }),
       message: Type.String({ description: 'For people; may change without notice.' }),
       doc_url: Uri('Anchor of the code on the errors page.'),
     }),

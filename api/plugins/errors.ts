@@ -22,7 +22,7 @@ export function envelope({ code, message }: ApiError, publicUrl: string): ErrorE
 }
 
 /** Fastify's own errors by their code; whatever is not known is ours and stays inside. */
-export function toApiError(error: FastifyError | ApiError): ApiError {
+function toApiError(error: FastifyError | ApiError): ApiError {
   if (error instanceof ApiError) return error;
   const cause = { cause: error };
   if (error.validation !== undefined) return fromValidation(error);

@@ -6,7 +6,7 @@ import { isLongerThan, own, show, tidy } from './text.ts';
 
 /** Far above any tool's needs; each unknown key becomes a stored warning, so their sum must be bounded. */
 export const MAX_KEYS = 100;
-export const MAX_KEY_LENGTH = 100;
+const MAX_KEY_LENGTH = 100;
 
 type Problem = string | undefined;
 

@@ -29,7 +29,7 @@ export function meets(condition: Condition, settings: Settings): boolean {
 }
 
 /** The items of an array or of a string with commas; nothing for what is neither. */
-export function listItems(raw: unknown): string[] | undefined {
+function listItems(raw: unknown): string[] | undefined {
   const items: unknown = typeof raw === 'string' ? raw.slice(0, LIMITS.freeTextLength).split(',') : raw;
   if (!Array.isArray(items)) return undefined;
   const texts = items.slice(0, UNCHECKED_LENGTH).map((item) => tidy(String(scalar(item)), UNCHECKED_LENGTH));

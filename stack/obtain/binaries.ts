@@ -19,7 +19,7 @@ const advice: Record<ServerName, string> = {
 };
 
 /** The ways to each server, best first. */
-export function strategiesFor(name: ServerName, env: NodeJS.ProcessEnv): Strategy[] {
+function strategiesFor(name: ServerName, env: NodeJS.ProcessEnv): Strategy[] {
   const at = (version: string) => slot(cacheFolder(env), name, version);
   const released = at(versions[name].release);
   if (name === 'mongod') {

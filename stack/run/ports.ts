@@ -29,7 +29,7 @@ async function firstFree(candidates: readonly (number | undefined)[], taken: rea
   }
 }
 
-export function isFree(port: number): Promise<boolean> {
+function isFree(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const server = createServer();
     server.once('error', () => resolve(false));

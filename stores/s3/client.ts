@@ -2,7 +2,7 @@ import { S3Client } from '@aws-sdk/client-s3';
 import type { Config } from '../../config.ts';
 
 /** Longest one operation may take, its retries included, in milliseconds: a caller of the API is waiting for it. */
-export const OPERATION_TIMEOUT_MS = 15_000;
+const OPERATION_TIMEOUT_MS = 15_000;
 
 /** A client with bounded waiting at every stage. The caller closes it with `destroy()`. */
 export function createS3Client(s3: Config['s3']): S3Client {

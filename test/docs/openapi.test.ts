@@ -33,6 +33,19 @@ async function registeredRoutes(): Promise<string[]> {
   return found;
 }
 
+/** How many schemas list values, and how many of them state a type. */
+function enumsOf(part: unknown): { values: number; typed: number } {
+  const found = { values: 0, typed: 0 };
+  JSON.stringify(part, (_key, value) => {
+    if (Array.isArray(value?.enum)) {
+      found.values += 1;
+      if (value.type === 'string') found.typed += 1;
+    }
+    return value;
+  });
+  return found;
+}
+
 describe('the OpenAPI document', () => {
   test('is version 3.1 and names the public URL, the license and how to authenticate', () => {
     expect(document.openapi).toBe('3.1.0');
@@ -45,6 +58,12 @@ describe('the OpenAPI document', () => {
   test('has every route of version 1, and no other', async () => {
     const documented = operationsOf(document).map(({ name }) => name);
     expect(documented.sort()).toEqual((await registeredRoutes()).sort());
+  });
+
+  test('says of every list of values that they are strings, for generators of clients', () => {
+    const { values, typed } = enumsOf(document);
+    expect(values).toBeGreaterThan(100);
+    expect(typed).toBe(values);
   });
 
   test('tells of each operation what it is, under a tag that is declared', () => {

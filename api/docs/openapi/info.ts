@@ -1,6 +1,6 @@
 import { RATE_LIMITS } from '../../../contract/limits.ts';
 
-export const TAGS = [
+const TAGS = [
   { name: 'Jobs', description: 'One image through one tool: create, follow, delete.' },
   { name: 'Account', description: 'Balance and settings behind the calling key.' },
   { name: 'Tools', description: 'What can be done to a picture, and what it costs.' },

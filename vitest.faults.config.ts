@@ -7,7 +7,7 @@ export default defineConfig({
     globalSetup: ['test/faults/setup/global.ts'],
     pool: 'forks',
     maxWorkers: 2,
-    testTimeout: 180_000,
+    testTimeout: 300_000,
     hookTimeout: 90_000,
     env: { AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true' },
   },

@@ -1,5 +1,5 @@
 import { type TypeBoxTypeProvider, TypeBoxValidatorCompiler } from '@fastify/type-provider-typebox';
-import fastify from 'fastify';
+import fastify, { LogController } from 'fastify';
 import { ApiError } from '../contract/errors.ts';
 import type { ApiDeps } from './deps.ts';
 import { registerDocs } from './docs/register.ts';
@@ -25,7 +25,7 @@ export function buildApp(deps: ApiDeps): TypedApp {
   const { config, logger } = deps;
   const app = fastify({
     loggerInstance: logger,
-    disableRequestLogging: true,
+    logController: new LogController({ disableRequestLogging: true }),
     genReqId: requestId,
     trustProxy: trustProxy(config.api.trustProxy),
     return503OnClosing: false,
@@ -59,7 +59,8 @@ export function buildApp(deps: ApiDeps): TypedApp {
 /** What every request goes through before its handler, in the order the contract and its answers rely on. */
 function addChecks(app: TypedApp, { apiSwitch, rateLimits, stores, config }: ApiDeps): void {
   app.addHook('onRequest', async (request, reply) => {
-    reply.header('X-Request-Id', request.id);
+    // The key travels in a header that caches don't know as a credential. The pages of /docs allow caching again.
+    reply.headers({ 'X-Request-Id': request.id, 'Cache-Control': 'no-store' });
     if (!apiSwitch.enabled()) throw new ApiError('api_disabled', 'The API is switched off at the moment.');
   });
   app.addHook('onRequest', rateLimits.countClient);

@@ -32,6 +32,7 @@ const headOf = (body: string) =>
     'Content-Type: application/json; charset=utf-8',
     `Content-Length: ${Buffer.byteLength(body)}`,
     `X-Request-Id: ${randomUUID()}`,
+    'Cache-Control: no-store',
     'Connection: close',
   ].join('\r\n');
 

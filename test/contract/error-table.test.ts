@@ -105,6 +105,7 @@ describe('every code of the error table', () => {
     // What the errors page quotes is what the service says, but for the figures.
     const { message } = JSON.parse(answer.body).error;
     if (code !== 'internal_error') expect(shape(message)).toBe(shape(ERROR_GUIDE[code].example));
+    expect(answer.headers['cache-control']).toBe('no-store');
     const counted = code !== 'api_disabled';
     expect('x-ratelimit-limit' in answer.headers).toBe(counted);
     expect('x-ratelimit-remaining' in answer.headers).toBe(counted);
@@ -175,6 +176,13 @@ describe('X-RateLimit-Limit and X-RateLimit-Remaining', () => {
   ])('tell the window of the address for %s', async (_what, send) => {
     expect(figures(await send())[0]).toBe(RATE_LIMITS.ip);
   });
+});
+
+test('an answer to a key is not to be cached, a page of the docs may be', async () => {
+  const { headers } = await service.client();
+  for (const path of ['/v1/account', '/v1/tools'])
+    expect((await call('GET', path, headers)).headers['cache-control']).toBe('no-store');
+  expect((await call('GET', '/docs/errors')).headers['cache-control']).toMatch(/^public, max-age=\d+$/);
 });
 
 describe('X-Request-Id', () => {

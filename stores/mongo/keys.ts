@@ -3,7 +3,7 @@ import { LIMITS } from '../../contract/limits.ts';
 import { type KeyStore, NotFound } from '../ports.ts';
 import type { KeyRecord } from '../records.ts';
 import type { Mongo } from './client.ts';
-import { collections, type KeyDocument, type Stored } from './documents.ts';
+import { collections, type KeyDocument, toRecord } from './documents.ts';
 import { post } from './ledger.ts';
 import { createLookUp } from './look-up.ts';
 
@@ -66,20 +66,12 @@ export function createKeyStore(mongo: Mongo): KeyStore {
   };
 }
 
-const toKey = ({
-  _id,
-  accountId,
-  name,
-  hint,
-  retentionDays,
-  createdAt,
-  revokedAt,
-}: Stored<KeyRecord>): KeyRecord => ({
-  id: _id,
-  accountId,
-  name,
-  hint,
-  retentionDays,
-  createdAt,
-  revokedAt,
-});
+/** Without what only the look-up of a caller needs. */
+function toKey({
+  digest: _digest,
+  accountName: _name,
+  accountDisabled: _off,
+  ...key
+}: KeyDocument): KeyRecord {
+  return toRecord(key);
+}

@@ -12,10 +12,10 @@ interface Waiting<T> {
  * Finds documents by the value of one unique, indexed field. Look-ups made in the same turn of the event loop travel
  * as one query, for a query costs the driver many times what a document in it does; a lone one waits for nobody.
  */
-export function createLookUp<T extends { _id: string }, F extends keyof T & string>(
+export function createLookUp<F extends string, T extends { _id: string } & Record<F, string>>(
   collection: Collection<T>,
   field: F,
-): (value: T[F] & string) => Promise<T | null> {
+): (value: string) => Promise<T | null> {
   let waiting = new Map<string, Waiting<T>[]>();
 
   function flush(): void {
@@ -27,10 +27,10 @@ export function createLookUp<T extends { _id: string }, F extends keyof T & stri
   async function answer(asked: readonly [string, Waiting<T>[]][]): Promise<void> {
     try {
       const values = asked.map(([value]) => value);
-      const found = await collection.find({ [field]: { $in: values } } as Filter<T>).toArray();
-      const byValue = new Map(found.map((document) => [document[field as keyof typeof document], document]));
+      const found = await collection.find<T>({ [field]: { $in: values } } as Filter<T>).toArray();
+      const byValue = new Map(found.map((document) => [document[field] as string, document]));
       for (const [value, callers] of asked)
-        for (const { resolve } of callers) resolve((byValue.get(value as never) as T | undefined) ?? null);
+        for (const { resolve } of callers) resolve(byValue.get(value) ?? null);
     } catch (cause) {
       for (const [, callers] of asked) for (const { reject } of callers) reject(cause);
     }

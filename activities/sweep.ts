@@ -1,14 +1,19 @@
-import type { ObjectRef } from '../stores/records.ts';
+import { webhookWorkflowIds } from '../contract/workflow-ids.ts';
+import type { DeliveryRecord, ObjectRef } from '../stores/records.ts';
 import { removeImages } from '../stores/removal.ts';
 import { DAY_MS, RETENTION, type RetentionDeps } from './retention.ts';
-import { planWebhook, type WebhookNotice } from './webhook-notices.ts';
+import { noticeOf, planWebhook, type WebhookNotice } from './webhook-notices.ts';
 
 /** What a sweep has done. */
 export interface SweepCounts {
   /** Jobs whose workflow was gone: failed and refunded. */
   refunded: number;
+  /** Webhooks whose workflow was gone: another one goes on with them. */
+  takenUp: number;
   /** Jobs deleted by the retention_days of their key. */
   deleted: number;
+  /** Workflows of deleted jobs that were deleted in Temporal. */
+  forgotten: number;
   /** Failed jobs that lost their input. */
   inputsDropped: number;
   /** Stored images that belonged to no job. */
@@ -23,13 +28,16 @@ export interface SweepCounts {
 export interface SweepBatch {
   next: string | null;
   counts: Partial<SweepCounts>;
-  /** Webhooks of jobs that were refunded, which have no workflow any more to see to them. */
+  /** Webhooks that have no workflow any more to see to them. */
   webhooks?: WebhookNotice[];
 }
 
-/** Tells whether a workflow still runs. Throws when that can't be found out. */
+/** What the sweep asks of Temporal. Throws when there is no answer. */
 export interface WorkflowProbe {
+  /** Whether the workflow still runs. */
   isOpen(workflowId: string): Promise<boolean>;
+  /** Deletes a workflow that has ended. @returns whether nothing is left of it */
+  forget(workflowId: string): Promise<boolean>;
 }
 
 export interface SweepDeps extends RetentionDeps {
@@ -39,6 +47,7 @@ export interface SweepDeps extends RetentionDeps {
 const LOST = 'The job was interrupted before it could finish. The charge was refunded.';
 /** Asked of Temporal side by side. */
 const PROBES = 50;
+const HISTORIES = 200;
 const KEYS = 100;
 /** Most keys one listing and one removal of the image store take. */
 const OBJECTS = 1000;
@@ -48,7 +57,9 @@ export function createSweepActivities(deps: SweepDeps) {
   const rules = { ...RETENTION, ...deps.retention };
   return {
     refundLostJobs: (after: string) => refundLostJobs(deps, ago(rules.lostJobMs), after),
+    takeUpLostWebhooks: (after: string) => takeUpLostWebhooks(deps, ago(rules.lostJobMs), after),
     deleteExpiredJobs: (after: string) => deleteExpiredJobs(deps, rules.batch, after),
+    forgetWorkflows: (after: string) => forgetWorkflows(deps, after),
     dropFailedInputs: (_after: string) => dropFailedInputs(deps, rules.batch, ago(rules.failedInputMs)),
     removeOwedImages: (after: string) => removeOwedImages(deps, after),
     removeOrphanedInputs: (after: string) => removeOrphans(deps, 'inputs', ago(rules.orphanedInputMs), after),
@@ -79,6 +90,32 @@ async function refundLostJobs(
   }
   const next = page.length < PROBES ? null : (page.at(-1)?.id ?? null);
   return { next, counts: { refunded }, webhooks };
+}
+
+/** Deliveries left pending by a workflow that was terminated or lost. */
+async function takeUpLostWebhooks(deps: SweepDeps, before: Date, after: string): Promise<SweepBatch> {
+  const page = await deps.stores.deliveries.pending(before, after, PROBES);
+  const watched = await Promise.all(page.map((delivery) => isWatched(deps, delivery)));
+  const webhooks = page.filter((_, index) => !watched[index]).map((delivery) => noticeOf(delivery));
+  const next = page.length < PROBES ? null : (page.at(-1)?.id ?? null);
+  return { next, counts: { takenUp: webhooks.length }, webhooks };
+}
+
+/** Whether one of the workflows that may see to a delivery runs. */
+async function isWatched({ stores, workflows }: SweepDeps, { id, jobId }: DeliveryRecord): Promise<boolean> {
+  const job = jobId === null ? undefined : await stores.jobs.get(jobId);
+  const ofJob = job === undefined ? [] : [job.workflowId];
+  for (const workflowId of [...ofJob, ...webhookWorkflowIds(id)])
+    if (await workflows.isOpen(workflowId)) return true;
+  return false;
+}
+
+async function forgetWorkflows({ stores, workflows }: SweepDeps, after: string): Promise<SweepBatch> {
+  const { workflowIds, next } = await stores.histories.pending(after, HISTORIES);
+  const gone = await Promise.all(workflowIds.map((id) => workflows.forget(id)));
+  const forgotten = workflowIds.filter((_, index) => gone[index]);
+  await stores.histories.settle(forgotten);
+  return { next, counts: { forgotten: forgotten.length } };
 }
 
 async function deleteExpiredJobs({ stores }: SweepDeps, batch: number, after: string): Promise<SweepBatch> {

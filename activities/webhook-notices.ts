@@ -63,6 +63,10 @@ export function createWebhookNotices({ stores }: { stores: Stores }) {
   };
 }
 
+/** What a workflow has to know of a delivery that it takes up from another. */
+export const noticeOf = (delivery: DeliveryRecord): WebhookNotice =>
+  notice(delivery, delivery.url ?? '', delivery.jobId === null);
+
 async function endpointInUse(stores: Stores, accountId: string): Promise<string | null> {
   const { webhook } = await stores.accounts.get(accountId);
   return webhook.disabledReason === null ? webhook.url : null;

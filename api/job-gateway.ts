@@ -2,7 +2,9 @@ import {
   type Client,
   WithStartWorkflowOperation,
   WorkflowExecutionAlreadyStartedError,
+  WorkflowNotFoundError,
 } from '@temporalio/client';
+import { deleteWorkflow } from '../temporal.ts';
 import {
   ACCOUNT_ID,
   type AcceptanceOutcome,
@@ -33,10 +35,11 @@ export interface JobGateway {
   /** Starts the key's workflow, or joins the one that runs, and waits for the acceptance. Never throws. */
   accept(request: JobRequest): Promise<GatewayOutcome>;
   /**
-   * Tells the job's workflow that the job was deleted. Best effort, for the webhook looks at the job before it is
-   * sent: never throws, and gives up after a moment.
+   * Tells the job's workflow that the job was deleted, or deletes it when it has ended. Best effort, for the webhook
+   * looks at the job before it is sent, and the sweep at the workflow: never throws, and gives up after a moment.
+   * @returns whether nothing is left of the workflow
    */
-  deleted(workflowId: string): Promise<void>;
+  deleted(workflowId: string): Promise<boolean>;
 }
 
 /** The gateway over Temporal's Update-with-Start. */
@@ -73,8 +76,19 @@ export function createTemporalGateway(client: Client, queues: TaskQueues): JobGa
     },
 
     async deleted(workflowId) {
-      const signal = () => client.workflow.getHandle(workflowId).signal(deletedSignal);
-      await client.withDeadline(Date.now() + SIGNAL_TIMEOUT_MS, signal).catch(() => {});
+      const tell = () => signalOrDelete(client, workflowId);
+      return client.withDeadline(Date.now() + SIGNAL_TIMEOUT_MS, tell).catch(() => false);
     },
   };
+}
+
+async function signalOrDelete(client: Client, workflowId: string): Promise<boolean> {
+  try {
+    await client.workflow.getHandle(workflowId).signal(deletedSignal);
+    return false;
+  } catch (error) {
+    if (!(error instanceof WorkflowNotFoundError)) throw error;
+    await deleteWorkflow(client, workflowId);
+    return true;
+  }
 }

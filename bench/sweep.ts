@@ -60,7 +60,7 @@ async function costPerJob(config: Config['mongo'], size: number, due: number): P
     const sweep = createSweepActivities({
       stores: createMongoStores(mongo),
       images: createFakeImageStore(),
-      workflows: { isOpen: async () => true },
+      workflows: { isOpen: async () => true, forget: async () => true },
     });
     const deleting = await runStep(sweep.deleteExpiredJobs, ({ deleted = 0 }) => deleted);
     const removing = await runStep(sweep.removeOwedImages, ({ removed = 0 }) => removed);

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Client } from '@temporalio/client';
+import { redeliveryWorkflowId, testEventWorkflowId } from '../contract/workflow-ids.ts';
 import type { DeliveryRecord } from '../stores/records.ts';
 import {
   ACCOUNT_ID,
@@ -19,13 +20,13 @@ type Delivery = Pick<DeliveryRecord, 'id' | 'accountId'>;
  * is still under way, by its job or by an earlier redelivery, is taken over. @returns the id of the workflow
  */
 export function redeliver(client: Client, queues: TaskQueues, delivery: Delivery): Promise<string> {
-  return start(client, REDELIVERY_WORKFLOW, `redelivery:${delivery.id}`, delivery, queues);
+  return start(client, REDELIVERY_WORKFLOW, redeliveryWorkflowId(delivery.id), delivery, queues);
 }
 
 /** Has a test event sent to the account's endpoint, also to one that is disabled. @returns the delivery's id */
 export async function sendTest(client: Client, queues: TaskQueues, accountId: string): Promise<string> {
   const id = `msg_${randomUUID().replaceAll('-', '')}`;
-  await start(client, TEST_EVENT_WORKFLOW, `test-event:${id}`, { id, accountId }, queues);
+  await start(client, TEST_EVENT_WORKFLOW, testEventWorkflowId(id), { id, accountId }, queues);
   return id;
 }
 

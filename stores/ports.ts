@@ -103,8 +103,8 @@ export interface JobStore {
   /** processing -> failed with a refund, in one transaction. Safe to repeat. @returns the job as it stands */
   fail(jobId: string, end: { error: string; processingMs: number | null }): Promise<JobRecord>;
   /**
-   * Marks ended jobs as deleted, keeps what billing needs of them, and owes their objects to `removals`, all in one
-   * transaction. Jobs that are processing, deleted or unknown are passed over.
+   * Marks ended jobs as deleted, keeps what billing needs of them, and owes their objects to `removals` and their
+   * workflows to `histories`, all in one transaction. Jobs that are processing, deleted or unknown are passed over.
    * @returns the jobs this call deleted
    */
   remove(jobIds: readonly string[]): Promise<DeletedJob[]>;
@@ -148,6 +148,14 @@ export interface RemovalStore {
   pending(after: string, limit: number): Promise<{ refs: ObjectRef[]; next: string | null }>;
 }
 
+/** Workflows of deleted jobs, whose histories still hold what was sent with them. A row leaves with its history. */
+export interface HistoryStore {
+  /** Ids of workflows, a page at a time; pass `next` as `after` for the following one. */
+  pending(after: string, limit: number): Promise<{ workflowIds: string[]; next: string | null }>;
+  /** Notes that nothing is left of them. Safe to repeat. */
+  settle(workflowIds: readonly string[]): Promise<void>;
+}
+
 export type NewDelivery = Pick<
   DeliveryRecord,
   'id' | 'accountId' | 'jobId' | 'type' | 'target' | 'url' | 'round'
@@ -160,6 +168,8 @@ export interface DeliveryStore {
   find(deliveryId: string): Promise<DeliveryRecord | undefined>;
   /** Newest first. */
   list(accountId: string, limit: number): Promise<DeliveryRecord[]>;
+  /** Those not ended yet of events before a moment, by id. */
+  pending(createdBefore: Date, after: string, limit: number): Promise<DeliveryRecord[]>;
   /** Makes a delivery pending again for a round of attempts of its own. Safe to repeat. @throws NotFound */
   reopen(deliveryId: string, round: string): Promise<DeliveryRecord>;
   /**
@@ -217,6 +227,7 @@ export interface SettingsStore {
 export interface Stores {
   accounts: AccountStore;
   deliveries: DeliveryStore;
+  histories: HistoryStore;
   keys: KeyStore;
   jobs: JobStore;
   ledger: LedgerStore;

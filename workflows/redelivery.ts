@@ -13,9 +13,9 @@ const { reopenDelivery, openTestDelivery } = proxyActivities<Activities>({
   },
 });
 
-/** The webhook of a job that lost its workflow. */
+/** A webhook whose workflow was terminated or lost. */
 export async function deliveryWorkflow(webhook: WebhookNotice, queues: TaskQueues): Promise<DeliveryOutcome> {
-  setCurrentDetails('For a job that was interrupted and refunded.');
+  setCurrentDetails('Taken up by the sweep: the workflow that saw to it was gone.');
   return see(queues, webhook);
 }
 

@@ -9,22 +9,28 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { Activities, SweepBatch, WebhookNotice } from '../activities/activities.ts';
-import type { SweepCounts, TaskQueues } from './messages.ts';
+import { lostWebhookWorkflowId } from '../contract/workflow-ids.ts';
+import { ACCOUNT_ID, type SweepCounts, type TaskQueues } from './messages.ts';
 import { deliveryWorkflow } from './redelivery.ts';
 
 /** Pieces one run does before a fresh one, with a short history, goes on. */
 const PIECES_PER_RUN = 100;
+
+/** Name of the error of @temporalio/common. */
+const ALREADY_STARTED = 'WorkflowExecutionAlreadyStartedError';
 
 const activities = proxyActivities<Activities>({
   startToCloseTimeout: '2 m',
   retry: { initialInterval: '1 s', backoffCoefficient: 2, maximumInterval: '30 s', maximumAttempts: 6 },
 });
 
-/** In this order: what is deleted is owed to the image store before that is paid, and then no orphan. */
+/** In this order: what is deleted is owed to the image store and Temporal before that is paid, and then no orphan. */
 const STEPS: readonly (readonly [title: string, step: (after: string) => Promise<SweepBatch>])[] = [
   ['Refunding lost jobs', activities.refundLostJobs],
+  ['Taking up lost webhooks', activities.takeUpLostWebhooks],
   ['Deleting expired jobs', activities.deleteExpiredJobs],
   ['Dropping the inputs of failed jobs', activities.dropFailedInputs],
+  ['Deleting workflows of deleted jobs', activities.forgetWorkflows],
   ['Removing images', activities.removeOwedImages],
   ['Looking for orphaned inputs', activities.removeOrphanedInputs],
   ['Looking for orphaned results', activities.removeOrphanedResults],
@@ -40,7 +46,10 @@ interface Progress {
 const START: Progress = {
   step: 0,
   after: '',
-  counts: { refunded: 0, deleted: 0, inputsDropped: 0, orphans: 0, removed: 0, unremoved: 0 },
+  counts: {
+    ...{ refunded: 0, takenUp: 0, deleted: 0, forgotten: 0 },
+    ...{ inputsDropped: 0, orphans: 0, removed: 0, unremoved: 0 },
+  },
   problems: [],
 };
 
@@ -84,21 +93,28 @@ async function doPiece(step: number, after: string, counts: SweepCounts, problem
   }
 }
 
-/** The webhook of a lost job gets a workflow of its own, for it may take a day. */
+/** A lost webhook gets a workflow of its own, for it may take a day. Another sweep may have been faster. */
 async function see(notice: WebhookNotice, queues: TaskQueues): Promise<void> {
-  await startChild(deliveryWorkflow, {
-    workflowId: `webhook:${notice.deliveryId}`,
-    args: [notice, queues],
-    parentClosePolicy: ParentClosePolicy.ABANDON,
-  });
+  try {
+    await startChild(deliveryWorkflow, {
+      workflowId: lostWebhookWorkflowId(notice.deliveryId),
+      args: [notice, queues],
+      staticSummary: `webhook ${notice.deliveryId}`,
+      typedSearchAttributes: [{ key: ACCOUNT_ID, value: notice.accountId }],
+      parentClosePolicy: ParentClosePolicy.ABANDON,
+    });
+  } catch (error) {
+    if (!(error instanceof Error && error.name === ALREADY_STARTED)) throw error;
+  }
 }
 
 function summary(step: number, counts: SweepCounts, problems: readonly string[]): string {
   const [title] = STEPS[step] ?? fail(step);
-  const { refunded, deleted, inputsDropped, orphans, removed, unremoved } = counts;
+  const { refunded, takenUp, deleted, forgotten, inputsDropped, orphans, removed, unremoved } = counts;
   return [
     `${title}.`,
     `Jobs: ${refunded} refunded, ${deleted} deleted, ${inputsDropped} without their input now.`,
+    `Webhooks: ${takenUp} taken up again. Workflows of deleted jobs: ${forgotten} deleted.`,
     `Images: ${removed} removed, ${unremoved} still owed, ${orphans} orphans among them.`,
     ...problems,
   ].join('\n\n');

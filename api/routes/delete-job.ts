@@ -30,7 +30,7 @@ export const deleteJob: Route = (app, deps) =>
   );
 
 async function remove(deps: ApiDeps, accountId: string, jobId: string): Promise<void> {
-  const { stores, jobs } = deps;
+  const { stores } = deps;
   const job = await stores.jobs.find(accountId, jobId);
   if (job?.status === 'processing')
     throw new ApiError('job_in_progress', 'The job is still processing. Delete it once it has ended.');
@@ -38,5 +38,10 @@ async function remove(deps: ApiDeps, accountId: string, jobId: string): Promise<
   const [deleted] = job === undefined ? [] : await stores.jobs.remove([job.id]);
   if (job === undefined || deleted === undefined)
     throw new ApiError('job_not_found', 'There is no such job.');
-  await Promise.all([jobs.deleted(job.workflowId), removeImagesSoon(deps, deleted.objects)]);
+  await Promise.all([forgetWorkflow(deps, job.workflowId), removeImagesSoon(deps, deleted.objects)]);
+}
+
+/** The workflow's history holds the job's options and URLs. What is not deleted now, the sweep deletes. */
+async function forgetWorkflow({ stores, jobs }: ApiDeps, workflowId: string): Promise<void> {
+  if (await jobs.deleted(workflowId)) await stores.histories.settle([workflowId]).catch(() => {});
 }

@@ -2,6 +2,7 @@ import type { DeletedJob } from '../ports.ts';
 import type { Mongo } from './client.ts';
 import { forgetDeliveries } from './deliveries.ts';
 import type { Collections } from './documents.ts';
+import { oweHistories } from './histories.ts';
 import { owe } from './removals.ts';
 
 const ENDED = { $in: ['completed' as const, 'failed' as const] };
@@ -25,7 +26,10 @@ export async function removeJobs(
   if (jobIds.length === 0) return [];
   return mongo.transaction(async (session) => {
     const jobs = await c.jobs
-      .find({ _id: { $in: [...jobIds] }, status: ENDED }, { session, projection: { inputs: 1, results: 1 } })
+      .find(
+        { _id: { $in: [...jobIds] }, status: ENDED },
+        { session, projection: { inputs: 1, results: 1, workflowId: 1 } },
+      )
       .toArray();
     if (jobs.length === 0) return [];
     await c.jobs.updateMany(
@@ -36,6 +40,11 @@ export async function removeJobs(
     await forgetDeliveries(
       c,
       jobs.map(({ _id }) => _id),
+      session,
+    );
+    await oweHistories(
+      c,
+      jobs.map(({ workflowId }) => workflowId),
       session,
     );
     const deleted = jobs.map(({ _id, inputs, results }) => ({ id: _id, objects: [...inputs, ...results] }));

@@ -35,6 +35,14 @@ export function createDeliveryStore(mongo: Mongo): DeliveryStore {
       return (await rows.toArray()).map(toRecord);
     },
 
+    async pending(createdBefore, after, limit) {
+      const rows = deliveries
+        .find({ state: 'pending', _id: { $gt: after }, createdAt: { $lt: createdBefore } })
+        .sort({ _id: 1 })
+        .limit(limit);
+      return (await rows.toArray()).map(toRecord);
+    },
+
     async reopen(deliveryId, round) {
       await deliveries.updateOne(
         { _id: deliveryId, round: { $ne: round } },

@@ -54,6 +54,12 @@ export interface RemovalDocument extends ObjectRef {
   reason: string | null;
 }
 
+/** A workflow owed to Temporal's removal, by its id. */
+export interface HistoryDocument {
+  _id: string;
+  since: Date;
+}
+
 export interface SettingDocument {
   _id: string;
   value: unknown;
@@ -71,6 +77,7 @@ export function collections(db: Db) {
     packs: db.collection<Stored<PackRecord>>('packs'),
     deliveries: db.collection<Stored<DeliveryRecord>>('deliveries'),
     removals: db.collection<RemovalDocument>('removals'),
+    histories: db.collection<HistoryDocument>('histories'),
     settings: db.collection<SettingDocument>('settings'),
   };
 }
@@ -99,6 +106,7 @@ export async function createIndexes(db: Db): Promise<void> {
   await index(c.packs, { accountId: 1 });
   await index(c.deliveries, { accountId: 1, createdAt: -1 });
   await index(c.deliveries, { createdAt: 1 }, { expireAfterSeconds: 90 * 24 * 3600 });
+  await index(c.deliveries, { state: 1, _id: 1 }, { partialFilterExpression: { state: 'pending' } });
 }
 
 /** What RetentionStore looks up. Jobs that are deleted lie in none of the ranges, so the cost stays flat. */

@@ -15,6 +15,6 @@ export function storingGateway(jobs: Pick<JobStore, 'accept'>): JobGateway & { a
       asked.push(request);
       return jobs.accept(request.draft);
     },
-    deleted: async () => {},
+    deleted: async () => false,
   };
 }

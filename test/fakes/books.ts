@@ -26,6 +26,8 @@ export interface Books {
   deliveries: Map<string, DeliveryRecord>;
   /** Objects owed to the image store's removal. */
   removals: Map<string, ObjectRef>;
+  /** Workflows owed to Temporal's removal. */
+  histories: Set<string>;
   apiEnabled: boolean;
 }
 
@@ -41,6 +43,7 @@ export function emptyBooks(): Books {
     packs: new Map(),
     deliveries: new Map(),
     removals: new Map(),
+    histories: new Set(),
     apiEnabled: true,
   };
 }

@@ -19,6 +19,13 @@ export function createFakeDeliveryStore({ deliveries }: Books): DeliveryStore {
     find: async (id) => structuredClone(deliveries.get(id)),
     list: async (accountId, limit) => copies(deliveries.values(), accountId).reverse().slice(0, limit),
 
+    pending: async (createdBefore, after, limit) =>
+      [...deliveries.values()]
+        .filter(({ id, state, createdAt }) => state === 'pending' && id > after && createdAt < createdBefore)
+        .sort((a, b) => (a.id < b.id ? -1 : 1))
+        .slice(0, limit)
+        .map((row) => structuredClone(row)),
+
     async reopen(id, round) {
       const row = known(deliveries, 'delivery', id);
       if (row.round !== round) Object.assign(row, NEW_ROUND, { round });

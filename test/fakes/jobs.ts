@@ -70,6 +70,7 @@ export function createFakeJobStore(books: Books): JobStore {
 function remove(books: Books, job: JobRecord, was: 'completed' | 'failed'): DeletedJob {
   const objects = [...job.inputs, ...job.results];
   owe(books, objects);
+  books.histories.add(job.workflowId);
   forgetDelivery(books, job.id);
   const gone = { options: {}, warnings: [], webhookUrl: null, error: null, inputs: [], results: [] };
   Object.assign(job, gone, { status: 'deleted', deleted: { at: new Date(), was } });

@@ -1,4 +1,4 @@
-import type { RemovalStore, RetentionStore } from '../../stores/ports.ts';
+import type { HistoryStore, RemovalStore, RetentionStore } from '../../stores/ports.ts';
 import type { JobRecord, ObjectRef } from '../../stores/records.ts';
 import type { Books } from './books.ts';
 
@@ -76,6 +76,20 @@ export function createFakeRemovalStore(books: Books): RemovalStore {
         refs: page.map(([, ref]) => ({ ...ref })),
         next: left.length > limit ? (page.at(-1)?.[0] ?? null) : null,
       };
+    },
+  };
+}
+
+export function createFakeHistoryStore({ histories }: Books): HistoryStore {
+  return {
+    async pending(after, limit) {
+      const left = [...histories].filter((id) => id > after).sort();
+      const workflowIds = left.slice(0, limit);
+      return { workflowIds, next: left.length > limit ? (workflowIds.at(-1) ?? null) : null };
+    },
+
+    async settle(workflowIds) {
+      for (const id of workflowIds) histories.delete(id);
     },
   };
 }

@@ -7,7 +7,7 @@ import { createFakeAccountStore, createFakeKeyStore } from './accounts.ts';
 import { type Books, copies, emptyBooks, known, post } from './books.ts';
 import { createFakeDeliveryStore } from './deliveries.ts';
 import { createFakeJobStore } from './jobs.ts';
-import { createFakeRemovalStore, createFakeRetentionStore } from './retention.ts';
+import { createFakeHistoryStore, createFakeRemovalStore, createFakeRetentionStore } from './retention.ts';
 
 /** All records in memory, for tests of what stands above them. `books` is there to look at and to spoil. */
 export function createFakeStores(): Stores & { books: Books } {
@@ -16,6 +16,7 @@ export function createFakeStores(): Stores & { books: Books } {
     books,
     accounts: createFakeAccountStore(books),
     deliveries: createFakeDeliveryStore(books),
+    histories: createFakeHistoryStore(books),
     keys: createFakeKeyStore(books),
     jobs: createFakeJobStore(books),
     ledger: createFakeLedgerStore(books),

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { buildApp } from '../../api/app.ts';
 import type { ImageStore } from '../../stores/images.ts';
 import { ended, postJob, samplePicture } from '../setup/client.ts';
+import { eventually } from '../setup/eventually.ts';
 import { heldRender, scriptedGenerator } from '../setup/generators.ts';
 import { type Service, startService } from '../setup/service.ts';
 
@@ -103,6 +104,21 @@ describe('DELETE of a job', () => {
     const statuses = answers.map(({ statusCode }) => statusCode);
     expect(statuses.toSorted()).toEqual([204, ...Array.from({ length: 9 }, () => 404)]);
   });
+
+  test('deletes the history of its workflow, which holds its options; the key stays spent', async () => {
+    const client = await service.client();
+    const { job_id } = await finishedJob(client, 'record-2');
+    const { workflowId } = (await service.stores.jobs.get(job_id)) ?? { workflowId: '' };
+    const workflow = service.temporal.workflow.getHandle(workflowId);
+    await workflow.result();
+    expect((await remove(job_id, client)).statusCode).toBe(204);
+    expect((await service.stores.histories.pending('', 100)).workflowIds).not.toContain(workflowId);
+    const body = { tool: 'declutter', image_base64, options: { customPrompt: 'private' } };
+    const replay = await postJob(service.app, client.headers, body, 'record-2');
+    expect([replay.statusCode, replay.json().error.code]).toEqual([404, 'job_not_found']);
+    // Temporal deletes once it has caught up with what the end of the workflow left to do.
+    await eventually(() => expect(workflow.describe()).rejects.toThrow('not found'), 100_000);
+  }, 120_000);
 });
 
 describe('with the image store away', () => {

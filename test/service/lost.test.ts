@@ -1,14 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ensureRetentionSchedule, retentionScheduleId } from '../../operator/setup/retention-schedule.ts';
 import { startSweep } from '../../operator/sweep.ts';
-import type { SweepCounts } from '../../workflows/messages.ts';
+import { redeliver } from '../../operator/webhooks.ts';
+import { deliveryIdOf } from '../../stores/delivery.ts';
+import { type SweepCounts, taskQueues } from '../../workflows/messages.ts';
 import { ended, postJob, samplePicture } from '../setup/client.ts';
 import { closers } from '../setup/closers.ts';
 import { eventually } from '../setup/eventually.ts';
 import { heldRender, scriptedGenerator } from '../setup/generators.ts';
 import { type Receiver, startReceiver, verified } from '../setup/receiver.ts';
 import type { Service } from '../setup/service.ts';
-import { clientWith, serviceFor } from '../setup/webhooks.ts';
+import { clientWith, deliveryIn, serviceFor } from '../setup/webhooks.ts';
 
 const LOST = 'The job was interrupted before it could finish. The charge was refunded.';
 const open = closers();
@@ -82,6 +84,47 @@ describe('a job whose workflow', () => {
     held.release();
     expect((await ended(service.app, client.headers, jobId)).status).toBe('completed');
     expect((await service.stores.accounts.get(client.accountId)).balance).toBe(49);
+  });
+});
+
+describe('a webhook whose workflow was terminated', () => {
+  /** A job that ended; its receiver has its webhook and does not answer. */
+  async function told(client: Client): Promise<string> {
+    receiver.received.length = 0;
+    receiver.behave(() => undefined);
+    const answer = await postJob(service.app, client.headers, { tool: 'declutter', image_base64 });
+    await receiver.got(1);
+    return answer.json().job_id;
+  }
+
+  test('is taken up by the sweep under the same id, and only then', async () => {
+    const client = await clientWith(service, receiver.url);
+    const jobId = await told(client);
+    expect(await sweep()).toMatchObject({ takenUp: 0 });
+    await (await workflowOf(jobId)).terminate('by an operator');
+    receiver.behave(200);
+    expect(await sweep()).toMatchObject({ takenUp: 1, refunded: 0 });
+    const { id } = await deliveryIn(service, jobId, 'delivered');
+    const last = receiver.received.at(-1);
+    expect(verified(last, client.secret)).toMatchObject({ type: 'job.completed', job_id: jobId });
+    expect(last?.headers['webhook-id']).toBe(id);
+    expect(await sweep()).toMatchObject({ takenUp: 0 });
+  });
+
+  test('and whose redelivery goes on is left to that', async () => {
+    const client = await clientWith(service, receiver.url);
+    const jobId = await told(client);
+    await (await workflowOf(jobId)).terminate('by an operator');
+    const delivery = { id: deliveryIdOf(jobId), accountId: client.accountId };
+    const queues = taskQueues(service.config.temporal.taskQueuePrefix);
+    const redelivery = service.temporal.workflow.getHandle(
+      await redeliver(service.temporal, queues, delivery),
+    );
+    await receiver.got(2);
+    expect(await sweep()).toMatchObject({ takenUp: 0 });
+    await redelivery.cancel();
+    expect(await redelivery.result()).toMatchObject({ state: 'cancelled' });
+    expect(await sweep()).toMatchObject({ takenUp: 0 });
   });
 });
 

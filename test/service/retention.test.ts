@@ -115,6 +115,18 @@ describe('the sweep', () => {
     expect(left.filter((ref) => ref.key === key)).toEqual([]);
   });
 
+  test('deletes the workflows of deleted jobs, once they have ended', async () => {
+    const client = await service.client();
+    const [job, other] = [await jobOf(client, 0), await jobOf(client, 0)];
+    await service.stores.jobs.remove([job]);
+    const handle = (jobId: string) => service.temporal.workflow.getHandle(`job:${jobId}`);
+    await Promise.all([handle(job).result(), handle(other).result()]);
+    expect(await sweep()).toMatchObject({ forgotten: 1 });
+    expect((await service.stores.histories.pending('', 10)).workflowIds).toEqual([]);
+    expect((await handle(other).describe()).status.name).toBe('COMPLETED');
+    expect(await sweep()).toMatchObject({ forgotten: 0 });
+  });
+
   test('removes what could not be removed before', async () => {
     const client = await service.client();
     const job = await jobOf(client, 0);

@@ -154,6 +154,22 @@ describe.each(storesUnderTest())('deletion and retention: %s', (_name, stores: S
     expect(await stores.retention.unowned([])).toEqual([]);
   });
 
+  test('the workflow of a deleted job is owed once, until it is settled', async () => {
+    const client = await newClient(stores);
+    const [one, two] = [await completed(client), await completed(client)];
+    const owedIds = async (after = '') => (await stores.histories.pending(after, 1000)).workflowIds;
+    expect(await owedIds()).not.toContain(one.workflowId);
+    await stores.jobs.remove([one.jobId, two.jobId]);
+    expect(await owedIds()).toEqual(expect.arrayContaining([one.workflowId, two.workflowId]));
+    const { workflowIds, next } = await stores.histories.pending('', 1);
+    expect(workflowIds).toHaveLength(1);
+    expect(await owedIds(next ?? '')).not.toContain(workflowIds[0]);
+    await stores.histories.settle([one.workflowId]);
+    await stores.histories.settle([one.workflowId, 'unknown']);
+    expect(await owedIds()).toContain(two.workflowId);
+    expect(await owedIds()).not.toContain(one.workflowId);
+  });
+
   test('removals leave when they succeed, and stay or come when they fail', async () => {
     const ref = (key: string): ObjectRef => ({ bucket: 'results', key });
     await stores.removals.owe([ref('a'), ref('b')]);

@@ -4,7 +4,7 @@ import { ApiError } from '../../contract/errors.ts';
 import type { CreateJob, JobCreated, JobReplayed } from '../../contract/schemas.ts';
 import { EgressError } from '../../egress/egress.ts';
 import type { Caller, JobDraft, ObjectRef } from '../../stores/records.ts';
-import { removeImages } from '../../stores/removal.ts';
+import { removeImagesSoon } from '../../stores/removal.ts';
 import type { ApiDeps } from '../deps.ts';
 import type { IncomingImage } from '../intake/image-field.ts';
 import { acceptJob, NOT_ENOUGH } from './accept.ts';
@@ -84,11 +84,11 @@ async function storeAndAccept(deps: ApiDeps, creation: Creation, { plan, picture
   const request = { draft, plan, format, requestId, accountName: caller.accountName };
   try {
     const answer = await acceptJob(deps, request, answerBy);
-    if (answer.job_id !== draft.jobId) await removeImages(deps, [input]);
+    if (answer.job_id !== draft.jobId) await removeImagesSoon(deps, [input]);
     return answer;
   } catch (error) {
     // After a 5xx a late acceptance may still need the picture; the sweep for orphans takes it if not.
-    if (error instanceof ApiError && error.status < 500) await removeImages(deps, [input]);
+    if (error instanceof ApiError && error.status < 500) await removeImagesSoon(deps, [input]);
     throw error;
   }
 }

@@ -4,6 +4,7 @@ import type { JobRequest } from '../../api/job-gateway.ts';
 import { sweepAction } from '../../operator/sweep.ts';
 import { redeliver, sendTest } from '../../operator/webhooks.ts';
 import { deliveryIdOf } from '../../stores/delivery.ts';
+import type { SweepCounts } from '../../workflows/messages.ts';
 import { eventually } from '../setup/eventually.ts';
 import { HELD_TOOL, REFUSED_TOOL, type Stage } from './stage.ts';
 
@@ -22,6 +23,12 @@ export const PATHS: Readonly<Record<string, Path>> = {
   'job-cancelled': cancelled,
   'job-completed-and-told': async (stage) => told(stage, {}),
   'job-failed-and-told': async (stage) => told(stage, { tool: REFUSED_TOOL }),
+  'job-completed-over-the-limit': async (stage) => {
+    const first = await stage.request();
+    await run(stage, first);
+    const { accountId, keyId } = first.draft;
+    return run(stage, await stage.request({ accountId, keyId }));
+  },
   'job-deleted-during-webhook': async (stage) => {
     const { draft } = await untilWebhook(stage);
     await stage.service.stores.jobs.remove([draft.jobId]);
@@ -42,6 +49,24 @@ export const PATHS: Readonly<Record<string, Path>> = {
     await stage.service.stores.jobs.accept(draft);
     return sweep(stage);
   },
+  'sweep-resumed-with-a-problem': async (stage) =>
+    sweep(stage, {
+      step: 4,
+      after: '',
+      counts: NO_COUNTS,
+      problems: ['Removing images: the store was away'],
+    }),
+};
+
+const NO_COUNTS: SweepCounts = {
+  refunded: 0,
+  deleted: 0,
+  inputsDropped: 0,
+  orphans: 0,
+  removed: 0,
+  unremoved: 0,
+  takenUp: 0,
+  forgotten: 0,
 };
 
 async function run(stage: Stage, request: JobRequest): Promise<string> {
@@ -129,9 +154,11 @@ async function testEvent(stage: Stage): Promise<string> {
   return end(stage, `test-event:${id}`);
 }
 
-async function sweep(stage: Stage): Promise<string> {
-  const { workflowType, ...options } = sweepAction('');
+/** @param progress that of the run before, as when a long sweep goes on in a fresh one */
+async function sweep(stage: Stage, ...progress: unknown[]): Promise<string> {
+  const { workflowType, args, ...options } = sweepAction('');
   const workflowId = `${options.workflowId}:${randomUUID()}`;
-  await stage.service.temporal.workflow.start(workflowType, { ...options, workflowId });
+  const { workflow } = stage.service.temporal;
+  await workflow.start(workflowType, { ...options, args: [...args, ...progress], workflowId });
   return end(stage, workflowId);
 }

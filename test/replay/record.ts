@@ -16,12 +16,12 @@ import { openStage, type Stage, startReceiver } from './stage.ts';
 const folder = join(import.meta.dirname, '..', 'histories');
 const say = (line: string) => void process.stderr.write(`${line}\n`);
 
-async function record(stage: Stage, name: string): Promise<void> {
-  const workflowId = (await PATHS[name]?.(stage)) ?? '';
-  const history = await stage.handle(workflowId).fetchHistory();
-  const file = join(folder, `${name}.json`);
-  writeFileSync(file, scrub(historyToJSON(history)));
+async function record(stage: Stage, name: string): Promise<string> {
+  const path = PATHS[name];
+  if (path === undefined) throw new Error(`There is no path ${name}.`);
+  const history = await stage.handle(await path(stage)).fetchHistory();
   say(`${name}: ${history.events?.length} events`);
+  return scrub(historyToJSON(history));
 }
 
 await using receiver = await startReceiver();
@@ -45,6 +45,11 @@ await using service = await openService(config);
 await using stage = await openStage(service, receiver);
 
 const chosen = process.argv.slice(2);
+const recorded = new Map<string, string>();
+for (const name of chosen.length > 0 ? chosen : Object.keys(PATHS))
+  recorded.set(name, await record(stage, name));
+
+// Written once all is well, so that a recording that fails leaves the histories as they were.
 if (chosen.length === 0) rmSync(folder, { recursive: true, force: true });
 mkdirSync(folder, { recursive: true });
-for (const name of chosen.length > 0 ? chosen : Object.keys(PATHS)) await record(stage, name);
+for (const [name, json] of recorded) writeFileSync(join(folder, `${name}.json`), json);

@@ -34,8 +34,8 @@ export async function openStage(service: Service, receiver: Receiver) {
       [HELD_TOOL]: ({ signal }) =>
         new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
     }),
-    // A job counts as lost at once.
-    retention: { lostJobMs: 0 },
+    // A job counts as lost at once, and the second completed one of an account is too many.
+    retention: { lostJobMs: 0, completedJobsPerAccount: 1 },
   });
   const picture = Buffer.from(await samplePicture(), 'base64');
 

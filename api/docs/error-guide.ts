@@ -77,7 +77,7 @@ export const ERROR_GUIDE: Record<ErrorCode, Guide> = {
   generation_failed: {
     action:
       'Read `error` on the job and send another picture or other options as a new job. The images were given back.',
-    example: 'The model could not produce a result for this picture.',
+    example: 'The image could not be generated. The charge was refunded.',
   },
   internal_error: {
     action:

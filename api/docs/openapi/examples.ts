@@ -32,7 +32,7 @@ const completed: Job = {
 const failed: Job = {
   ...processing,
   status: 'failed',
-  error: 'The model found nothing it could work with in this picture.',
+  error: 'The image could not be generated. The charge was refunded.',
   completed_at: '2026-11-20T09:30:41.950Z',
   processing_ms: 29_018,
 };

@@ -25,6 +25,12 @@ import { notify } from './notify.ts';
 
 const FOREVER = { initialInterval: '500 ms', backoffCoefficient: 2, maximumInterval: '30 s' } as const;
 
+// Without a time to end in: after `respondBy` the next attempt says `unavailable`. An acceptance that ends by a
+// time-out instead leaves a history which the SDK cannot replay while the update is waiting.
+const { acceptJob } = proxyLocalActivities<Activities>({
+  startToCloseTimeout: '5 s',
+  retry: { initialInterval: '100 ms', backoffCoefficient: 2, maximumInterval: '1 s' },
+});
 const { completeJob, enforceJobLimit } = proxyLocalActivities<Activities>({
   startToCloseTimeout: '6 s',
   retry: FOREVER,
@@ -64,23 +70,9 @@ async function job(input: JobInput, cancellable: CancellationScope): Promise<Job
 /** Charges and records the job; when that ends too late to be answered, undoes it. */
 async function accept(input: JobInput): Promise<AcceptanceOutcome> {
   const { jobId, bodyDigest } = input.draft;
-  const acceptance = await charge(input);
+  const acceptance = await acceptJob(input.draft, input.respondBy);
   if (acceptance.outcome !== 'unavailable' || (await voidJob(jobId))) return acceptance;
   return { outcome: 'accepted', jobId, bodyDigest };
-}
-
-async function charge({ draft, respondBy }: JobInput): Promise<AcceptanceOutcome> {
-  const { acceptJob } = proxyLocalActivities<Activities>({
-    startToCloseTimeout: '5 s',
-    scheduleToCloseTimeout: Math.max(respondBy - Date.now(), 1),
-    retry: { initialInterval: '100 ms', backoffCoefficient: 2, maximumInterval: '1 s' },
-  });
-  try {
-    return await acceptJob(draft, respondBy);
-  } catch (error) {
-    if (error instanceof ActivityFailure) return { outcome: 'unavailable' };
-    throw error;
-  }
 }
 
 async function produce(input: JobInput, cancellable: CancellationScope): Promise<Ending> {

@@ -47,5 +47,6 @@ function fromValidation(error: FastifyError): ApiError {
 /** `idempotency-key` as people write it: `Idempotency-Key`. */
 const headerName = (lower: string) => lower.replace(/\b[a-z]/g, (letter) => letter.toUpperCase());
 
-/** The path as it was sent, before the router's rewriting. */
-const pathOf = ({ originalUrl }: FastifyRequest) => originalUrl.split('?', 1).join('').slice(0, PATH_SHOWN);
+/** The path as it was sent, before the router's rewriting; without the query, which may hold a misplaced key. */
+export const pathOf = ({ originalUrl }: FastifyRequest) =>
+  originalUrl.split('?', 1).join('').slice(0, PATH_SHOWN);

@@ -1,10 +1,11 @@
 import type { onResponseAsyncHookHandler } from 'fastify';
 import '../request.ts';
+import { pathOf } from './errors.ts';
 
 /** One line for each request, once it is answered: who asked for what, and what came of it. */
 export const logAnswer: onResponseAsyncHookHandler = async (request, reply) => {
-  const { method, url, ip, caller } = request;
+  const { method, ip, caller } = request;
   const who = caller === undefined ? {} : { accountId: caller.accountId, keyId: caller.keyId };
   const ms = Math.round(reply.elapsedTime * 10) / 10;
-  request.log.info({ method, url, status: reply.statusCode, ms, ip, ...who }, 'answered');
+  request.log.info({ method, path: pathOf(request), status: reply.statusCode, ms, ip, ...who }, 'answered');
 };

@@ -170,11 +170,16 @@ test('the log tells a request by its X-Request-Id and holds neither key nor pict
   const headers = { ...client.headers, 'x-request-id': 'trace-me.1' };
   await postJob(service.app, headers, { tool: 'none', image_base64 });
   await postJob(service.app, headers, { tool: 'pool', image_base64 });
+  await service.app.inject({ url: `/api/v1/tools?key=${client.apiKey}`, headers });
   const lines = logged
     .trim()
     .split('\n')
     .map((line) => JSON.parse(line));
-  expect(lines.filter(({ msg }) => msg === 'answered')).toMatchObject([{ status: 400 }, { status: 201 }]);
+  expect(lines.filter(({ msg }) => msg === 'answered')).toMatchObject([
+    { status: 400 },
+    { status: 201 },
+    { status: 200, path: '/api/v1/tools' },
+  ]);
   expect(lines.length).toBeGreaterThan(2);
   expect(lines.every(({ reqId }) => reqId === 'trace-me.1')).toBe(true);
   expect(logged).toContain('invalid_tool');

@@ -1,13 +1,15 @@
-import type { Static, TSchema } from 'typebox';
+import { type Static, type TSchema, Type } from 'typebox';
 import { Value } from 'typebox/value';
 import { entryPoint } from './project.ts';
 import { runCommand } from './run/command.ts';
+
+const Told = Type.Object({ error: Type.Object({ message: Type.String() }) });
 
 type Options = { env: NodeJS.ProcessEnv; signal: AbortSignal };
 
 /**
  * Runs one of the operator's commands and resolves to what it printed as JSON, held to a schema.
- * @throws {Error} that names the command and holds the end of what it wrote.
+ * @throws {Error} that names the command and holds its sentence, or else the end of what it wrote.
  */
 export async function operate<T extends TSchema>(
   schema: T,
@@ -20,6 +22,16 @@ export async function operate<T extends TSchema>(
     return Value.Parse(schema, JSON.parse(output));
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new Error(`operator ${args.join(' ')} failed: ${reason}`, { cause });
+    throw new Error(`operator ${args.join(' ')} failed: ${sentenceIn(reason)}`, { cause });
+  }
+}
+
+/** The last line an operator's command writes when it fails is its sentence as JSON. */
+function sentenceIn(reason: string): string {
+  const json = /\{"error":.*\}$/.exec(reason)?.[0];
+  try {
+    return json === undefined ? reason : Value.Parse(Told, JSON.parse(json)).error.message;
+  } catch {
+    return reason;
   }
 }

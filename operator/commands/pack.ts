@@ -12,10 +12,13 @@ export const pack: Noun = (program, { deps, show, confirm }) => {
     .requiredOption('--account <account>', 'account that paid')
     .requiredOption('--images <n>', 'images in the pack', imagesArgument)
     .option('--reference <text>', 'invoice or payment it belongs to', nameArgument)
-    .action(async ({ account, images, reference }: AddOptions) => {
-      const { pack, balance } = await deps
-        .stores()
-        .packs.add({ accountId: account, images, reference: reference ?? null });
+    .option('--yes', 'do not ask')
+    .action(async ({ account, images, reference, yes }: AddOptions) => {
+      const { packs } = deps.stores();
+      const twin = (await packs.list(account)).find((known) => known.reference === reference);
+      if (reference !== undefined && twin !== undefined)
+        await confirm(`Pack ${twin.id} of ${twin.images} images has this reference. Add another one?`, yes);
+      const { pack, balance } = await packs.add({ accountId: account, images, reference: reference ?? null });
       show({ fields: { ...describe(pack), balance } });
     });
 
@@ -54,6 +57,7 @@ interface AddOptions {
   account: string;
   images: number;
   reference?: string;
+  yes?: true;
 }
 
 interface RefundOptions {

@@ -127,6 +127,17 @@ describe('questions', () => {
     expect(ended).toMatchObject({ code: 1, err: expect.stringContaining(question) });
     expect(await json('account', 'show', accountId)).toMatchObject({ balance: 60 });
   });
+
+  test('a pack whose reference is known already is asked about, for it may be the same payment', async () => {
+    const { accountId } = await newAccount(cli);
+    const add = ['pack', 'add', '--account', accountId, '--images', '10', '--reference', 'Invoice 7'];
+    expect(await operator(add, '')).toMatchObject({ code: 0 });
+    const again = await operator(add, 'n\n');
+    expect(again).toMatchObject({ code: 1, err: expect.stringContaining('has this reference') });
+    expect(await json('account', 'show', accountId)).toMatchObject({ balance: 60 });
+    expect(await operator([...add, '--yes'], '')).toMatchObject({ code: 0, err: '' });
+    expect(await json('account', 'show', accountId)).toMatchObject({ balance: 70 });
+  });
 });
 
 describe('text for people', () => {

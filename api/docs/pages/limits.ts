@@ -62,7 +62,7 @@ ${table('What', 'At most', SIZES)}
 
 <h2 id="billing">Images and balance</h2>
 <ul>
-<li>A render costs one image at 2K and two at 4K. <a href="tools">The tools page</a> has the price of each.</li>
+<li>A render costs one image, or two with <code>resolution</code> <code>4K</code>; <code>4k-upscale</code> always costs two. <a href="tools">The tools page</a> lists all prices.</li>
 <li>The charge is taken when the job is accepted. A job that fails gives it back by itself; deleting a job does not.</li>
 <li>The first key of an account brings ${LIMITS.freeImages} images, once. Bought packs add up and do not expire.</li>
 <li>New results carry a watermark until the account holds a paid pack; free images left over are clean from then on. A pack that was refunded in full does not count.</li>

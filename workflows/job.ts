@@ -31,11 +31,11 @@ const { acceptJob } = proxyLocalActivities<Activities>({
   startToCloseTimeout: '5 s',
   retry: { initialInterval: '100 ms', backoffCoefficient: 2, maximumInterval: '1 s' },
 });
-const { completeJob, enforceJobLimit } = proxyLocalActivities<Activities>({
+const { completeJob, failJob, enforceJobLimit } = proxyLocalActivities<Activities>({
   startToCloseTimeout: '6 s',
   retry: FOREVER,
 });
-const { voidJob, failJob } = proxyActivities<Activities>({ startToCloseTimeout: '15 s', retry: FOREVER });
+const { voidJob } = proxyActivities<Activities>({ startToCloseTimeout: '15 s', retry: FOREVER });
 
 const REFUNDED = 'The charge was refunded.';
 

@@ -50,6 +50,14 @@ describe('a recorded history', () => {
     await replay(name, { codePath: inject('env').WORKFLOW_BUNDLE ?? '' });
   });
 
+  test.each(['job-completed', 'job-failed'])(
+    'of a job without a webhook has at most 20 events: %s',
+    (name) => {
+      const { events } = historyOf(name) as { events: unknown[] };
+      expect(events.length).toBeLessThanOrEqual(20);
+    },
+  );
+
   test('tells nothing of the machine it was recorded on', () => {
     for (const name of Object.keys(PATHS))
       expect(JSON.stringify(historyOf(name)), name).not.toMatch(/\d+@|node_modules|\.ts:\d|whsec_/);

@@ -12,10 +12,10 @@ import { startApi } from './service.ts';
 import { median, type Row } from './table.ts';
 
 const ROUNDS = 5;
-const SECONDS = 3;
+const SECONDS = 2;
 const CONNECTIONS = 20;
 /** Three hundred reads a minute are allowed to each. */
-const CALLERS = 600;
+const CALLERS = 900;
 
 interface Reads {
   path: string;

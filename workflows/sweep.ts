@@ -1,4 +1,5 @@
 import {
+  ActivityCancellationType,
   ApplicationFailure,
   continueAsNew,
   isCancellation,
@@ -21,6 +22,8 @@ const ALREADY_STARTED = 'WorkflowExecutionAlreadyStartedError';
 
 const activities = proxyActivities<Activities>({
   startToCloseTimeout: '2 m',
+  // A cancelled sweep ends with its piece, so that the next one does not run beside it.
+  cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
   retry: { initialInterval: '1 s', backoffCoefficient: 2, maximumInterval: '30 s', maximumAttempts: 6 },
 });
 

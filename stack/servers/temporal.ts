@@ -21,6 +21,9 @@ export async function startTemporal(binary: string, ui: boolean, around: Surroun
         // One account's many jobs must not hold up everybody else's.
         ...['--dynamic-config-value', 'matching.useNewMatcher=true'],
         ...['--dynamic-config-value', 'matching.enableFairness=true'],
+        // A history is deleted only once the queues have noted that its end was worked off; by default every 30 s.
+        ...['--dynamic-config-value', 'history.transferProcessorUpdateAckInterval="1s"'],
+        ...['--dynamic-config-value', 'history.visibilityProcessorUpdateAckInterval="1s"'],
       ],
       env: around.env,
       probe: () => canServe(address),

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { buildApp } from '../../api/app.ts';
 import type { ImageStore } from '../../stores/images.ts';
 import { ended, postJob, samplePicture } from '../setup/client.ts';
+import { eventually } from '../setup/eventually.ts';
 import { heldRender, scriptedGenerator } from '../setup/generators.ts';
 import { type Service, startService } from '../setup/service.ts';
 
@@ -111,12 +112,13 @@ describe('DELETE of a job', () => {
     const workflow = service.temporal.workflow.getHandle(workflowId);
     await workflow.result();
     expect((await remove(job_id, client)).statusCode).toBe(204);
-    // Owed no more: Temporal has taken the deletion on, and carries it out in its own time.
     expect((await service.stores.histories.pending('', 100)).workflowIds).not.toContain(workflowId);
     const body = { tool: 'declutter', image_base64, options: { customPrompt: 'private' } };
     const replay = await postJob(service.app, client.headers, body, 'record-2');
     expect([replay.statusCode, replay.json().error.code]).toEqual([404, 'job_not_found']);
-  });
+    // Temporal deletes once it has caught up with what the end of the workflow left to do.
+    await eventually(() => expect(workflow.describe()).rejects.toThrow('not found'), 100_000);
+  }, 120_000);
 });
 
 describe('with the image store away', () => {

@@ -28,3 +28,21 @@ export function aborted(signal: AbortSignal): Promise<void> {
     else signal.addEventListener('abort', () => resolve(), { once: true });
   });
 }
+
+/** The work was not done in time; it goes on unheard. */
+export class DeadlineExceeded extends Error {
+  override readonly name = 'DeadlineExceeded';
+}
+
+/** The outcome of the work, unless the time is up first. @throws DeadlineExceeded */
+export async function withDeadline<T>(withinMs: number, work: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const up = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new DeadlineExceeded(`Not done within ${withinMs} ms.`)), withinMs);
+  });
+  try {
+    return await Promise.race([work, up]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

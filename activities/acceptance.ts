@@ -1,23 +1,27 @@
+import { activityInfo } from '@temporalio/activity';
 import type { Acceptance, Stores } from '../stores/ports.ts';
 import type { JobDraft } from '../stores/records.ts';
 
-/** The one outcome every concurrent request of a key is told. `unavailable`: nothing stays charged; try again. */
-export type AcceptanceOutcome = Acceptance | { outcome: 'unavailable' };
+/**
+ * The one outcome every concurrent request of a key gets. `unavailable`: it was too late to begin, and the job is
+ * fenced: nothing is charged, for good.
+ */
+export type AcceptanceOutcome = Acceptance | { outcome: 'unavailable'; jobId: string };
 
 export function createAcceptanceActivities({ stores }: { stores: Stores }) {
   return {
     /**
-     * Charges and records the job in one transaction. Safe to repeat.
-     * @param respondBy epoch milliseconds; an acceptance that ends later is `unavailable` and has to be voided
+     * Charges and records the job in one transaction. Idempotent by the job id.
+     * @param withinMs milliseconds from when this was asked for, by this process's own clock; an attempt that begins
+     * later charges nothing, but finds what an earlier one has
      */
-    async acceptJob(draft: JobDraft, respondBy: number): Promise<AcceptanceOutcome> {
-      if (Date.now() > respondBy) return { outcome: 'unavailable' };
-      const acceptance = await stores.jobs.accept(draft);
-      const late = Date.now() > respondBy && acceptance.outcome === 'accepted';
-      return late ? { outcome: 'unavailable' } : acceptance;
+    async acceptJob(draft: JobDraft, withinMs: number): Promise<AcceptanceOutcome> {
+      const { jobId, bodyDigest } = draft;
+      if (Date.now() - activityInfo().scheduledTimestampMs <= withinMs) return stores.jobs.accept(draft);
+      const job = await stores.jobs.fence(jobId);
+      return job === undefined
+        ? { outcome: 'unavailable', jobId }
+        : { outcome: 'accepted', jobId, bodyDigest };
     },
-
-    /** Undoes an acceptance nobody was told of. False: somebody was, and the job goes on. Safe to repeat. */
-    voidJob: (jobId: string): Promise<boolean> => stores.jobs.void(jobId),
   };
 }

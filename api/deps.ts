@@ -4,6 +4,7 @@ import type { Egress } from '../egress/egress.ts';
 import type { ImageStore } from '../stores/images.ts';
 import type { Stores } from '../stores/ports.ts';
 import type { ApiSwitch } from './api-switch.ts';
+import type { Voids } from './creation/voids.ts';
 import type { JobGateway } from './job-gateway.ts';
 import type { RateLimits } from './plugins/rate-limit.ts';
 
@@ -14,6 +15,7 @@ export interface ApiDeps {
   images: ImageStore;
   egress: Egress;
   jobs: JobGateway;
+  voids: Voids;
   apiSwitch: ApiSwitch;
   rateLimits: RateLimits;
   logger: FastifyBaseLogger;

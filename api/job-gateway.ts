@@ -1,9 +1,11 @@
+import { randomUUID } from 'node:crypto';
 import {
   type Client,
   WithStartWorkflowOperation,
   WorkflowExecutionAlreadyStartedError,
   WorkflowNotFoundError,
 } from '@temporalio/client';
+import { withDeadline } from '../runtime.ts';
 import { deleteWorkflow } from '../temporal.ts';
 import {
   ACCOUNT_ID,
@@ -17,8 +19,6 @@ import {
   TOOL,
 } from '../workflows/messages.ts';
 
-/** How long past `respondBy` an answer of the workflow is still waited for. */
-const ANSWER_MARGIN_MS = 1500;
 const SIGNAL_TIMEOUT_MS = 2000;
 
 /** What one try to have a job accepted came to. `closed`: the key's workflow has ended; `unknown`: ask MongoDB. */
@@ -27,13 +27,16 @@ export type GatewayOutcome =
   | { outcome: 'closed' }
   | { outcome: 'unknown'; cause: unknown };
 
-export type JobRequest = Omit<JobInput, 'queues'> & { requestId: string; accountName: string };
+export type JobRequest = Omit<JobInput, 'queues'> & { accountName: string };
 
 /** Hands a request to its durable workflow. */
 export interface JobGateway {
   readonly queues: TaskQueues;
-  /** Starts the key's workflow, or joins the one that runs, and waits for the acceptance. Never throws. */
-  accept(request: JobRequest): Promise<GatewayOutcome>;
+  /**
+   * Starts the key's workflow, or joins the one that runs, and waits for the acceptance, `withinMs` at most: by a timer
+   * of its own, for the SDK's retries sleep past a deadline. Never throws.
+   */
+  accept(request: JobRequest, withinMs: number): Promise<GatewayOutcome>;
   /**
    * Tells the job's workflow that the job was deleted, or deletes it when it has ended. Best effort, for the webhook
    * looks at the job before it is sent, and the sweep at the workflow: never throws, and gives up after a moment.
@@ -46,13 +49,15 @@ export interface JobGateway {
 export function createTemporalGateway(client: Client, queues: TaskQueues): JobGateway {
   return {
     queues,
-    async accept({ requestId, accountName, ...input }) {
+    async accept({ accountName, ...input }, withinMs) {
       const startWorkflowOperation = new WithStartWorkflowOperation(JOB_WORKFLOW, {
         workflowId: input.draft.workflowId,
         taskQueue: queues.jobs,
         args: [{ ...input, queues }],
         workflowIdConflictPolicy: 'USE_EXISTING',
         workflowIdReusePolicy: 'ALLOW_DUPLICATE_FAILED_ONLY',
+        // What a killed worker had in hand goes to the next one after this time; by default it is 10 s.
+        workflowTaskTimeout: '3 s',
         staticSummary: `${input.draft.tool} · ${accountName}`,
         priority: { fairnessKey: input.draft.accountId },
         typedSearchAttributes: [
@@ -63,12 +68,14 @@ export function createTemporalGateway(client: Client, queues: TaskQueues): JobGa
       });
       startWorkflowOperation.workflowHandle().catch(() => {});
       try {
-        return await client.withDeadline(input.respondBy + ANSWER_MARGIN_MS, () =>
+        // Never an id of the client's: the outcome recorded under it would be answered again, a refusal after a top-up too.
+        const accepting = client.withDeadline(Date.now() + withinMs, () =>
           client.workflow.executeUpdateWithStart(acceptUpdate, {
             startWorkflowOperation,
-            updateId: requestId,
+            updateId: randomUUID(),
           }),
         );
+        return await withDeadline(withinMs, accepting);
       } catch (cause) {
         if (cause instanceof WorkflowExecutionAlreadyStartedError) return { outcome: 'closed' };
         return { outcome: 'unknown', cause };

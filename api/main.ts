@@ -9,6 +9,7 @@ import { openTemporal } from '../temporal.ts';
 import { taskQueues } from '../workflows/messages.ts';
 import { watchApiSwitch } from './api-switch.ts';
 import { buildApp, PREFIX } from './app.ts';
+import { createVoids } from './creation/voids.ts';
 import { createTemporalGateway } from './job-gateway.ts';
 import { createRateLimits } from './plugins/rate-limit.ts';
 
@@ -23,11 +24,12 @@ await using images = createImageStore(config.s3);
 await using temporal = openTemporal(config.temporal);
 await using egress = createEgress({ allowOrigins: config.egress.allowOrigins });
 const stores = createMongoStores(mongo);
+await using voids = createVoids(stores.jobs, logger);
 await using apiSwitch = await watchApiSwitch(stores.settings);
 const jobs = createTemporalGateway(temporal.client, taskQueues(config.temporal.taskQueuePrefix));
 
 const rateLimits = createRateLimits({ prefix: `${PREFIX}/v1` });
-await using app = buildApp({ config, stores, images, egress, jobs, apiSwitch, rateLimits, logger });
+await using app = buildApp({ config, stores, images, egress, jobs, voids, apiSwitch, rateLimits, logger });
 await app.listen({ host: config.api.host, port: config.api.port });
 await aborted(signal);
 logger.info('The API is stopping.');

@@ -70,8 +70,8 @@ export type Acceptance =
   /** The idempotency key already belongs to another job; nothing was charged. */
   | { outcome: 'existing'; jobId: string; bodyDigest: string }
   | { outcome: 'insufficient_credits' }
-  /** The job was voided before; it can't be accepted any more. */
-  | { outcome: 'voided' };
+  /** The job id is fenced by a tombstone; it can't be accepted any more. */
+  | { outcome: 'voided'; jobId: string };
 
 export interface IdempotencyRow {
   jobId: string;
@@ -79,19 +79,24 @@ export interface IdempotencyRow {
 }
 
 export interface JobStore {
-  /** Charge, ledger row, job and idempotency row in one transaction. Safe to repeat for one job id. */
+  /** Charge, ledger row, job and idempotency row in one transaction. Idempotent by the job id. */
   accept(draft: JobDraft): Promise<Acceptance>;
   /**
-   * Undoes an acceptance that no client was told of: refund, job and idempotency row gone, and the job id fenced
-   * against an acceptance still under way. Safe to repeat.
-   * @returns false when an answer was already given (see {@link claim}); then nothing changes
+   * Decides for good whether the job was accepted: the job as it stands, or undefined when there is none, and then a
+   * tombstone keeps an acceptance still under way from charging. Idempotent.
+   */
+  fence(jobId: string): Promise<JobRecord | undefined>;
+  /**
+   * Undoes an acceptance whose request was answered 5xx: the charge is given back, job and idempotency row are gone,
+   * what was stored is enqueued for removal, and the job id is fenced. Idempotent.
+   * @returns false when another request was answered with the job (see {@link markAnswered}); then nothing changes
    */
   void(jobId: string): Promise<boolean>;
   /**
-   * The job as it stands, marked as answered: from here on it can't be voided. Undefined when there is none.
-   * @param until a claim that is carried out later, when its caller has given up, marks nothing
+   * The job as it stands, marked as answered: from here on it can't be voided. Undefined when it was deleted.
+   * @returns `voided` when the job was undone, or never was: its idempotency key is unspent
    */
-  claim(jobId: string, until?: Date): Promise<JobRecord | undefined>;
+  markAnswered(jobId: string): Promise<JobRecord | 'voided' | undefined>;
   findByIdempotencyKey(keyId: string, key: string): Promise<IdempotencyRow | undefined>;
   /** A job of the account; undefined when it is unknown, another's or deleted. */
   find(accountId: string, jobId: string): Promise<JobRecord | undefined>;

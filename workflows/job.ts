@@ -12,6 +12,7 @@ import {
   setHandler,
   upsertSearchAttributes,
   uuid4,
+  workflowInfo,
 } from '@temporalio/workflow';
 import type {
   AcceptanceOutcome,
@@ -25,17 +26,17 @@ import { notify } from './notify.ts';
 
 const FOREVER = { initialInterval: '500 ms', backoffCoefficient: 2, maximumInterval: '30 s' } as const;
 
-// Without a time to end in: after `respondBy` the next attempt says `unavailable`. An acceptance that ends by a
-// time-out instead leaves a history which the SDK cannot replay while the update is waiting.
+// Without a time to end in: an attempt that begins too late says `unavailable`. An acceptance that ends by a time-out
+// instead leaves a history which the SDK cannot replay while the update is waiting.
 const { acceptJob } = proxyLocalActivities<Activities>({
   startToCloseTimeout: '5 s',
   retry: { initialInterval: '100 ms', backoffCoefficient: 2, maximumInterval: '1 s' },
 });
+// A job that MongoDB no longer has was undone: its request was answered 5xx. There is nothing left to do for it.
 const { completeJob, failJob, enforceJobLimit } = proxyLocalActivities<Activities>({
   startToCloseTimeout: '6 s',
-  retry: FOREVER,
+  retry: { ...FOREVER, nonRetryableErrorTypes: ['NotFound'] },
 });
-const { voidJob } = proxyActivities<Activities>({ startToCloseTimeout: '15 s', retry: FOREVER });
 
 const REFUNDED = 'The charge was refunded.';
 
@@ -67,12 +68,10 @@ async function job(input: JobInput, cancellable: CancellationScope): Promise<Job
   return finish(outcome);
 }
 
-/** Charges and records the job; when that ends too late to be answered, undoes it. */
-async function accept(input: JobInput): Promise<AcceptanceOutcome> {
-  const { jobId, bodyDigest } = input.draft;
-  const acceptance = await acceptJob(input.draft, input.respondBy);
-  if (acceptance.outcome !== 'unavailable' || (await voidJob(jobId))) return acceptance;
-  return { outcome: 'accepted', jobId, bodyDigest };
+/** Charges and records the job, unless the first worker to see it came too late: both times are the server's. */
+function accept({ draft, acceptWithinMs }: JobInput): Promise<AcceptanceOutcome> {
+  const waitedMs = Date.now() - workflowInfo().startTime.getTime();
+  return acceptJob(draft, acceptWithinMs - waitedMs);
 }
 
 async function produce(input: JobInput, cancellable: CancellationScope): Promise<Ending> {

@@ -20,8 +20,8 @@ export interface JobInput {
   plan: Plan;
   /** Format the result is stored in. */
   format: ImageFormat;
-  /** Latest moment, in epoch milliseconds, at which the API still answers 201. */
-  respondBy: number;
+  /** Milliseconds from the start of the workflow in which the acceptance may begin; later the API has given up. */
+  acceptWithinMs: number;
   queues: TaskQueues;
 }
 

@@ -1,52 +1,53 @@
 import { ApiError } from '../../contract/errors.ts';
 import type { JobCreated, JobReplayed } from '../../contract/schemas.ts';
+import { withDeadline } from '../../runtime.ts';
 import type { IdempotencyRow } from '../../stores/ports.ts';
 import { presentJob } from '../../stores/present.ts';
+import type { JobRecord } from '../../stores/records.ts';
 import type { ApiDeps } from '../deps.ts';
 import type { GatewayOutcome, JobRequest } from '../job-gateway.ts';
-import { before } from './before.ts';
 import { replay } from './replay.ts';
 
 export const NOT_ENOUGH = 'The balance does not cover this job. Buy a pack, or render at 2K.';
 
 /** A key's workflow that ended between look-up and call, or a winner that was refused, is worth another round. */
 const ROUNDS = 5;
+/** How long past the time to begin its answer is waited for. */
+const ANSWER_MARGIN_MS = 1500;
+/** How long MongoDB is asked what became of the request. */
+const DECIDE_MS = 4500;
 
-/** Given after `respondBy` to the workflow's answer, and then to MongoDB's, which gives up much later by itself. */
-const SETTLE_MS = 4500;
-
-type Request = Omit<JobRequest, 'respondBy'>;
+type Request = Omit<JobRequest, 'acceptWithinMs'>;
 
 /**
  * The answer to a new request: its own job, or that of a concurrent request with the same key.
- * @param answerBy epoch milliseconds; acceptance is not waited for any longer, whatever time it would have had
+ * @param withinMs milliseconds in which the acceptance has to begin
+ * @throws ApiError; then nothing is charged, or the charge is given back as soon as MongoDB can be reached
  */
 export async function acceptJob(
   deps: ApiDeps,
   request: Request,
-  answerBy: number,
+  withinMs: number,
 ): Promise<JobCreated | JobReplayed> {
-  const respondBy = Math.min(Date.now() + deps.config.api.acceptTimeoutMs, answerBy);
-  const rounds = acceptInRounds(deps, request, respondBy);
-  return before(respondBy + SETTLE_MS, rounds, () => unavailable({ outcome: 'unknown', cause: undefined }));
-}
-
-async function acceptInRounds(deps: ApiDeps, request: Request, respondBy: number) {
+  const begun = performance.now();
   let outcome: GatewayOutcome = { outcome: 'unknown', cause: undefined };
-  for (let round = 1; round <= ROUNDS && Date.now() < respondBy; round += 1) {
-    const requestId = `${request.requestId}:${round}`;
-    outcome = await deps.jobs.accept({ ...request, requestId, respondBy });
-    const answer = await conclude(deps, { ...request, respondBy }, outcome);
+  for (let round = 1; round <= ROUNDS; round += 1) {
+    const acceptWithinMs = withinMs - (performance.now() - begun);
+    if (acceptWithinMs <= 0) break;
+    const ours = { ...request, acceptWithinMs };
+    outcome = await deps.jobs.accept(ours, acceptWithinMs + ANSWER_MARGIN_MS);
+    const answer = await conclude(deps, ours, outcome);
+    if (answer === 'undecided') break;
     if (answer !== 'again') return answer;
   }
-  throw unavailable(outcome);
+  return decide(deps, request, outcome);
 }
 
 async function conclude(
   deps: ApiDeps,
   request: JobRequest,
   outcome: GatewayOutcome,
-): Promise<JobCreated | JobReplayed | 'again'> {
+): Promise<JobCreated | JobReplayed | 'again' | 'undecided'> {
   const { draft } = request;
   switch (outcome.outcome) {
     case 'accepted':
@@ -59,20 +60,31 @@ async function conclude(
       return spent === undefined ? 'again' : replay(deps, spent, draft.bodyDigest);
     }
     case 'unknown':
-      return settle(deps, request, outcome);
+      return 'undecided';
     default:
-      return 'again';
+      // Another request of the key gave up; of this one's own job nothing can come any more.
+      return outcome.jobId === draft.jobId ? 'undecided' : 'again';
   }
 }
 
-/** Nobody said what became of the request: MongoDB knows. A job found there is kept and answered, and can't be voided. */
-async function settle(deps: ApiDeps, request: JobRequest, outcome: GatewayOutcome): Promise<JobReplayed> {
-  const { draft, respondBy } = request;
-  const own = await deps.stores.jobs.claim(draft.jobId, new Date(respondBy + SETTLE_MS));
+/**
+ * Nobody said what became of the request, so MongoDB decides before the answer leaves: a job that is there is
+ * answered as accepted, and one that is not is fenced, so that a late acceptance charges nothing.
+ */
+async function decide(deps: ApiDeps, request: Request, cause: GatewayOutcome): Promise<JobReplayed> {
+  const { draft } = request;
+  let own: JobRecord | undefined;
+  try {
+    own = await withDeadline(DECIDE_MS, deps.stores.jobs.fence(draft.jobId));
+  } catch {
+    deps.voids.enqueue(draft.jobId);
+    throw unavailable('Should it have been charged, that is undone.', cause);
+  }
   if (own !== undefined) return { ...presentJob(own, deps.images), warnings: own.warnings };
-  const spent = await findSpent(deps, request);
-  if (spent !== undefined) return replay(deps, spent, draft.bodyDigest);
-  throw unavailable(outcome);
+  const spent = await withDeadline(DECIDE_MS, findSpent(deps, request)).catch(() => undefined);
+  const replayed = spent === undefined ? 'again' : await replay(deps, spent, draft.bodyDigest);
+  if (replayed !== 'again') return replayed;
+  throw unavailable('Nothing was charged.', cause);
 }
 
 async function findSpent(deps: ApiDeps, { draft }: Request): Promise<IdempotencyRow | undefined> {
@@ -85,9 +97,9 @@ function created({ draft, plan }: Request): JobCreated {
   return { job_id: jobId, status: 'processing', images_charged: imagesCharged, warnings: plan.warnings };
 }
 
-const unavailable = (outcome: GatewayOutcome) =>
+const unavailable = (charge: string, cause: GatewayOutcome) =>
   new ApiError(
     'internal_error',
-    'The job could not be accepted now and nothing was charged. Retry with the same Idempotency-Key.',
-    { cause: outcome },
+    `The job could not be accepted now. ${charge} Retry with the same Idempotency-Key.`,
+    { cause },
   );

@@ -18,7 +18,6 @@ import { replay } from './replay.ts';
 const ACCEPTED_WITHIN_MS = 14_000;
 
 export interface Creation {
-  requestId: string;
   caller: Caller;
   /** The fields of the body without the picture. */
   body: CreateJob;
@@ -38,7 +37,8 @@ export async function createJob(deps: ApiDeps, creation: Creation): Promise<JobC
     throw new ApiError('invalid_image', 'Send exactly one of image_url and image_base64.');
   if (idempotencyKey !== null) {
     const spent = await deps.stores.jobs.findByIdempotencyKey(caller.keyId, idempotencyKey);
-    if (spent !== undefined) return replay(deps, spent, bodyDigest);
+    const replayed = spent === undefined ? 'again' : await replay(deps, spent, bodyDigest);
+    if (replayed !== 'again') return replayed;
   }
   const plan = planOf(body);
   await checkWebhookUrl(deps, body.webhook_url);
@@ -76,14 +76,15 @@ async function checkBalance({ stores }: ApiDeps, { accountId }: Caller, plan: Pl
 type Ready = { plan: Plan; picture: CheckedImage; answerBy: number };
 
 async function storeAndAccept(deps: ApiDeps, creation: Creation, { plan, picture, answerBy }: Ready) {
-  const { caller, requestId } = creation;
+  const { caller } = creation;
   const { bytes, format, sha256 } = picture;
   const input: ObjectRef = { bucket: 'inputs', key: `${caller.accountId}/${randomUUID()}.${format}` };
   await deps.images.putInput(input.key, bytes, `image/${format}`, sha256);
   const draft = toDraft(creation, plan, input);
-  const request = { draft, plan, format, requestId, accountName: caller.accountName };
+  const request = { draft, plan, format, accountName: caller.accountName };
   try {
-    const answer = await acceptJob(deps, request, answerBy);
+    const withinMs = Math.min(deps.config.api.acceptTimeoutMs, answerBy - Date.now());
+    const answer = await acceptJob(deps, request, withinMs);
     if (answer.job_id !== draft.jobId) await removeImagesSoon(deps, [input]);
     return answer;
   } catch (error) {

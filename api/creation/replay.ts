@@ -7,15 +7,21 @@ import type { ApiDeps } from '../deps.ts';
 /**
  * The answer to a request whose key is already spent (spec: Idempotent replay): the job as it stands and the first
  * request's warnings.
+ * @returns `again` when the job was undone since the row was read: the key is unspent
  * @throws ApiError idempotency_conflict when the body is another, job_not_found when the job is gone
  */
-export async function replay(deps: ApiDeps, spent: IdempotencyRow, bodyDigest: string): Promise<JobReplayed> {
+export async function replay(
+  deps: ApiDeps,
+  spent: IdempotencyRow,
+  bodyDigest: string,
+): Promise<JobReplayed | 'again'> {
   if (spent.bodyDigest !== bodyDigest)
     throw new ApiError(
       'idempotency_conflict',
       'This Idempotency-Key was used with a different body. Send the first body again, or use a new key.',
     );
-  const job = await deps.stores.jobs.claim(spent.jobId);
+  const job = await deps.stores.jobs.markAnswered(spent.jobId);
+  if (job === 'voided') return 'again';
   if (job === undefined)
     throw new ApiError(
       'job_not_found',

@@ -48,7 +48,6 @@ export const createJob: Route = (app, deps) =>
     async (request, reply) => {
       const { jobBody, caller, body } = request;
       const answer = await create(deps, {
-        requestId: request.id,
         caller,
         body,
         image: jobBody.image,

@@ -25,7 +25,7 @@ export interface KeyDocument extends Stored<KeyRecord> {
 }
 
 export interface JobDocument extends Stored<JobRecord> {
-  /** Set once a client was told of the job other than by its acceptance; such a job can't be voided. */
+  /** Set once a request was answered with the job that is not the one which created it; then it can't be voided. */
   answered?: boolean;
 }
 
@@ -82,6 +82,13 @@ export function collections(db: Db) {
   };
 }
 export type Collections = ReturnType<typeof collections>;
+
+/** Voids lie in the same collection, and have next to no fields. */
+export const isTombstone = (job: JobDocument): boolean => job.accountId === undefined;
+
+export function toJob({ answered: _, ...job }: JobDocument): JobRecord {
+  return toRecord(job);
+}
 
 export function toRecord<T extends { _id: string }>({ _id, ...rest }: T): Omit<T, '_id'> & { id: string } {
   return { id: _id, ...rest };

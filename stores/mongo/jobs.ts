@@ -1,9 +1,9 @@
-import type { ClientSession } from 'mongodb';
 import { type Acceptance, type JobStore, NotFound } from '../ports.ts';
 import type { JobDraft, JobRecord } from '../records.ts';
 import { isDuplicateKey, type Mongo } from './client.ts';
 import { dropInputs, removeJobs } from './deletion.ts';
-import { type Collections, collections, type JobDocument, toRecord } from './documents.ts';
+import { type Collections, collections, isTombstone, type JobDocument, toJob } from './documents.ts';
+import { fence, giveBack, markAnswered, voidJob } from './fence.ts';
 import { createLanes } from './lanes.ts';
 import { Overdrawn, post } from './ledger.ts';
 import { createLookUp } from './look-up.ts';
@@ -15,13 +15,9 @@ export function createJobStore(mongo: Mongo): JobStore {
   const byId = createLookUp(c.jobs, '_id');
   return {
     accept: (draft) => inLane(draft.accountId, () => accept(mongo, c, draft)),
+    fence: (jobId) => fence(c, jobId),
     void: (jobId) => voidJob(mongo, c, jobId),
-
-    async claim(jobId, until) {
-      const inTime = until === undefined ? {} : { $expr: { $lte: ['$$NOW', until] } };
-      await c.jobs.updateOne({ _id: jobId, status: 'processing', ...inTime }, { $set: { answered: true } });
-      return readable(await c.jobs.findOne({ _id: jobId }));
-    },
+    markAnswered: (jobId) => markAnswered(c, jobId),
 
     async findByIdempotencyKey(keyId, key) {
       const row = await c.idempotency.findOne({ keyId, key });
@@ -95,54 +91,24 @@ async function accept(mongo: Mongo, c: Collections, draft: JobDraft): Promise<Ac
 /** A repetition of an acceptance finds what the first one left, or the job that holds the key. */
 async function alreadyDecided(c: Collections, draft: JobDraft): Promise<Acceptance> {
   const { jobId, keyId, bodyDigest, idempotencyKey } = draft;
-  if (await c.voids.findOne({ _id: jobId, status: 'voided' })) return { outcome: 'voided' };
-  if (await c.jobs.findOne({ _id: jobId })) return { outcome: 'accepted', jobId, bodyDigest };
+  const own = await c.jobs.findOne({ _id: jobId });
+  if (own !== null)
+    return isTombstone(own) ? { outcome: 'voided', jobId } : { outcome: 'accepted', jobId, bodyDigest };
   const row = await c.idempotency.findOne({ keyId, key: idempotencyKey ?? '' });
   if (row === null)
     throw new Error(`The idempotency row that refused job ${jobId} is gone; accept it again.`);
   return { outcome: 'existing', jobId: row._id, bodyDigest: row.bodyDigest };
 }
 
-async function voidJob(mongo: Mongo, c: Collections, jobId: string): Promise<boolean> {
-  const tombstone = { status: 'voided' as const, voidedAt: new Date() };
-  return mongo.transaction(async (session) => {
-    const job = await c.jobs.findOne({ _id: jobId }, { session });
-    if (job === null) {
-      await c.voids.insertOne({ _id: jobId, ...tombstone }, { session });
-      return true;
-    }
-    if (job.accountId === undefined) return true;
-    if (job.answered || job.status !== 'processing') return false;
-    await c.voids.replaceOne({ _id: jobId }, tombstone, { session });
-    await c.idempotency.deleteOne({ _id: jobId }, { session });
-    await giveBack(c, session, job, 'void');
-    return true;
-  });
-}
-
-async function giveBack(c: Collections, session: ClientSession, job: JobDocument, kind: 'refund' | 'void') {
-  const { _id: jobId, accountId, imagesCharged } = job;
-  await post(
-    c,
-    session,
-    { id: `${kind}:${jobId}`, accountId, kind, jobId, delta: imagesCharged },
-    new Date(),
-  );
-}
-
 async function ended(c: Collections, jobId: string): Promise<JobRecord> {
   const job = await c.jobs.findOne({ _id: jobId });
-  if (job === null || job.accountId === undefined) throw new NotFound(`There is no job ${jobId}.`);
+  if (job === null || isTombstone(job)) throw new NotFound(`There is no job ${jobId}.`);
   return toJob(job);
 }
 
 /** What a client may read: neither a deleted nor a voided job. */
 function readable(job: JobDocument | null): JobRecord | undefined {
-  return job === null || job.accountId === undefined || job.status === 'deleted' ? undefined : toJob(job);
-}
-
-function toJob({ answered: _, ...job }: JobDocument): JobRecord {
-  return toRecord(job);
+  return job === null || isTombstone(job) || job.status === 'deleted' ? undefined : toJob(job);
 }
 
 function toDocument(draft: JobDraft, createdAt: Date): JobDocument {

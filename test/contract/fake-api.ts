@@ -23,6 +23,7 @@ export async function startFakeApi(picture: Buffer) {
     images,
     egress: offline(picture),
     jobs: gateway,
+    voids: { enqueue: () => {}, [Symbol.asyncDispose]: async () => {} },
     rateLimits: { countClient: async () => {}, countKey: async () => {} },
     apiSwitch: { enabled: () => true, [Symbol.asyncDispose]: async () => {} },
     logger: pino({ level: 'silent' }),

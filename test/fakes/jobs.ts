@@ -21,9 +21,14 @@ export function createFakeJobStore(books: Books): JobStore {
     accept: async (draft) => accept(books, draft),
     void: async (jobId) => voidJob(books, jobId),
 
-    async claim(jobId, until) {
-      const inTime = until === undefined || until >= new Date();
-      if (inTime && books.jobs.get(jobId)?.status === 'processing') books.answered.add(jobId);
+    async fence(jobId) {
+      if (!books.jobs.has(jobId)) books.voided.add(jobId);
+      return read(jobId);
+    },
+
+    async markAnswered(jobId) {
+      if (!books.jobs.has(jobId)) return 'voided';
+      if (readable(jobId) !== undefined) books.answered.add(jobId);
       return readable(jobId);
     },
 
@@ -83,7 +88,7 @@ function owe(books: Books, refs: readonly ObjectRef[]): void {
 
 function accept(books: Books, draft: JobDraft): Acceptance {
   const { jobId, accountId, bodyDigest, idempotencyKey, keyId, imagesCharged, input, ...kept } = draft;
-  if (books.voided.has(jobId)) return { outcome: 'voided' };
+  if (books.voided.has(jobId)) return { outcome: 'voided', jobId };
   if (books.jobs.has(jobId)) return { outcome: 'accepted', jobId, bodyDigest };
   const slot = idempotencyKey === null ? undefined : idempotencyId(keyId, idempotencyKey);
   const taken = slot === undefined ? undefined : books.idempotency.get(slot);
@@ -112,10 +117,12 @@ function accept(books: Books, draft: JobDraft): Acceptance {
 function voidJob(books: Books, jobId: string): boolean {
   const job = books.jobs.get(jobId);
   if (job !== undefined) {
-    if (books.answered.has(jobId) || job.status !== 'processing') return false;
+    if (books.answered.has(jobId) || job.status === 'deleted') return false;
     books.jobs.delete(jobId);
     for (const [slot, row] of books.idempotency) if (row.jobId === jobId) books.idempotency.delete(slot);
-    giveBack(books, job, 'void');
+    owe(books, [...job.inputs, ...job.results]);
+    forgetDelivery(books, jobId);
+    if (job.status !== 'failed') giveBack(books, job, 'void');
   }
   books.voided.add(jobId);
   return true;

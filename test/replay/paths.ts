@@ -4,6 +4,7 @@ import type { JobRequest } from '../../api/job-gateway.ts';
 import { sweepAction } from '../../operator/sweep.ts';
 import { redeliver, sendTest } from '../../operator/webhooks.ts';
 import { deliveryIdOf } from '../../stores/delivery.ts';
+import type { Stores } from '../../stores/ports.ts';
 import type { SweepCounts } from '../../workflows/messages.ts';
 import { eventually } from '../setup/eventually.ts';
 import { HELD_TOOL, REFUSED_TOOL, type Stage } from './stage.ts';
@@ -16,11 +17,15 @@ export const PATHS: Readonly<Record<string, Path>> = {
   'job-completed': async (stage) => run(stage, await stage.request()),
   'job-failed': async (stage) => run(stage, await stage.request({ tool: REFUSED_TOOL })),
   'job-refused-for-want-of-credits': async (stage) => run(stage, await stage.request({ imagesCharged: 51 })),
-  'job-voided': (stage) => heldUp(stage, { answered: false }),
-  'job-answered-late': (stage) => heldUp(stage, { answered: true }),
+  'job-fenced': async (stage) => {
+    const request = await stage.request();
+    await stage.service.stores.jobs.fence(request.draft.jobId);
+    return run(stage, request);
+  },
+  'job-voided-while-rendering': (stage) => cancelled(stage, ({ jobs }, id) => jobs.void(id)),
   'job-expired-before-its-start': async (stage) => run(stage, await stage.request({}, -1)),
   'job-existing': existing,
-  'job-cancelled': cancelled,
+  'job-cancelled': (stage) => cancelled(stage),
   'job-completed-and-told': async (stage) => told(stage, {}),
   'job-failed-and-told': async (stage) => told(stage, { tool: REFUSED_TOOL }),
   'job-completed-over-the-limit': async (stage) => {
@@ -70,7 +75,7 @@ const NO_COUNTS: SweepCounts = {
 };
 
 async function run(stage: Stage, request: JobRequest): Promise<string> {
-  await stage.service.deps.jobs.accept(request);
+  await stage.accept(request);
   return end(stage, request.draft.workflowId);
 }
 
@@ -83,13 +88,6 @@ async function end(stage: Stage, workflowId: string): Promise<string> {
   return workflowId;
 }
 
-/** The charge commits in time and is reported too late. */
-async function heldUp(stage: Stage, { answered }: { answered: boolean }): Promise<string> {
-  const request = await stage.request({}, 1500);
-  stage.holdUps.set(request.draft.jobId, { until: request.respondBy + 10, answered });
-  return run(stage, request);
-}
-
 /** Another workflow for a key that already has its job, as after Temporal has forgotten the first one. */
 async function existing(stage: Stage): Promise<string> {
   const first = await stage.request({ idempotencyKey: 'order-1' });
@@ -98,15 +96,19 @@ async function existing(stage: Stage): Promise<string> {
   return run(stage, await stage.request({ accountId, keyId, bodyDigest, idempotencyKey }));
 }
 
-async function cancelled(stage: Stage): Promise<string> {
+async function cancelled(
+  stage: Stage,
+  first: (stores: Stores, jobId: string) => Promise<unknown> = async () => {},
+): Promise<string> {
   const request = await stage.request({ tool: HELD_TOOL });
   const { workflowId } = request.draft;
-  await stage.service.deps.jobs.accept(request);
+  await stage.accept(request);
   await eventually(async () => {
     const { raw } = await stage.handle(workflowId).describe();
     if (!raw.pendingActivities?.some(({ lastHeartbeatTime }) => lastHeartbeatTime))
       throw new Error('The render has not begun.');
   });
+  await first(stage.service.stores, request.draft.jobId);
   await stage.handle(workflowId).cancel();
   return end(stage, workflowId);
 }
@@ -118,7 +120,7 @@ async function told(stage: Stage, changes: Partial<JobRequest['draft']>): Promis
 /** A job whose receiver has its webhook and does not answer. */
 async function untilWebhook(stage: Stage): Promise<JobRequest> {
   const request = await stage.request({ webhookUrl: stage.receiver.ignored });
-  await stage.service.deps.jobs.accept(request);
+  await stage.accept(request);
   await stage.receiver.waits(deliveryIdOf(request.draft.jobId));
   return request;
 }

@@ -2,11 +2,9 @@ import { createHash, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { setTimeout as delay } from 'node:timers/promises';
 import type { JobRequest } from '../../api/job-gateway.ts';
 import { findTool, planRender } from '../../catalog/catalog.ts';
 import { GeneratorError } from '../../generators/errors.ts';
-import type { Stores } from '../../stores/ports.ts';
 import { samplePicture } from '../setup/client.ts';
 import { eventually } from '../setup/eventually.ts';
 import { scriptedGenerator } from '../setup/generators.ts';
@@ -16,17 +14,14 @@ import type { Service } from '../setup/open-service.ts';
 export const REFUSED_TOOL = 'pool';
 export const HELD_TOOL = 'pool-removal';
 
-/** How an acceptance is held up: until when, and whether the job is answered meanwhile. */
-type HoldUp = { until: number; answered: boolean };
+const ANSWER_MS = 20_000;
 
 export type Stage = Awaited<ReturnType<typeof openStage>>;
 
-/** A worker whose renders, acceptances and webhook receivers do what a path needs. */
+/** A worker whose renders and webhook receivers do what a path needs. */
 export async function openStage(service: Service, receiver: Receiver) {
   const { stores } = service;
-  const holdUps = new Map<string, HoldUp>();
   const worker = await service.startWorker({
-    stores: { ...stores, jobs: heldUp(stores, holdUps) },
     generator: scriptedGenerator({
       [REFUSED_TOOL]: async () => {
         throw new GeneratorError({ kind: 'refused', reason: 'no_result' }, 'The model made no picture.');
@@ -40,7 +35,10 @@ export async function openStage(service: Service, receiver: Receiver) {
   const picture = Buffer.from(await samplePicture(), 'base64');
 
   /** A request as the API hands it to the gateway, its picture stored. */
-  async function request(changes: Partial<JobRequest['draft']> = {}, withinMs = 10_000): Promise<JobRequest> {
+  async function request(
+    changes: Partial<JobRequest['draft']> = {},
+    acceptWithinMs = 10_000,
+  ): Promise<JobRequest> {
     const { accountId, keyId } = await service.client();
     const jobId = randomUUID();
     const tool = changes.tool ?? 'declutter';
@@ -56,15 +54,14 @@ export async function openStage(service: Service, receiver: Receiver) {
       ...{ imagesCharged: 1, options: plan.settings, warnings: [], webhookUrl: null },
       ...changes,
     };
-    const respondBy = Date.now() + withinMs;
-    return { draft, plan, format: 'jpeg', requestId: randomUUID(), accountName: 'Client', respondBy };
+    return { draft, plan, format: 'jpeg', accountName: 'Client', acceptWithinMs };
   }
 
   return {
     service,
     receiver,
-    holdUps,
     request,
+    accept: (job: JobRequest) => service.deps.jobs.accept(job, ANSWER_MS),
     handle: (workflowId: string) => service.temporal.workflow.getHandle(workflowId),
     /** Until the job is no longer processing, whatever its workflow still does. */
     ended: (jobId: string) =>
@@ -74,19 +71,6 @@ export async function openStage(service: Service, receiver: Receiver) {
         return job;
       }),
     [Symbol.asyncDispose]: () => worker[Symbol.asyncDispose](),
-  };
-}
-
-function heldUp({ jobs }: Stores, holdUps: ReadonlyMap<string, HoldUp>): Stores['jobs'] {
-  return {
-    ...jobs,
-    async accept(draft) {
-      const outcome = await jobs.accept(draft);
-      const holdUp = holdUps.get(draft.jobId);
-      if (holdUp?.answered) await jobs.claim(draft.jobId);
-      if (holdUp) await delay(Math.max(0, holdUp.until - Date.now()));
-      return outcome;
-    },
   };
 }
 

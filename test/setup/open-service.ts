@@ -3,6 +3,7 @@ import { pino } from 'pino';
 import { type ActivityDeps, createActivities } from '../../activities/activities.ts';
 import { createRenderingActivities, type RenderDeps } from '../../activities/rendering.ts';
 import { buildApp } from '../../api/app.ts';
+import { createVoids } from '../../api/creation/voids.ts';
 import type { ApiDeps } from '../../api/deps.ts';
 import { createTemporalGateway } from '../../api/job-gateway.ts';
 import type { Config } from '../../config.ts';
@@ -41,6 +42,7 @@ export async function openService(config: Config, parts: Partial<ApiDeps> = {}) 
     images,
     egress,
     jobs: createTemporalGateway(temporal.client, taskQueues(config.temporal.taskQueuePrefix)),
+    voids: stack.use(createVoids(stores.jobs, logger)),
     rateLimits: { countClient: async () => {}, countKey: async () => {} },
     apiSwitch: { enabled: () => true, [Symbol.asyncDispose]: async () => {} },
     logger,

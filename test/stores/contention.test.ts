@@ -44,22 +44,22 @@ describe.each(storesUnderTest())('everything at once: %s', (_name, stores) => {
     await Promise.all(drafts.flatMap((draft) => [jobs.accept(draft), jobs.void(draft.jobId)]));
     for (const draft of drafts) {
       expect(await jobs.get(draft.jobId)).toBeUndefined();
-      expect(await jobs.accept(draft)).toEqual({ outcome: 'voided' });
+      expect(await jobs.accept(draft)).toEqual({ outcome: 'voided', jobId: draft.jobId });
     }
     expect(await balanceOf(stores, client)).toBe(50);
     expect(await ledger.audit(client.accountId)).toEqual([]);
   });
 
-  test('of a void and a claim at once one wins, and the charge stands with the claim', async () => {
+  test('of a void and a replay at once one wins, and the charge stands with the replay', async () => {
     const client = await newClient(stores);
     const drafts = Array.from({ length: 20 }, () => draftOf(client));
     for (const draft of drafts) await jobs.accept(draft);
     const races = await Promise.all(
-      drafts.map(({ jobId }) => Promise.all([jobs.void(jobId), jobs.claim(jobId)])),
+      drafts.map(({ jobId }) => Promise.all([jobs.void(jobId), jobs.markAnswered(jobId)])),
     );
-    const claimed = races.filter(([, job]) => job !== undefined).length;
-    for (const [voided, job] of races) expect(voided).toBe(job === undefined);
-    expect(await balanceOf(stores, client)).toBe(50 - claimed);
+    const replayed = races.filter(([, job]) => job !== 'voided').length;
+    for (const [voided, job] of races) expect(voided).toBe(job === 'voided');
+    expect(await balanceOf(stores, client)).toBe(50 - replayed);
   });
 
   test('the first keys of an account, issued at once, bring the free images once', async () => {

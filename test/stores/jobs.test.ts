@@ -66,10 +66,11 @@ describe.each(storesUnderTest())('job store: %s', (_name, stores) => {
     expect(await jobs.void(draft.jobId)).toBe(true);
     expect(await balanceOf(stores, client)).toBe(50);
     expect(await jobs.get(draft.jobId)).toBeUndefined();
-    expect(await jobs.claim(draft.jobId)).toBeUndefined();
+    expect(await jobs.markAnswered(draft.jobId)).toBe('voided');
+    expect(await jobs.fence(draft.jobId)).toBeUndefined();
     expect(await jobs.list(client.accountId, 10)).toEqual([]);
     expect(await jobs.findByIdempotencyKey(client.keyId, 'late')).toBeUndefined();
-    expect(await jobs.accept(draft)).toEqual({ outcome: 'voided' });
+    expect(await jobs.accept(draft)).toEqual({ outcome: 'voided', jobId: draft.jobId });
     expect(await jobs.accept(draftOf(client, { idempotencyKey: 'late' }))).toMatchObject({
       outcome: 'accepted',
     });
@@ -79,37 +80,47 @@ describe.each(storesUnderTest())('job store: %s', (_name, stores) => {
     const client = await newClient(stores);
     const draft = draftOf(client);
     expect(await jobs.void(draft.jobId)).toBe(true);
-    expect(await jobs.accept(draft)).toEqual({ outcome: 'voided' });
+    expect(await jobs.accept(draft)).toEqual({ outcome: 'voided', jobId: draft.jobId });
     expect(await balanceOf(stores, client)).toBe(50);
   });
 
-  test('a job a client was told of is not voided', async () => {
+  test('a job another request was answered with is not voided', async () => {
     const client = await newClient(stores);
     const draft = draftOf(client);
     await jobs.accept(draft);
-    expect(await jobs.claim(draft.jobId)).toMatchObject({ id: draft.jobId, status: 'processing' });
+    expect(await jobs.markAnswered(draft.jobId)).toMatchObject({ id: draft.jobId, status: 'processing' });
     expect(await jobs.void(draft.jobId)).toBe(false);
     expect(await balanceOf(stores, client)).toBe(49);
   });
 
-  test('a claim whose caller has given up keeps no job from being voided', async () => {
+  test('a fence before the acceptance keeps it from charging, and one after it finds the job', async () => {
     const client = await newClient(stores);
-    const draft = draftOf(client);
-    await jobs.accept(draft);
-    await jobs.claim(draft.jobId, new Date(Date.now() - 1000));
-    expect(await jobs.void(draft.jobId)).toBe(true);
+    const [late, intime] = [draftOf(client), draftOf(client)];
+    expect(await jobs.fence(late.jobId)).toBeUndefined();
+    expect(await jobs.accept(late)).toEqual({ outcome: 'voided', jobId: late.jobId });
+    await jobs.accept(intime);
+    expect(await jobs.fence(intime.jobId)).toMatchObject({ id: intime.jobId, status: 'processing' });
+    expect(await jobs.fence(intime.jobId)).toMatchObject({ id: intime.jobId });
+    expect(await balanceOf(stores, client)).toBe(49);
+  });
+
+  test('a job that ended before it could be voided is undone as well', async () => {
+    const client = await newClient(stores);
+    const [done, failed] = [draftOf(client, { idempotencyKey: 'done' }), draftOf(client)];
+    for (const draft of [done, failed]) await jobs.accept(draft);
+    const results = [{ bucket: 'results' as const, key: `${client.accountId}/late.jpeg` }];
+    await jobs.complete(done.jobId, { results, processingMs: 1 });
+    await jobs.fail(failed.jobId, { error: 'No.', processingMs: null });
+    for (const { jobId } of [done, failed]) expect(await jobs.void(jobId)).toBe(true);
+    expect(await jobs.get(done.jobId)).toBeUndefined();
+    expect(await jobs.findByIdempotencyKey(client.keyId, 'done')).toBeUndefined();
     expect(await balanceOf(stores, client)).toBe(50);
+    expect(await ledger.audit(client.accountId)).toEqual([]);
+    const { refs } = await stores.removals.pending('', 1000);
+    expect(refs).toEqual(expect.arrayContaining([done.input, failed.input, ...results]));
   });
 
-  test('a claim in good time keeps the job', async () => {
-    const client = await newClient(stores);
-    const draft = draftOf(client);
-    await jobs.accept(draft);
-    await jobs.claim(draft.jobId, new Date(Date.now() + 60_000));
-    expect(await jobs.void(draft.jobId)).toBe(false);
-  });
-
-  test('a job is completed once, and neither voided nor failed afterwards', async () => {
+  test('a job is completed once, and not failed afterwards', async () => {
     const client = await newClient(stores);
     const draft = draftOf(client);
     await jobs.accept(draft);
@@ -119,7 +130,6 @@ describe.each(storesUnderTest())('job store: %s', (_name, stores) => {
     expect(done.completedAt).toBeInstanceOf(Date);
     expect(await jobs.complete(draft.jobId, { results: [], processingMs: 1 })).toEqual(done);
     expect(await jobs.fail(draft.jobId, { error: 'No.', processingMs: null })).toEqual(done);
-    expect(await jobs.void(draft.jobId)).toBe(false);
     expect(await balanceOf(stores, client)).toBe(49);
   });
 

@@ -1,5 +1,6 @@
 import { watchApiSwitch } from '../../../api/api-switch.ts';
 import { buildApp } from '../../../api/app.ts';
+import { createVoids } from '../../../api/creation/voids.ts';
 import { createTemporalGateway, type JobRequest } from '../../../api/job-gateway.ts';
 import { environment, loadConfig } from '../../../config.ts';
 import { createEgress } from '../../../egress/egress.ts';
@@ -22,6 +23,8 @@ await using images = createImageStore(config.s3);
 await using temporal = openTemporal(config.temporal);
 await using egress = createEgress({ allowOrigins: config.egress.allowOrigins });
 const stores = createMongoStores(mongo);
+const logger = createLogger(config.log, 'api');
+await using voids = createVoids(stores.jobs, logger);
 await using apiSwitch = await watchApiSwitch(stores.settings);
 const jobs = createTemporalGateway(temporal.client, taskQueues(config.temporal.taskQueuePrefix));
 
@@ -37,7 +40,8 @@ await using app = buildApp({
   ),
   apiSwitch,
   rateLimits: { countClient: async () => {}, countKey: async () => {} },
-  logger: createLogger(config.log, 'api'),
+  voids,
+  logger,
 });
 await app.listen({ host: config.api.host, port: config.api.port });
 await aborted(signal);

@@ -50,7 +50,7 @@ const stores = createMongoStores(steppingMongo(mongo));
 const deps = {
   stores: {
     ...stores,
-    jobs: stepping(stores.jobs, 'jobs', ['accept', 'void', 'complete', 'fail'], reach),
+    jobs: stepping(stores.jobs, 'jobs', ['accept', 'complete', 'fail'], reach),
     deliveries: stepping(stores.deliveries, 'deliveries', ['begin', 'record'], reach),
   },
   images: stepping(images, 'images', ['getInput', 'putResult'], reach),

@@ -10,7 +10,7 @@ export type { ImageFormat, JobDraft } from '../stores/records.ts';
 export type { AcceptanceOutcome } from './acceptance.ts';
 export type { JobEnd } from './completion.ts';
 export type { DeliveryOutcome } from './delivery.ts';
-export type { RenderFailure, RenderInput, RenderResult } from './rendering.ts';
+export type { RenderFailure, RenderInput, RenderReport, RenderResult } from './rendering.ts';
 export type { SweepBatch, SweepCounts, WorkflowProbe } from './sweep.ts';
 export type { WebhookNotice } from './webhook-notices.ts';
 

@@ -3,6 +3,7 @@ import { GeneratorError } from '../generators/errors.ts';
 import { ImageError } from '../imaging/errors.ts';
 import { ImageProcessEnded } from '../imaging/processes/errors.ts';
 import { ImageMissing } from '../stores/images.ts';
+import { NotFound } from '../stores/ports.ts';
 
 const GENERAL = 'The image could not be generated.';
 const TOO_COMPLEX =
@@ -11,7 +12,7 @@ const TOO_COMPLEX =
 /**
  * How a failed render attempt is told to Temporal: final failures are not retried, and every failure carries in its
  * details what the client will read if it is the last one.
- * @param lastTry whether an image process that ended is not to be tried again
+ * @param lastTry whether what failed has failed too often to be tried again
  */
 export function renderFailure(error: unknown, processingMs: number, lastTry: boolean): Error {
   if (error instanceof CancelledFailure) return error;
@@ -34,19 +35,20 @@ interface Verdict {
 }
 
 function classify(error: unknown, lastTry: boolean): Verdict {
-  if (error instanceof GeneratorError) return classifyGenerator(error);
+  if (error instanceof GeneratorError) return classifyGenerator(error, lastTry);
   if (error instanceof ImageError)
     return { type: 'invalid_image', nonRetryable: true, message: error.message };
   if (error instanceof ImageMissing)
     return { type: 'input_missing', nonRetryable: true, message: 'The input image is no longer stored.' };
   if (error instanceof ImageProcessEnded)
     return { type: 'image_process_ended', nonRetryable: lastTry, message: TOO_COMPLEX };
+  if (error instanceof NotFound) return { type: 'NotFound', nonRetryable: true, message: GENERAL };
   return { type: 'render_error', nonRetryable: false, message: GENERAL };
 }
 
-function classifyGenerator({ failure, message }: GeneratorError): Verdict {
+function classifyGenerator({ failure, message }: GeneratorError, lastTry: boolean): Verdict {
   const type = `generator_${failure.kind}`;
   if (failure.kind === 'unavailable')
-    return { type, nonRetryable: false, message: GENERAL, retryAfterMs: failure.retryAfterMs };
+    return { type, nonRetryable: lastTry, message: GENERAL, retryAfterMs: failure.retryAfterMs };
   return { type, nonRetryable: true, message: failure.kind === 'refused' ? message : GENERAL };
 }

@@ -1,16 +1,22 @@
+import { randomUUID } from 'node:crypto';
 import { activityInfo, cancellationSignal, heartbeat } from '@temporalio/activity';
 import type { Plan } from '../catalog/catalog.ts';
+import { GeneratorError } from '../generators/errors.ts';
 import type { AttemptState } from '../generators/port.ts';
 import { ImageProcessEnded } from '../imaging/processes/errors.ts';
+import { withDeadline } from '../runtime.ts';
 import type { ImageStore } from '../stores/images.ts';
-import type { Stores } from '../stores/ports.ts';
+import { NotFound } from '../stores/ports.ts';
 import type { ImageFormat, ObjectRef } from '../stores/records.ts';
+import { type CompletionDeps, complete, type JobEnd, jobEnd } from './completion.ts';
 import { renderFailure } from './failures.ts';
 import { type RenderParts, renderImage } from './render-image.ts';
 
 const HEARTBEAT_MS = 4000;
 /** A render that ends sooner costs Temporal no heartbeat. */
 const FIRST_HEARTBEAT_MS = 250;
+/** How long a render waits for its completion before the workflow takes it over. */
+const COMPLETE_MS = 2000;
 
 export interface RenderInput {
   jobId: string;
@@ -18,8 +24,8 @@ export interface RenderInput {
   plan: Plan;
   format: ImageFormat;
   input: ObjectRef;
-  /** Key of the result; fixed by the workflow, so that an attempt after a crash writes the same object. */
-  resultKey: string;
+  /** Whether the job may have ended before the first attempt: the workflow was reset. */
+  mayHaveEnded: boolean;
 }
 
 export interface RenderResult {
@@ -28,7 +34,12 @@ export interface RenderResult {
   processingMs: number;
 }
 
-/** What the client is told of a failed generation. */
+/** A render that is over. `end` is null when the job could not be completed at once; the workflow then sees to it. */
+export interface RenderReport extends RenderResult {
+  end: JobEnd | null;
+}
+
+/** What the client reads of a failed generation. */
 export interface RenderFailure {
   error: string;
   processingMs: number | null;
@@ -39,40 +50,84 @@ interface Progress {
   startedAt: number;
   /** Image processes that ended in the middle of this image. */
   processesEnded: number;
+  /** Tries after which the generator was unavailable. */
+  generatorFailures: number;
   resume?: AttemptState;
 }
 
 /** Image processes an image may bring down: one can be bad luck, a second one is the image. */
 const PROCESSES_PER_IMAGE = 2;
 
-export interface RenderDeps extends RenderParts {
-  stores: Stores;
+/** About half an hour, at the pace of the workflow's retries. */
+const GENERATOR_TRIES = 30;
+
+export interface RenderDeps extends RenderParts, CompletionDeps {
   images: ImageStore;
+  /** Tries a generator has that is unavailable; {@link GENERATOR_TRIES} unless a test says otherwise. */
+  generatorTries?: number;
 }
 
 export function createRenderingActivities(deps: RenderDeps) {
   return {
-    /** Renders the job's image and stores the result. Fails with a {@link RenderFailure} in the details. */
-    async renderJob(input: RenderInput): Promise<RenderResult> {
+    /**
+     * Renders the job's image, stores the result and completes the job. Every attempt writes an object of its own, and
+     * the one that the job names is the result. Fails with a {@link RenderFailure} in the details; of what is no
+     * failure of the image or the generator, no number of attempts is final.
+     */
+    async renderJob(input: RenderInput): Promise<RenderReport> {
       const progress = progressSoFar();
       const stopBeating = beat(progress);
       try {
-        await render(deps, input, progress);
-        return {
-          results: [{ bucket: 'results', key: input.resultKey }],
-          processingMs: Date.now() - progress.startedAt,
-        };
+        return (await endedBefore(deps, input)) ?? (await renderAndComplete(deps, input, progress));
       } catch (error) {
-        if (error instanceof ImageProcessEnded) progress.processesEnded += 1;
+        const lastTry = countFailure(progress, error, deps);
         // A failure carries the last heartbeat to the next attempt.
         heartbeat(progress);
-        const lastTry = progress.processesEnded >= PROCESSES_PER_IMAGE;
         throw renderFailure(error, Date.now() - progress.startedAt, lastTry);
       } finally {
         stopBeating();
       }
     },
   };
+}
+
+/** The report of a job that an earlier attempt, or a run before a reset, has brought to its end. */
+async function endedBefore(
+  deps: RenderDeps,
+  { jobId, mayHaveEnded }: RenderInput,
+): Promise<RenderReport | undefined> {
+  if (activityInfo().attempt === 1 && !mayHaveEnded) return undefined;
+  const ended = await deps.stores.jobs.ended(jobId);
+  if (ended === undefined) return undefined;
+  const { results, processingMs } = ended.job;
+  return { results, processingMs: processingMs ?? 0, end: await jobEnd(deps, ended) };
+}
+
+async function renderAndComplete(
+  deps: RenderDeps,
+  input: RenderInput,
+  progress: Progress,
+): Promise<RenderReport> {
+  const results = [await render(deps, input, progress)];
+  const result = { results, processingMs: Date.now() - progress.startedAt };
+  try {
+    return { ...result, end: await withDeadline(COMPLETE_MS, complete(deps, input.jobId, result)) };
+  } catch (error) {
+    if (error instanceof NotFound) throw error;
+    return { ...result, end: null };
+  }
+}
+
+/** Counts what may be final in the end. @returns whether it is by now */
+function countFailure(
+  progress: Progress,
+  error: unknown,
+  { generatorTries = GENERATOR_TRIES }: RenderDeps,
+): boolean {
+  if (error instanceof ImageProcessEnded) progress.processesEnded += 1;
+  if (error instanceof GeneratorError && error.failure.kind === 'unavailable')
+    progress.generatorFailures += 1;
+  return progress.processesEnded >= PROCESSES_PER_IMAGE || progress.generatorFailures >= generatorTries;
 }
 
 /** Of an attempt that ended before its first heartbeat nothing is known but when the activity was asked for. */
@@ -82,6 +137,7 @@ function progressSoFar(): Progress {
     (heartbeatDetails as Progress | undefined) ?? {
       startedAt: attempt === 1 ? Date.now() : scheduledTimestampMs,
       processesEnded: 0,
+      generatorFailures: 0,
     }
   );
 }
@@ -95,7 +151,8 @@ function beat(progress: Progress): () => void {
   };
 }
 
-async function render(deps: RenderDeps, input: RenderInput, progress: Progress): Promise<void> {
+/** @returns the object that was stored */
+async function render(deps: RenderDeps, input: RenderInput, progress: Progress): Promise<ObjectRef> {
   const { stores, images } = deps;
   const [image, paid] = await Promise.all([
     images.getInput(input.input.key),
@@ -111,5 +168,7 @@ async function render(deps: RenderDeps, input: RenderInput, progress: Progress):
       heartbeat(progress);
     },
   });
-  await images.putResult(input.resultKey, bytes, `image/${input.format}`);
+  const key = `${input.accountId}/${randomUUID()}-${input.plan.label}.${input.format}`;
+  await images.putResult(key, bytes, `image/${input.format}`);
+  return { bucket: 'results', key };
 }

@@ -2,7 +2,7 @@ import { webhookWorkflowIds } from '../contract/workflow-ids.ts';
 import type { DeliveryRecord, ObjectRef } from '../stores/records.ts';
 import { removeImages } from '../stores/removal.ts';
 import { DAY_MS, RETENTION, type RetentionDeps } from './retention.ts';
-import { noticeOf, planWebhook, type WebhookNotice } from './webhook-notices.ts';
+import { noticeOf, type WebhookNotice } from './webhook-notices.ts';
 
 /** What a sweep has done. */
 export interface SweepCounts {
@@ -81,12 +81,11 @@ async function refundLostJobs(
   const webhooks: WebhookNotice[] = [];
   let refunded = 0;
   for (const { id } of page.filter((_, index) => !open[index])) {
-    const job = await stores.jobs.fail(id, { error: LOST, processingMs: null });
+    const { job, delivery } = await stores.jobs.fail(id, { error: LOST, processingMs: null });
     // One that ended since the page was read stays as it is, and its workflow has seen to the rest.
     if (job.error !== LOST) continue;
     refunded += 1;
-    const webhook = await planWebhook(stores, job);
-    if (webhook !== null) webhooks.push(webhook);
+    if (delivery !== null) webhooks.push(noticeOf(delivery));
   }
   const next = page.length < PROBES ? null : (page.at(-1)?.id ?? null);
   return { next, counts: { refunded }, webhooks };

@@ -1,10 +1,8 @@
 import type { TestEvent, WebhookEvent } from '../contract/webhook.ts';
+import { eventTypeOf } from '../stores/delivery.ts';
 import type { ImageStore } from '../stores/images.ts';
 import { presentJob } from '../stores/present.ts';
 import type { DeliveryRecord, JobRecord } from '../stores/records.ts';
-
-/** The event that an ended job is. */
-export const eventType = ({ status }: JobRecord) => (status === 'completed' ? 'job.completed' : 'job.failed');
 
 /** The body of a delivery, the same bytes for every attempt. The job must have ended and not be deleted. */
 export function eventBody(
@@ -19,7 +17,7 @@ export function eventBody(
 function jobEvent(job: JobRecord, images: Pick<ImageStore, 'resultUrl'>): WebhookEvent {
   const data = presentJob(job, images);
   const timestamp = data.completed_at ?? data.created_at;
-  return { type: eventType(job), timestamp, job_id: data.job_id, data };
+  return { type: eventTypeOf(job.status), timestamp, job_id: data.job_id, data };
 }
 
 const testEvent = ({ accountId, createdAt }: DeliveryRecord): TestEvent => ({

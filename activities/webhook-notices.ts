@@ -1,7 +1,6 @@
-import { deliveryIdOf } from '../stores/delivery.ts';
+import { FIRST_ROUND } from '../stores/delivery.ts';
 import type { DeliveryEnd, Stores } from '../stores/ports.ts';
-import type { DeliveryRecord, JobRecord } from '../stores/records.ts';
-import { eventType } from './webhook-event.ts';
+import type { DeliveryRecord } from '../stores/records.ts';
 
 /** A delivery that is to be made, as the workflow that sees to it knows it. */
 export interface WebhookNotice {
@@ -15,22 +14,6 @@ export interface WebhookNotice {
   receiver: string;
   /** Whether an operator asked for it: then it also goes to an endpoint that was disabled. */
   insist: boolean;
-}
-
-const FIRST_ROUND = 'first';
-
-/**
- * Notes the webhook of a job that ended, for the job's own URL or the account's endpoint. Safe to repeat.
- * @returns null when there is nobody to tell
- */
-export async function planWebhook(stores: Stores, job: JobRecord): Promise<WebhookNotice | null> {
-  if (job.status !== 'completed' && job.status !== 'failed') return null;
-  const target = job.webhookUrl === null ? 'account' : 'job';
-  const url = job.webhookUrl ?? (await endpointInUse(stores, job.accountId));
-  if (url === null) return null;
-  const { id: jobId, accountId } = job;
-  const planned = { id: deliveryIdOf(jobId), accountId, jobId, type: eventType(job), target, url } as const;
-  return notice(await stores.deliveries.plan({ ...planned, round: FIRST_ROUND }), url, false);
 }
 
 export function createWebhookNotices({ stores }: { stores: Stores }) {
@@ -66,11 +49,6 @@ export function createWebhookNotices({ stores }: { stores: Stores }) {
 /** What a workflow has to know of a delivery that it takes up from another. */
 export const noticeOf = (delivery: DeliveryRecord): WebhookNotice =>
   notice(delivery, delivery.url ?? '', delivery.jobId === null);
-
-async function endpointInUse(stores: Stores, accountId: string): Promise<string | null> {
-  const { webhook } = await stores.accounts.get(accountId);
-  return webhook.disabledReason === null ? webhook.url : null;
-}
 
 function notice(delivery: DeliveryRecord, url: string, insist: boolean): WebhookNotice {
   const { id: deliveryId, round, accountId, jobId, target } = delivery;

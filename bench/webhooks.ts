@@ -6,12 +6,13 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { Agent } from 'undici';
 import { type DeliveryDeps, deliver } from '../activities/delivery.ts';
-import { planWebhook, type WebhookNotice } from '../activities/webhook-notices.ts';
+import { noticeOf, type WebhookNotice } from '../activities/webhook-notices.ts';
 import { webhookPolicy } from '../activities/webhook-policy.ts';
 import { type Config, environment, loadConfig } from '../config.ts';
 import { issueWebhookSecret } from '../contract/webhook-signature.ts';
 import { createEgress } from '../egress/egress.ts';
 import { startServers } from '../stack/servers.ts';
+import { newDelivery } from '../stores/delivery.ts';
 import { type Mongo, openMongo } from '../stores/mongo/client.ts';
 import { collections, createIndexes, type JobDocument, toRecord } from '../stores/mongo/documents.ts';
 import { createMongoStores } from '../stores/mongo/stores.ts';
@@ -105,8 +106,8 @@ async function planned(mongo: Mongo, { stores }: DeliveryDeps, url: string): Pro
   await collections(mongo.db).jobs.insertMany(jobs);
   const notices: WebhookNotice[] = [];
   await rate(jobs, async (job) => {
-    const notice = await planWebhook(stores, toRecord(job));
-    if (notice !== null) notices.push(notice);
+    const delivery = newDelivery(toRecord(job), 'completed', { target: 'account', url });
+    notices.push(noticeOf(await stores.deliveries.plan(delivery)));
   });
   return notices;
 }

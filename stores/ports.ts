@@ -103,10 +103,16 @@ export interface JobStore {
   /** Any job by its id, deleted ones included; for the operator and the worker. */
   get(jobId: string): Promise<JobRecord | undefined>;
   list(accountId: string, limit: number): Promise<JobRecord[]>;
-  /** processing -> completed. Safe to repeat. @returns the job as it stands */
-  complete(jobId: string, end: { results: ObjectRef[]; processingMs: number }): Promise<JobRecord>;
-  /** processing -> failed with a refund, in one transaction. Safe to repeat. @returns the job as it stands */
-  fail(jobId: string, end: { error: string; processingMs: number | null }): Promise<JobRecord>;
+  /**
+   * processing -> completed, with the delivery of its webhook, in one transaction. Idempotent: a job that has ended
+   * stays as it is.
+   * @throws NotFound when there is no such job, or it was voided
+   */
+  complete(jobId: string, end: { results: ObjectRef[]; processingMs: number }): Promise<EndedJob>;
+  /** processing -> failed, with the refund and the delivery of its webhook, in one transaction. See {@link complete}. */
+  fail(jobId: string, end: { error: string; processingMs: number | null }): Promise<EndedJob>;
+  /** How a job that has ended stands; undefined while it is processing. @throws NotFound as {@link complete} */
+  ended(jobId: string): Promise<EndedJob | undefined>;
   /**
    * Marks ended jobs as deleted, keeps what billing needs of them, and owes their objects to `removals` and their
    * workflows to `histories`, all in one transaction. Jobs that are processing, deleted or unknown are passed over.
@@ -115,6 +121,12 @@ export interface JobStore {
   remove(jobIds: readonly string[]): Promise<DeletedJob[]>;
   /** Takes the inputs off failed jobs, which stay readable, and owes them to `removals`. @returns how many jobs */
   dropInputs(jobIds: readonly string[]): Promise<number>;
+}
+
+/** A job as it stands at its end, and the delivery of its webhook, if there is anybody to notify. */
+export interface EndedJob {
+  job: JobRecord;
+  delivery: DeliveryRecord | null;
 }
 
 export interface DeletedJob {

@@ -11,7 +11,6 @@ import {
   setCurrentDetails,
   setHandler,
   upsertSearchAttributes,
-  uuid4,
   workflowInfo,
 } from '@temporalio/workflow';
 import type {
@@ -19,7 +18,7 @@ import type {
   Activities,
   JobEnd,
   RenderFailure,
-  RenderResult,
+  RenderReport,
 } from '../activities/activities.ts';
 import { acceptUpdate, JOB_STATUS, type JobInput, type JobOutcome } from './messages.ts';
 import { notify } from './notify.ts';
@@ -75,45 +74,44 @@ function accept({ draft, acceptWithinMs }: JobInput): Promise<AcceptanceOutcome>
 }
 
 async function produce(input: JobInput, cancellable: CancellationScope): Promise<Ending> {
-  const { jobId, accountId } = input.draft;
-  const result = `${accountId}/${uuid4()}-${input.plan.label}.${input.format}`;
+  const { jobId } = input.draft;
   try {
-    const end = await cancellable.run(() => render(input, result));
-    const told = await completeJob(jobId, end);
-    if (told.status === 'failed') return conclude(jobId, 'failed', 'The job had already failed.', told);
-    return conclude(jobId, 'completed', `Completed in ${end.processingMs} ms: ${result}.`, told);
+    const { end, ...result } = await cancellable.run(() => render(input));
+    const keys = result.results.map(({ key }) => key).join(', ');
+    const completed = end ?? (await completeJob(jobId, result));
+    return conclude(jobId, completed, 'completed', `Completed in ${result.processingMs} ms: ${keys}.`);
   } catch (error) {
     if (!(error instanceof ActivityFailure || isCancellation(error))) throw error;
     const failure = renderFailure(error);
-    const told = await failJob(jobId, failure);
-    return conclude(jobId, 'failed', `Failed and refunded: ${failure.error}`, told);
+    const failed = await failJob(jobId, failure);
+    return conclude(jobId, failed, 'failed', `Failed and refunded: ${failure.error}`);
   }
 }
 
-function render({ draft, plan, format, queues }: JobInput, resultKey: string): Promise<RenderResult> {
+function render({ draft, plan, format, queues }: JobInput): Promise<RenderReport> {
   const { renderJob } = proxyActivities<Activities>({
     taskQueue: queues.images,
     startToCloseTimeout: '10 m',
+    // However long MongoDB, S3 or the renderers are away: the activity itself says which failure is final.
+    scheduleToCloseTimeout: '24 h',
     heartbeatTimeout: '15 s',
     // Until the attempt has let go of the picture, so that nothing is written for a job that was refunded.
     cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
-    retry: { initialInterval: '1 s', backoffCoefficient: 2, maximumInterval: '1 m', maximumAttempts: 8 },
+    retry: { initialInterval: '1 s', backoffCoefficient: 2, maximumInterval: '1 m' },
   });
   const { jobId, accountId, input } = draft;
-  return renderJob({ jobId, accountId, plan, format, input, resultKey });
+  const { runId, firstExecutionRunId } = workflowInfo();
+  return renderJob({ jobId, accountId, plan, format, input, mayHaveEnded: runId !== firstExecutionRunId });
 }
 
 /** How the job ended, and what is left to do about it. */
 type Ending = Omit<JobEnd, 'status'> & { outcome: JobOutcome };
 
-function conclude(
-  jobId: string,
-  status: 'completed' | 'failed',
-  details: string,
-  { webhook, overLimit }: JobEnd,
-): Ending {
+/** A job that had ended otherwise, before a reset or a cancel, stays as it is. */
+function conclude(jobId: string, end: JobEnd, expected: JobEnd['status'], details: string): Ending {
+  const { status, webhook, overLimit } = end;
   upsertSearchAttributes([{ key: JOB_STATUS, value: status }]);
-  setCurrentDetails(details);
+  setCurrentDetails(status === expected ? details : `The job had ended before, as ${status}.`);
   return { outcome: { status, jobId }, webhook, overLimit };
 }
 

@@ -1,5 +1,11 @@
 import { defineSignal, defineUpdate } from '@temporalio/workflow';
-import type { AcceptanceOutcome, ImageFormat, JobDraft, SweepCounts } from '../activities/activities.ts';
+import type {
+  AcceptanceOutcome,
+  ImageFormat,
+  JobDraft,
+  JobEnd,
+  SweepCounts,
+} from '../activities/activities.ts';
 import type { Plan } from '../catalog/catalog.ts';
 
 export type { AcceptanceOutcome, ImageFormat, JobDraft, SweepCounts };
@@ -33,7 +39,7 @@ export const deletedSignal = defineSignal('deleted');
 
 /** What a job's workflow returns to whoever reads it in the Temporal UI. */
 export interface JobOutcome {
-  status: 'completed' | 'failed' | 'existing';
+  status: JobEnd['status'] | 'existing';
   jobId: string;
 }
 

@@ -1,9 +1,10 @@
-import { type Acceptance, type JobStore, NotFound } from '../ports.ts';
+import type { Acceptance, JobStore } from '../ports.ts';
 import type { JobDraft, JobRecord } from '../records.ts';
 import { isDuplicateKey, type Mongo } from './client.ts';
 import { dropInputs, removeJobs } from './deletion.ts';
 import { type Collections, collections, isTombstone, type JobDocument, toJob } from './documents.ts';
-import { fence, giveBack, markAnswered, voidJob } from './fence.ts';
+import { endedJob, endJob } from './ending.ts';
+import { fence, markAnswered, voidJob } from './fence.ts';
 import { createLanes } from './lanes.ts';
 import { Overdrawn, post } from './ledger.ts';
 import { createLookUp } from './look-up.ts';
@@ -38,29 +39,9 @@ export function createJobStore(mongo: Mongo): JobStore {
       return (await c.jobs.find({ accountId }).sort({ createdAt: -1 }).limit(limit).toArray()).map(toJob);
     },
 
-    async complete(jobId, { results, processingMs }) {
-      const end = { status: 'completed' as const, results, processingMs, completedAt: new Date() };
-      const job = await c.jobs.findOneAndUpdate(
-        { _id: jobId, status: 'processing' },
-        { $set: end },
-        { returnDocument: 'after' },
-      );
-      return job === null ? ended(c, jobId) : toJob(job);
-    },
-
-    async fail(jobId, { error, processingMs }) {
-      await mongo.transaction(async (session) => {
-        const end = { status: 'failed' as const, error, processingMs, completedAt: new Date() };
-        const job = await c.jobs.findOneAndUpdate(
-          { _id: jobId, status: 'processing' },
-          { $set: end },
-          { session },
-        );
-        if (job !== null) await giveBack(c, session, job, 'refund');
-      });
-      return ended(c, jobId);
-    },
-
+    complete: (jobId, end) => endJob(mongo, c, jobId, { status: 'completed', ...end }),
+    fail: (jobId, end) => endJob(mongo, c, jobId, { status: 'failed', ...end }),
+    ended: (jobId) => endedJob(c, jobId),
     remove: (jobIds) => removeJobs(mongo, c, jobIds),
     dropInputs: (jobIds) => dropInputs(mongo, c, jobIds),
   };
@@ -98,12 +79,6 @@ async function alreadyDecided(c: Collections, draft: JobDraft): Promise<Acceptan
   if (row === null)
     throw new Error(`The idempotency row that refused job ${jobId} is gone; accept it again.`);
   return { outcome: 'existing', jobId: row._id, bodyDigest: row.bodyDigest };
-}
-
-async function ended(c: Collections, jobId: string): Promise<JobRecord> {
-  const job = await c.jobs.findOne({ _id: jobId });
-  if (job === null || isTombstone(job)) throw new NotFound(`There is no job ${jobId}.`);
-  return toJob(job);
 }
 
 /** What a client may read: neither a deleted nor a voided job. */

@@ -1,4 +1,5 @@
-import type { Acceptance, DeletedJob, JobStore } from '../../stores/ports.ts';
+import { deliveryIdOf, destinationOf, newDelivery } from '../../stores/delivery.ts';
+import type { Acceptance, DeletedJob, EndedJob, JobStore } from '../../stores/ports.ts';
 import { Refused } from '../../stores/ports.ts';
 import type { JobDraft, JobRecord, ObjectRef } from '../../stores/records.ts';
 import { type Books, copies, idempotencyId, known, post } from './books.ts';
@@ -11,12 +12,21 @@ export function createFakeJobStore(books: Books): JobStore {
     const job = read(jobId);
     return job?.status === 'deleted' ? undefined : job;
   };
-  const end = (jobId: string, set: Partial<JobRecord>) => {
+  const end = (jobId: string, set: Partial<JobRecord> & { status: 'completed' | 'failed' }): EndedJob => {
     const job = known(books.jobs, 'job', jobId);
-    const ends = job.status === 'processing';
-    if (ends) Object.assign(job, set, { completedAt: new Date() });
-    return ends ? job : undefined;
+    if (job.status === 'processing') {
+      Object.assign(job, structuredClone(set), { completedAt: new Date() });
+      if (set.status === 'failed') giveBack(books, job, 'refund');
+      const to = destinationOf(job, known(books.accounts, 'account', job.accountId).webhook);
+      if (to !== undefined) books.deliveries.set(deliveryIdOf(jobId), newDelivery(job, set.status, to));
+    }
+    return asItStands(jobId);
   };
+  const asItStands = (jobId: string): EndedJob =>
+    structuredClone({
+      job: known(books.jobs, 'job', jobId),
+      delivery: books.deliveries.get(deliveryIdOf(jobId)) ?? null,
+    });
   return {
     accept: async (draft) => accept(books, draft),
     void: async (jobId) => voidJob(books, jobId),
@@ -43,15 +53,11 @@ export function createFakeJobStore(books: Books): JobStore {
     get: async (jobId) => read(jobId),
     list: async (accountId, limit) => copies(books.jobs.values(), accountId).reverse().slice(0, limit),
 
-    async complete(jobId, { results, processingMs }) {
-      end(jobId, { status: 'completed', results: structuredClone(results), processingMs });
-      return structuredClone(known(books.jobs, 'job', jobId));
-    },
-
-    async fail(jobId, { error, processingMs }) {
-      const job = end(jobId, { status: 'failed', error, processingMs });
-      if (job !== undefined) giveBack(books, job, 'refund');
-      return structuredClone(known(books.jobs, 'job', jobId));
+    complete: async (jobId, set) => end(jobId, { status: 'completed', ...set }),
+    fail: async (jobId, set) => end(jobId, { status: 'failed', ...set }),
+    async ended(jobId) {
+      const ended = asItStands(jobId);
+      return ended.job.status === 'processing' ? undefined : ended;
     },
 
     remove: async (jobIds) =>

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { planWebhook } from '../../activities/webhook-notices.ts';
+import { noticeOf } from '../../activities/webhook-notices.ts';
 import type { JobRequest } from '../../api/job-gateway.ts';
 import { sweepAction } from '../../operator/sweep.ts';
 import { redeliver, sendTest } from '../../operator/webhooks.ts';
@@ -129,12 +129,14 @@ async function deliveryOfLostJob(stage: Stage): Promise<string> {
   const { stores, temporal, deps } = stage.service;
   const { draft } = await stage.request({ webhookUrl: stage.receiver.taken });
   await stores.jobs.accept(draft);
-  const job = await stores.jobs.fail(draft.jobId, { error: 'The job was interrupted.', processingMs: null });
+  const interrupted = { error: 'The job was interrupted.', processingMs: null };
+  const { delivery } = await stores.jobs.fail(draft.jobId, interrupted);
+  if (delivery === null) throw new Error('The job has nobody to notify.');
   const workflowId = `webhook:${draft.jobId}`;
   await temporal.workflow.start('deliveryWorkflow', {
     workflowId,
     taskQueue: deps.jobs.queues.jobs,
-    args: [await planWebhook(stores, job), deps.jobs.queues],
+    args: [noticeOf(delivery), deps.jobs.queues],
   });
   return end(stage, workflowId);
 }

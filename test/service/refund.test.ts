@@ -31,7 +31,7 @@ let image_base64: string;
 
 beforeAll(async () => {
   service = await startService();
-  [worker, image_base64] = await Promise.all([service.startWorker({ generator }), samplePicture()]);
+  [worker, image_base64] = await Promise.all([service.startWorker({ generator, generatorTries: 8 }), samplePicture()]);
 });
 afterAll(async () => {
   held.release();

@@ -125,11 +125,12 @@ describe.each(storesUnderTest())('job store: %s', (_name, stores) => {
     const draft = draftOf(client);
     await jobs.accept(draft);
     const results = [{ bucket: 'results' as const, key: 'a/b-staged.jpeg' }];
-    const done = await jobs.complete(draft.jobId, { results, processingMs: 1200 });
+    const { job: done } = await jobs.complete(draft.jobId, { results, processingMs: 1200 });
     expect(done).toMatchObject({ status: 'completed', results, processingMs: 1200, error: null });
     expect(done.completedAt).toBeInstanceOf(Date);
-    expect(await jobs.complete(draft.jobId, { results: [], processingMs: 1 })).toEqual(done);
-    expect(await jobs.fail(draft.jobId, { error: 'No.', processingMs: null })).toEqual(done);
+    expect(await jobs.complete(draft.jobId, { results: [], processingMs: 1 })).toMatchObject({ job: done });
+    expect(await jobs.fail(draft.jobId, { error: 'No.', processingMs: null })).toMatchObject({ job: done });
+    expect(await jobs.ended(draft.jobId)).toEqual({ job: done, delivery: null });
     expect(await balanceOf(stores, client)).toBe(49);
   });
 
@@ -137,11 +138,12 @@ describe.each(storesUnderTest())('job store: %s', (_name, stores) => {
     const client = await newClient(stores);
     const draft = draftOf(client, { imagesCharged: 2 });
     await jobs.accept(draft);
-    const failed = await jobs.fail(draft.jobId, { error: 'The model refused.', processingMs: 300 });
+    expect(await jobs.ended(draft.jobId)).toBeUndefined();
+    const { job: failed } = await jobs.fail(draft.jobId, { error: 'The model refused.', processingMs: 300 });
     expect(failed).toMatchObject({ status: 'failed', error: 'The model refused.', imagesCharged: 2 });
     expect(failed).toMatchObject({ processingMs: 300, completedAt: expect.any(Date) });
-    expect(await jobs.fail(draft.jobId, { error: 'Again.', processingMs: 1 })).toEqual(failed);
-    expect(await jobs.complete(draft.jobId, { results: [], processingMs: 1 })).toEqual(failed);
+    expect(await jobs.fail(draft.jobId, { error: 'Again.', processingMs: 1 })).toMatchObject({ job: failed });
+    expect(await jobs.complete(draft.jobId, { results: [], processingMs: 1 })).toMatchObject({ job: failed });
     expect(await balanceOf(stores, client)).toBe(50);
     expect(await ledger.audit(client.accountId)).toEqual([]);
   });
@@ -149,6 +151,7 @@ describe.each(storesUnderTest())('job store: %s', (_name, stores) => {
   test('a job that does not exist neither completes nor fails', async () => {
     await expect(jobs.complete(randomUUID(), { results: [], processingMs: 1 })).rejects.toThrow(NotFound);
     await expect(jobs.fail(randomUUID(), { error: 'No.', processingMs: 1 })).rejects.toThrow(NotFound);
+    await expect(jobs.ended(randomUUID())).rejects.toThrow(NotFound);
     expect(await jobs.get(randomUUID())).toBeUndefined();
   });
 

@@ -76,8 +76,9 @@ describe.each(storesUnderTest())('deletion and retention: %s', (_name, stores: S
   test('a deleted job can neither complete nor fail again', async () => {
     const { jobId } = await completed(await newClient(stores));
     await stores.jobs.remove([jobId]);
-    expect((await stores.jobs.complete(jobId, { results: [], processingMs: 1 })).status).toBe('deleted');
-    expect((await stores.jobs.fail(jobId, { error: 'no', processingMs: 1 })).status).toBe('deleted');
+    const deleted = { job: { status: 'deleted' } };
+    expect(await stores.jobs.complete(jobId, { results: [], processingMs: 1 })).toMatchObject(deleted);
+    expect(await stores.jobs.fail(jobId, { error: 'no', processingMs: 1 })).toMatchObject(deleted);
   });
 
   test('a failed job that loses its input stays readable', async () => {

@@ -19,37 +19,45 @@ export interface Posting {
 export class Overdrawn extends Refused {}
 
 /**
- * The one way a balance changes: moves it, numbers the row and writes it, all in the caller's transaction.
+ * Moves one balance once; see {@link postAll}.
  * @returns the balance after
- * @throws Overdrawn when the balance would fall below zero or the account is unknown
  */
 export async function post(
   c: Collections,
   session: ClientSession,
-  posting: Posting,
+  { accountId, ...posting }: Posting,
   at: Date,
 ): Promise<number> {
+  return postAll(c, session, accountId, [posting], at);
+}
+
+/**
+ * The one way a balance changes: moves it, numbers the rows and writes them, all in the caller's transaction.
+ * @returns the balance after
+ * @throws Overdrawn when the balance would fall below zero or the account is unknown
+ */
+export async function postAll(
+  c: Collections,
+  session: ClientSession,
+  accountId: string,
+  postings: readonly Omit<Posting, 'accountId'>[],
+  at: Date,
+): Promise<number> {
+  const delta = postings.reduce((sum, posting) => sum + posting.delta, 0);
   const account = await c.accounts.findOneAndUpdate(
-    { _id: posting.accountId, balance: { $gte: -posting.delta } },
-    { $inc: { balance: posting.delta, seq: 1 } },
-    { session, returnDocument: 'after', projection: { balance: 1, seq: 1 } },
+    { _id: accountId, balance: { $gte: -delta } },
+    { $inc: { balance: delta, seq: postings.length } },
+    { session, returnDocument: 'before', projection: { balance: 1, seq: 1 } },
   );
-  if (account === null) throw new Overdrawn(`The balance of account ${posting.accountId} does not cover it.`);
-  await c.ledger.insertOne(
-    {
-      _id: posting.id,
-      accountId: posting.accountId,
-      kind: posting.kind,
-      seq: account.seq,
-      delta: posting.delta,
-      balanceAfter: account.balance,
-      jobId: posting.jobId ?? null,
-      packId: posting.packId ?? null,
-      at,
-    },
-    { session },
-  );
-  return account.balance;
+  if (account === null) throw new Overdrawn(`The balance of account ${accountId} does not cover it.`);
+  let balanceAfter = account.balance;
+  const rows = postings.map(({ id, kind, delta, jobId = null, packId = null }, index) => {
+    balanceAfter += delta;
+    const seq = account.seq + index + 1;
+    return { _id: id, accountId, kind, seq, delta, balanceAfter, jobId, packId, at };
+  });
+  await c.ledger.insertMany(rows, { session });
+  return balanceAfter;
 }
 
 export function createLedgerStore(mongo: Mongo): LedgerStore {

@@ -31,7 +31,10 @@ let image_base64: string;
 
 beforeAll(async () => {
   service = await startService();
-  [worker, image_base64] = await Promise.all([service.startWorker({ generator, generatorTries: 8 }), samplePicture()]);
+  [worker, image_base64] = await Promise.all([
+    service.startWorker({ generator, generatorTries: 8 }),
+    samplePicture(),
+  ]);
 });
 afterAll(async () => {
   held.release();

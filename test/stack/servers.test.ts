@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { readdirSync, statSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
@@ -6,8 +7,9 @@ import { MongoClient } from 'mongodb';
 import { fetch } from 'undici';
 import { expect, test } from 'vitest';
 import { environment } from '../../config.ts';
-import { startServers } from '../../stack/servers.ts';
+import { type ServersOptions, startServers } from '../../stack/servers.ts';
 import { temporaryFolder } from './helpers.ts';
+import { listeningAddresses } from './listening.ts';
 
 const silent = () => {};
 const { signal } = new AbortController();
@@ -17,8 +19,9 @@ function bareEnvironment(): NodeJS.ProcessEnv {
   return { ...environment(''), MONGODB_URL: '', TEMPORAL_ADDRESS: '', S3_ENDPOINT: '' };
 }
 
-function start(dataDir: string, ephemeral = false) {
-  return startServers({ dataDir, ephemeral, ui: false, say: silent, signal, env: bareEnvironment() });
+function start(dataDir: string, options: Partial<ServersOptions> = {}) {
+  const env = bareEnvironment();
+  return startServers({ dataDir, ephemeral: false, ui: false, say: silent, signal, env, ...options });
 }
 
 async function withDatabase<T>(
@@ -85,4 +88,22 @@ test('a server whose address is in the environment is used and not started', {
   await using servers = await startServers({ dataDir, ephemeral: true, ui: false, say: silent, signal, env });
   expect(servers.children).toEqual({});
   expect(servers.env).toMatchObject(given);
+});
+
+test('every server listens on loopback alone, and what it writes is closed to others', {
+  timeout: 60_000,
+}, async () => {
+  const dataDir = join(temporaryFolder(), 'data');
+  await using servers = await start(dataDir, { ui: true });
+  for (const { name, pid = 0 } of Object.values(servers.children)) {
+    const addresses = new Set(listeningAddresses(pid));
+    expect([name, ...addresses]).toEqual([name, '127.0.0.1']);
+  }
+  const open = readdirSync(dataDir, { recursive: true, withFileTypes: true })
+    .filter((entry) =>
+      ['mongod', 'logs', 's3'].some((part) => entry.parentPath.startsWith(join(dataDir, part))),
+    )
+    .map((entry) => join(entry.parentPath, entry.name))
+    .filter((path) => (statSync(path).mode & 0o077) !== 0);
+  expect(open).toEqual([]);
 });

@@ -64,12 +64,12 @@ test('an archive with another digest than the pinned one is not unpacked', async
 
 test('only the file that is wanted is unpacked, and nothing outside the folder', async () => {
   const source = temporaryFolder();
-  const escape = join('..', basename(source), 'tool');
+  const outside = join('..', basename(source), 'tool');
   const file = join(source, 'release.tgz');
   mkdirSync(join(source, 'bin'));
   for (const path of ['tool', 'README', join('bin', 'tool')]) writeExecutable(join(source, path));
   symlinkSync('/etc/passwd', join(source, 'link'));
-  const members = [escape, join(source, 'tool'), 'README', 'link', join('bin', 'tool')];
+  const members = [outside, join(source, 'tool'), 'README', 'link', join('bin', 'tool')];
   await create({ file, gzip: true, cwd: source, preservePaths: true }, members);
   const archive = readFileSync(file);
   const base = await serve((_, response) => response.end(archive));

@@ -6,8 +6,9 @@ import { Client, Connection } from '@temporalio/client';
 import { MongoClient } from 'mongodb';
 import { fetch } from 'undici';
 import { expect, test } from 'vitest';
-import { environment } from '../../config.ts';
+import { environment, loadConfig } from '../../config.ts';
 import { type ServersOptions, startServers } from '../../stack/servers.ts';
+import { connectionOptions } from '../../temporal.ts';
 import { temporaryFolder } from './helpers.ts';
 import { listeningAddresses } from './listening.ts';
 
@@ -88,6 +89,19 @@ test('a server whose address is in the environment is used and not started', {
   await using servers = await startServers({ dataDir, ephemeral: true, ui: false, say: silent, signal, env });
   expect(servers.children).toEqual({});
   expect(servers.env).toMatchObject(given);
+});
+
+test('the Temporal that is started is reached without the key and certificates of another one', {
+  timeout: 60_000,
+}, async () => {
+  const given = { S3_ENDPOINT: 'https://s3.example', MONGODB_URL: 'mongodb://db.example/?replicaSet=rs0' };
+  const remote = { TEMPORAL_API_KEY: 'of-the-cloud', TEMPORAL_TLS_CA_FILE: '/nowhere/ca.pem' };
+  const keys = { S3_ACCESS_KEY_ID: 'key', S3_SECRET_ACCESS_KEY: 'secret' };
+  const env = { ...bareEnvironment(), ...given, ...remote, ...keys };
+  await using servers = await start(join(temporaryFolder(), 'data'), { ephemeral: true, env });
+  expect(connectionOptions(loadConfig({ ...env, ...servers.env }).temporal)).toEqual({
+    address: servers.env.TEMPORAL_ADDRESS,
+  });
 });
 
 test('every server listens on loopback alone, and what it writes is closed to others', {

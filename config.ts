@@ -58,7 +58,7 @@ export const Environment = Type.Object({
     default: '',
   }),
   RENDER_SLOTS: Count('Renders one worker runs at a time.', 4),
-  WEBHOOK_SLOTS: Count('Webhook deliveries one worker runs at a time.', 50),
+  WEBHOOK_SLOTS: Count('Webhook deliveries one worker runs at a time.', 100),
   WORKFLOW_BUNDLE: Type.String({
     description: 'Path of a workflow bundle built beforehand; empty builds one at start.',
     default: '',

@@ -1,8 +1,8 @@
 const RESERVED_PART = 1 / 4;
 
 /**
- * Slots shared by accounts. An account may hold as many as are left free beside it, so that it gives way by itself when
- * others come and nothing has to be known of it (dynamic thresholds: Choudhury and Hahne, IEEE/ACM Transactions on
+ * Slots shared by accounts. An account may hold as many as are left free beside it, so that all give way when others
+ * come, and nothing has to be known of any (dynamic thresholds: Choudhury and Hahne, IEEE/ACM Transactions on
  * Networking 6(2), 1998). A part of the slots is kept for accounts that hold none.
  */
 export interface SlotPool {

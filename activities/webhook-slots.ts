@@ -25,8 +25,8 @@ interface Taken {
 }
 
 /**
- * Shares the slots of a worker among accounts. One that nobody knows starts with one slot, quick answers widen its
- * share, and slow receivers have a part of the slots among them, however many they are.
+ * Shares the slots of a worker among accounts. One that the worker does not know starts with one slot, quick answers
+ * widen its share, and slow receivers have a part of the slots among them, however many they are.
  * @param now a monotonic clock, in milliseconds
  */
 export function createWebhookSlots(

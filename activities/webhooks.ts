@@ -39,7 +39,7 @@ export function createWebhookActivities(deps: WebhookDeps) {
   };
 }
 
-/** Gives the slot back to the deliveries of others. */
+/** Leaves the slot of Temporal's worker to other deliveries until this one's turn has come. */
 const crowded = ({ receiver }: WebhookNotice, waitMs: number) =>
   later(
     'webhook_waiting',

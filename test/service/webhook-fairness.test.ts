@@ -36,8 +36,8 @@ const hanging = (receivers: readonly Receiver[]) => receivers.reduce((sum, { ope
 const received = (receivers: readonly Receiver[]) =>
   receivers.reduce((sum, { received }) => sum + received.length, 0);
 
-test('200 deliveries to a receiver that hangs do not hold those of others', async () => {
-  const stuck = await send(slow.pop(), 200);
+test('60 deliveries to a receiver that hangs do not hold those of others', async () => {
+  const stuck = await send(slow.pop(), 60);
   await stuck.got(9);
   const other = await send(quick.pop(), 20);
   await other.got(20);
@@ -48,7 +48,7 @@ test('200 deliveries to a receiver that hangs do not hold those of others', asyn
 });
 
 test('20 accounts whose receivers hang do not hold the webhooks of one whose receiver answers', async () => {
-  await Promise.all(slow.map((receiver) => send(receiver, 10)));
+  await Promise.all(slow.map((receiver) => send(receiver, 3)));
   await eventually(async () => expect(hanging(slow)).toBeGreaterThanOrEqual(slow.length));
   const other = await send(quick.pop(), 20);
   await other.got(20);

@@ -9,6 +9,10 @@ export interface PreparedInput extends Size {
   inputSize: Size;
 }
 
+export interface PrepareOptions {
+  longestSideAtMost?: number;
+}
+
 /**
  * Turns a client's picture into what generators may see: decoded strictly, upright, opaque sRGB, no metadata, and
  * shrunk when its longest side is over `longestSideAtMost`. A PNG stays lossless, the others become a fine JPEG.
@@ -16,7 +20,7 @@ export interface PreparedInput extends Size {
  */
 export async function prepareInput(
   bytes: Buffer,
-  { longestSideAtMost = Number.POSITIVE_INFINITY }: { longestSideAtMost?: number } = {},
+  { longestSideAtMost = Number.POSITIVE_INFINITY }: PrepareOptions = {},
 ): Promise<PreparedInput> {
   const { pipeline, size: inputSize, format } = await openEncoded(bytes);
   const lossless = format === 'png';

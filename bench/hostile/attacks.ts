@@ -1,0 +1,1 @@
+export interface Attack { name: string; send(attacker: Attacker): Promise<string> }

@@ -77,7 +77,7 @@ export const Environment = Type.Object({
     2048,
     256,
   ),
-  WEBHOOK_SLOTS: Count('Webhook deliveries one worker runs at a time.', 50),
+  WEBHOOK_SLOTS: Count('Webhook deliveries one worker runs at a time.', 100),
   WORKFLOW_BUNDLE: Type.String({
     description: 'Path of a workflow bundle built beforehand; empty builds one at start.',
     default: '',

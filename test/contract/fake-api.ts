@@ -1,5 +1,6 @@
 import { pino } from 'pino';
 import { buildApp } from '../../api/app.ts';
+import { createBudgets } from '../../api/budgets.ts';
 import type { ApiDeps } from '../../api/deps.ts';
 import { loadConfig } from '../../config.ts';
 import { digestApiKey, issueApiKey } from '../../contract/api-key.ts';
@@ -24,6 +25,7 @@ export async function startFakeApi(picture: Buffer) {
     egress: offline(picture),
     jobs: gateway,
     rateLimits: { countClient: async () => {}, countKey: async () => {} },
+    budgets: createBudgets(config.api),
     apiSwitch: { enabled: () => true, [Symbol.asyncDispose]: async () => {} },
     logger: pino({ level: 'silent' }),
   };
@@ -34,7 +36,7 @@ export async function startFakeApi(picture: Buffer) {
   const key = { name: 'Key', digest: digestApiKey(apiKey), hint: 'hint', retentionDays: null };
   await stores.keys.create({ accountId: account.id, ...key });
   await stores.packs.add({ accountId: account.id, images: 10_000_000, reference: null });
-  return { app, stores, images, gateway, config, accountId: account.id, headers: { 'x-api-key': apiKey } };
+  return { app, stores, images, gateway, config, budgets: deps.budgets, accountId: account.id, headers: { 'x-api-key': apiKey } };
 }
 
 /** The real checks of URLs, and no network behind them. */

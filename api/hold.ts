@@ -23,7 +23,7 @@ export interface Hold {
   readonly waitedMs: number;
 }
 
-export function createHold(owner: string, response: ServerResponse, queueMs = BUDGETS.queueMs): Hold {
+export function createHold(owner: string, response: ServerResponse, queueMs: number = BUDGETS.queueMs): Hold {
   const leases: Lease[] = [];
   const gone = new AbortController();
   let reasons = 1;

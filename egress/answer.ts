@@ -1,7 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';
-import { PACE } from '../contract/limits.ts';
-import { countPieces } from '../pace.ts';
+import { BodyCutShort, readBody } from '../read-body.ts';
 import { type Deadline, untilAborted } from './deadline.ts';
 import { EgressError } from './error.ts';
 
@@ -26,17 +25,24 @@ export async function readAnswer(answer: Answer, limits: AnswerLimits, deadline:
   if (problem !== undefined) throw problem;
   await admitBody(answer, limits, deadline);
   const chunks: Buffer[] = [];
-  const mayGoOn = countPieces(PACE);
   let size = 0;
-  for await (const chunk of answer.body as AsyncIterable<Buffer>) {
+  const take = (chunk: Buffer) => {
     size += chunk.length;
     limits.received?.(chunk.length);
     if (size > limits.maxBytes) throw tooLarge(limits.maxBytes);
-    if (!mayGoOn(chunk.length))
-      throw new EgressError('protocol', 'The answer came in too many small pieces.');
     chunks.push(chunk);
-  }
+  };
+  await readBody(answer.body, take).catch(cutShort);
   return Buffer.concat(chunks, size);
+}
+
+function cutShort(error: unknown): never {
+  if (!(error instanceof BodyCutShort)) throw error;
+  const cause = { cause: error };
+  if (error.reason === 'pieces')
+    throw new EgressError('protocol', 'The answer came in too many small pieces.', cause);
+  if (error.reason === 'slow') throw new EgressError('timeout', 'The answer came too slowly.', cause);
+  throw error.cause ?? error;
 }
 
 /** Of the body no more is taken off the wire meanwhile than fits undici's buffer. */

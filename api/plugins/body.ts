@@ -7,8 +7,8 @@ import type { Budgets } from '../budgets.ts';
 import { createHold } from '../hold.ts';
 import { createJobBodyReader, type JobBody } from '../intake/body.ts';
 import '../request.ts';
+import { BodyCutShort, readBody } from '../../read-body.ts';
 import { isJson } from './media-type.ts';
-import { BodyCutShort, readBody } from './read-body.ts';
 import { closeAfterUnreadBody, drain } from './unread-body.ts';
 import { invite } from './wire.ts';
 

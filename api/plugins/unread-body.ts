@@ -3,8 +3,8 @@ import { Readable } from 'node:stream';
 import type { FastifyRequest, onSendAsyncHookHandler } from 'fastify';
 import type { Budget } from '../../budget.ts';
 import { LIMITS } from '../../contract/limits.ts';
+import { BodyCutShort, readBody } from '../../read-body.ts';
 import { clientOf } from '../client-address.ts';
-import { BodyCutShort, readBody } from './read-body.ts';
 
 /** Left to Node, which reads a small rest off by itself and keeps the connection. */
 const SMALL = 64 * 1024;

@@ -43,7 +43,7 @@ export async function startFakeApi(picture: Buffer, parts: Partial<ApiDeps> = {}
     return { accountId: account.id, headers: { 'x-api-key': apiKey } };
   }
   const { budgets } = deps;
-  return { app, stores, images, gateway, config, budgets, client, ...(await client()) };
+  return { app, deps, stores, images, gateway, config, budgets, client, ...(await client()) };
 }
 
 /** The real checks of URLs, and no network behind them. */

@@ -1,8 +1,8 @@
 import type { Readable } from 'node:stream';
-import { PACE } from '../../contract/limits.ts';
-import { countPieces, watchPace } from '../../pace.ts';
+import { PACE } from './contract/limits.ts';
+import { countPieces, watchPace } from './pace.ts';
 
-/** Why a body was not read to its end; the stream stays open, for the answer still has to go out on its socket. */
+/** Why a body was not read to its end; `cause` is what its stream broke with. */
 export class BodyCutShort extends Error {
   override readonly name = 'BodyCutShort';
   readonly reason: 'slow' | 'pieces' | 'long' | 'gone';
@@ -14,7 +14,9 @@ export class BodyCutShort extends Error {
 }
 
 /**
- * Hands a body over piece by piece as it arrives, which must not be too slowly nor in too many pieces.
+ * Hands a body over piece by piece as it arrives, which must not be too slowly nor in too many pieces. Reads by events: an
+ * iterator joins small pieces, and then nobody sees how many there were. The stream stays open, for where it is a
+ * request's, the answer still has to go out on its socket.
  * @param signal ends it as too slow
  * @throws BodyCutShort, or whatever `take` throws; then nothing is handed over any more
  */
@@ -37,6 +39,8 @@ export function readBody(
       }
     };
     const onEnd = () => settle();
+    // Of errors that come when nobody reads any more.
+    stream.on('error', () => {});
     const onGone = (cause?: Error) => settle(new BodyCutShort('gone', { cause }));
     function settle(error?: unknown): void {
       pace[Symbol.dispose]();

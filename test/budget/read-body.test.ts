@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { readBody } from '../../api/plugins/read-body.ts';
 import { PACE } from '../../contract/limits.ts';
+import { readBody } from '../../read-body.ts';
 
 const heard = () => new Promise((resolve) => setImmediate(resolve));
 

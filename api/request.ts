@@ -14,6 +14,8 @@ declare module 'fastify' {
     hold: Hold;
     /** The part of it that stands for the body. */
     bodyLease: Lease;
+    /** Its body is neither read nor drained any more. */
+    bodyGivenUp: boolean;
   }
   interface FastifyContextConfig {
     /** The route's rate-limit group; a route that has one needs a key. */

@@ -39,6 +39,7 @@ export function limitBody({ drops }: Pick<Budgets, 'drops'>) {
  * reads a body; whatever is left unread is drained and the connection closed.
  */
 export function registerBodies(app: FastifyInstance, budgets: Pick<Budgets, 'bytes' | 'drops'>): void {
+  app.decorateRequest('bodyGivenUp', false);
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', async (request: FastifyRequest, payload: Readable) =>
     takesJob(request) ? readJobBody(request, payload) : undefined,
@@ -70,7 +71,10 @@ async function readJobBody(request: FastifyRequest, payload: Readable): Promise<
     if (received > limit) throw tooLarge(limit);
     reader.write(piece);
   };
-  await readBody(payload, take).catch(notRead);
+  await readBody(payload, take).catch((error) => {
+    giveUpPieces(request, error);
+    return notRead(error);
+  });
   const body = reader.end();
   request.bodyLease.shrink(Math.min(received, keptOf(body)));
   return body;
@@ -80,6 +84,13 @@ async function readJobBody(request: FastifyRequest, payload: Readable): Promise<
 function keptOf({ image }: JobBody): number {
   const picture = image !== undefined && 'bytes' in image ? image.bytes.length : 0;
   return picture + LIMITS.bodyBytesWithoutKey;
+}
+
+/** Whatever comes next costs as much a byte, so nothing more is taken off the wire, be it to drop it. */
+function giveUpPieces(request: FastifyRequest, error: unknown): void {
+  if (!(error instanceof BodyCutShort) || error.reason !== 'pieces') return;
+  request.bodyGivenUp = true;
+  request.raw.socket.pause();
 }
 
 function notRead(error: unknown): never {

@@ -6,6 +6,8 @@ import { clientOf } from '../client-address.ts';
 
 /** A body has as long to arrive, once it is read; 30 MB take 4 Mbit/s. */
 const BODY_MS = 60_000;
+/** Bytes of a body that Node takes before anybody reads it; in tiny chunks they stand for far more on the wire. */
+const READ_AHEAD = 16 * 1024;
 /** Far more than an answer takes; the largest is a script of the documents with 1.5 MB. */
 const ANSWER_MS = 60_000;
 /** Of all clients, each with at most a head and 64 KB of unread body, and of one. */
@@ -14,13 +16,18 @@ const CONNECTIONS_PER_CLIENT = 1000;
 
 /**
  * What Node and Fastify bound by themselves. Heads have 15 s to arrive, looked at every 5 s. A body may wait its turn
- * unread before its own time begins. A connection lives on between requests for Fastify's 72 s, longer than load
+ * unread before its own time begins, and has {@link READ_AHEAD} of it taken meanwhile. A connection lives on between requests for Fastify's 72 s, longer than load
  * balancers keep theirs, so that none is closed under a request; it may carry any number of requests, which the rate
  * limits bound.
  */
 export const CONNECTION_LIMITS = {
   requestTimeout: BUDGETS.queueMs + BODY_MS + 10_000,
-  http: { requireHostHeader: false, headersTimeout: 15_000, connectionsCheckingInterval: 5000 },
+  http: {
+    requireHostHeader: false,
+    headersTimeout: 15_000,
+    connectionsCheckingInterval: 5000,
+    highWaterMark: READ_AHEAD,
+  },
 };
 
 /**

@@ -20,6 +20,7 @@ export function closeAfterUnreadBody(drops: Budget): onSendAsyncHookHandler<unkn
   return async (request, reply, payload) => {
     if (typeof payload !== 'string' || !isUnread(request.raw)) return payload;
     reply.header('Connection', 'close');
+    if (request.bodyGivenUp) return payload;
     reply.header('Content-Length', Buffer.byteLength(payload));
     return Readable.from(answerThenDrain(payload, request, drops), { objectMode: false });
   };

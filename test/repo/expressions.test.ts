@@ -36,7 +36,7 @@ describe('the check', () => {
   });
 
   test('passes those that read a text once', async () => {
-    expect(await problemsOf(String.raw`/^[a-z]+$/.test(a) || /^a{1,8}b?$/i.test(b)`)).toEqual([]);
+    expect(await problemsOf(`/^[a-z]+$/.test(a) || /^a{1,8}b?$/i.test(b)`)).toEqual([]);
   });
 
   test('refuses an expression that is made at run time', () => {

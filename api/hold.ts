@@ -79,10 +79,14 @@ async function takeTurn(budget: Budget, { owner, amount, withinMs, gone }: Turn)
   const controller = new AbortController();
   const stop = () => controller.abort();
   const timer = setTimeout(stop, Math.max(0, withinMs));
-  gone.addEventListener('abort', stop, { once: true });
   try {
-    return await budget.acquire(owner, amount, controller.signal);
+    const turn = budget.acquire(owner, amount, controller.signal);
+    // What is free is granted all the same: the work goes on without the client.
+    if (gone.aborted) stop();
+    else gone.addEventListener('abort', stop, { once: true });
+    return await turn;
   } catch (error) {
+    if (gone.aborted) throw new ApiError('invalid_request', 'The connection was closed before its turn.');
     throw error instanceof BudgetError ? busy(error) : error;
   } finally {
     clearTimeout(timer);

@@ -3,7 +3,6 @@ import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
 import { createHold } from '../../api/hold.ts';
 import { createBudget } from '../../budget.ts';
-import { ApiError } from '../../contract/errors.ts';
 
 /** What of an answer matters here: it ends, or its connection goes. */
 const response = () => new PassThrough().resume() as PassThrough & ServerResponse;
@@ -43,7 +42,8 @@ test('a request whose connection goes while it waits leaves the queue', async ()
   const answer = response();
   const waiting = createHold('a', answer).take(bytes, 1);
   answer.destroy();
-  await expect(waiting).rejects.toThrow(ApiError);
+  await expect(waiting).rejects.toMatchObject({ code: 'invalid_request' });
+  await expect(createHold('a', answer).take(bytes, 1)).rejects.toMatchObject({ code: 'invalid_request' });
   expect(bytes.waiting).toBe(0);
 });
 

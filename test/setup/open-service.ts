@@ -3,6 +3,7 @@ import { pino } from 'pino';
 import { type ActivityDeps, createActivities } from '../../activities/activities.ts';
 import { createRenderingActivities, type RenderDeps } from '../../activities/rendering.ts';
 import { buildApp } from '../../api/app.ts';
+import { createBudgets } from '../../api/budgets.ts';
 import type { ApiDeps } from '../../api/deps.ts';
 import { createTemporalGateway } from '../../api/job-gateway.ts';
 import type { Config } from '../../config.ts';
@@ -42,6 +43,7 @@ export async function openService(config: Config, parts: Partial<ApiDeps> = {}) 
     egress,
     jobs: createTemporalGateway(temporal.client, taskQueues(config.temporal.taskQueuePrefix)),
     rateLimits: { countClient: async () => {}, countKey: async () => {} },
+    budgets: createBudgets(config.api),
     apiSwitch: { enabled: () => true, [Symbol.asyncDispose]: async () => {} },
     logger,
     ...parts,

@@ -1,4 +1,5 @@
 import { accessSync, constants, existsSync, readFileSync } from 'node:fs';
+import { totalmem } from 'node:os';
 import { type Static, Type } from 'typebox';
 import { Value } from 'typebox/value';
 
@@ -60,6 +61,15 @@ export const Environment = Type.Object({
     default: 'ija_',
   }),
   ACCEPT_TIMEOUT_MS: Count('How long a POST may wait for acceptance before it answers 500.', 12_000, 1000),
+  BYTES_IN_FLIGHT_MB: Count(
+    'Megabytes of bodies and fetched pictures the API has under way at a time; 0 takes a quarter of the memory.',
+    0,
+    0,
+  ),
+  UNPAID_MB_PER_MINUTE: Count(
+    'Megabytes a minute the API fetches from image_url for one key without a job coming of it.',
+    512,
+  ),
   GENERATORS: Text('Generators in order of preference, with commas.', 'preview'),
   EGRESS_ALLOW_ORIGINS: Type.String({
     description:
@@ -77,7 +87,7 @@ export const Environment = Type.Object({
     2048,
     256,
   ),
-  WEBHOOK_SLOTS: Count('Webhook deliveries one worker runs at a time.', 50),
+  WEBHOOK_SLOTS: Count('Webhook deliveries one worker runs at a time.', 100),
   WORKFLOW_BUNDLE: Type.String({
     description: 'Path of a workflow bundle built beforehand; empty builds one at start.',
     default: '',
@@ -176,6 +186,8 @@ function group(env: Environment) {
       publicUrl: withoutSlash(env.PUBLIC_URL),
       trustProxy: env.TRUST_PROXY,
       acceptTimeoutMs: env.ACCEPT_TIMEOUT_MS,
+      bytesInFlight: env.BYTES_IN_FLIGHT_MB * MB || Math.floor(memory() / 4),
+      unpaidBytesPerMinute: env.UNPAID_MB_PER_MINUTE * MB,
     }),
     keyPrefix: env.KEY_PREFIX,
     generators: Object.freeze(list(env.GENERATORS)),
@@ -191,7 +203,21 @@ function group(env: Environment) {
   });
 }
 
-const withoutSlash = (url: string) => url.replace(/\/+$/, '');
+const MB = 1024 * 1024;
+
+/** Bytes that this process may use: the control group's limit where there is one, else the machine's. */
+function memory(): number {
+  // 0 where nobody can tell, and an absurdly large number where nothing is limited.
+  return Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY);
+}
+
+/** Character by character: an expression for it would look at every run of slashes again from each of them. */
+function withoutSlash(url: string): string {
+  let end = url.length;
+  while (url[end - 1] === '/') end -= 1;
+  return url.slice(0, end);
+}
+
 const list = (text: string) =>
   text
     .split(',')

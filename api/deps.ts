@@ -4,6 +4,7 @@ import type { Egress } from '../egress/egress.ts';
 import type { ImageStore } from '../stores/images.ts';
 import type { Stores } from '../stores/ports.ts';
 import type { ApiSwitch } from './api-switch.ts';
+import type { Budgets } from './budgets.ts';
 import type { Voids } from './creation/voids.ts';
 import type { JobGateway } from './job-gateway.ts';
 import type { RateLimits } from './plugins/rate-limit.ts';
@@ -18,5 +19,6 @@ export interface ApiDeps {
   voids: Voids;
   apiSwitch: ApiSwitch;
   rateLimits: RateLimits;
+  budgets: Budgets;
   logger: FastifyBaseLogger;
 }

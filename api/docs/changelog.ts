@@ -8,6 +8,12 @@ export interface Change {
 /** What changed for clients of version 1, newest first. Internal changes are in CHANGELOG.md of the project. */
 export const CHANGES: readonly Change[] = [
   {
+    date: '2026-11-21',
+    changes: [
+      'Additions: what one key has under way at once is bounded, by waiting first and `rate_limited` after 30 seconds; bodies that trickle are ended with `invalid_request`; all clients of one IPv6 /48 have a limit together. The limits page has the figures.',
+    ],
+  },
+  {
     date: '2026-11-20',
     changes: [
       '`POST /v1/jobs` answers with `warnings` that name each option that was ignored.',

@@ -1,1 +1,4 @@
-export interface Attack { name: string; send(attacker: Attacker): Promise<string> }
+export interface Attack {
+  name: string;
+  send(attacker: Attacker): Promise<string>;
+}

@@ -1,7 +1,13 @@
 import { writeFileSync } from 'node:fs';
+import { Worker } from 'node:worker_threads';
 import { ImageError } from '../errors.ts';
 import type { ChildMessage, TaskMessage, Tasks } from './messages.ts';
 
+/** An orphan has another parent. Not process.exit, which would wait for libvips to finish the image at hand. */
+const WATCH_PARENT = `
+  const { workerData: parent } = require('node:worker_threads');
+  setInterval(() => { if (process.ppid !== parent) process.kill(process.pid, 'SIGKILL'); }, 500);
+`;
 const OOM_SCORE = '/proc/self/oom_score_adj';
 
 /** The child's side of the pool: carries out one task after the other until its parent is gone. */
@@ -9,9 +15,14 @@ export function serveTasks(tasks: Tasks): void {
   volunteerForOomKiller();
   const answer = (message: ChildMessage) => process.send?.(message);
   process.on('message', async ({ task, input }: TaskMessage) => answer(await run(tasks, task, input)));
-  // Not process.exit, which waits for libvips to finish the image at hand.
-  process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'));
+  endWithParent();
   answer({ kind: 'ready' });
+}
+
+/** In a thread of its own, which goes on looking while the image keeps this one busy. */
+function endWithParent(): void {
+  const watch = new Worker(WATCH_PARENT, { eval: true, workerData: process.ppid });
+  watch.unref();
 }
 
 /** Where memory runs out after all, the kernel ends this process rather than its parent. */

@@ -102,6 +102,11 @@ describe('a process that works on images', () => {
     const program = join(import.meta.dirname, 'programs', 'pool-owner.ts');
     const owner = fork(program, { execArgv: ['--import', 'tsx'] });
     const [pid] = await once(owner, 'message');
+    const before = readUsage(Number(pid))?.cpuMs ?? 0;
+    // Where there is no /proc to see that it is busy, it may be killed a little earlier.
+    await eventually(async () =>
+      expect(readUsage(Number(pid))?.cpuMs ?? Infinity).toBeGreaterThan(before + 200),
+    );
     owner.kill('SIGKILL');
     await eventually(async () => expect(() => process.kill(Number(pid), 0)).toThrow());
   });

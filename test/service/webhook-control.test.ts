@@ -23,7 +23,7 @@ beforeAll(async () => {
   receiver = open.use(await startReceiver());
   service = open.use(await serviceFor([receiver]));
   image_base64 = await samplePicture();
-  const webhooks = { scheduleMs: [0, HOUR, HOUR], timeoutMs: 20_000, laneWidth: 1 };
+  const webhooks = { scheduleMs: [0, HOUR, HOUR], timeoutMs: 20_000, slots: 1 };
   open.use(await service.startWorker({ webhooks, generator: createGenerator(['instant']) }));
 });
 afterAll(() => open.close());

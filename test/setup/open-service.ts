@@ -3,6 +3,7 @@ import { pino } from 'pino';
 import { type ActivityDeps, createActivities } from '../../activities/activities.ts';
 import { createRenderingActivities, type RenderDeps } from '../../activities/rendering.ts';
 import { buildApp } from '../../api/app.ts';
+import { createBudgets } from '../../api/budgets.ts';
 import { createVoids } from '../../api/creation/voids.ts';
 import type { ApiDeps } from '../../api/deps.ts';
 import { createTemporalGateway } from '../../api/job-gateway.ts';
@@ -44,6 +45,7 @@ export async function openService(config: Config, parts: Partial<ApiDeps> = {}) 
     jobs: createTemporalGateway(temporal.client, taskQueues(config.temporal.taskQueuePrefix)),
     voids: stack.use(createVoids(stores.jobs, logger)),
     rateLimits: { countClient: async () => {}, countKey: async () => {} },
+    budgets: createBudgets(config.api),
     apiSwitch: { enabled: () => true, [Symbol.asyncDispose]: async () => {} },
     logger,
     ...parts,

@@ -1,5 +1,6 @@
 import { watchApiSwitch } from '../../../api/api-switch.ts';
 import { buildApp } from '../../../api/app.ts';
+import { createBudgets } from '../../../api/budgets.ts';
 import { createVoids } from '../../../api/creation/voids.ts';
 import { createTemporalGateway, type JobRequest } from '../../../api/job-gateway.ts';
 import { environment, loadConfig } from '../../../config.ts';
@@ -40,6 +41,7 @@ await using app = buildApp({
   ),
   apiSwitch,
   rateLimits: { countClient: async () => {}, countKey: async () => {} },
+  budgets: createBudgets(config.api),
   voids,
   logger,
 });

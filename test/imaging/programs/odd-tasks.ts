@@ -1,7 +1,5 @@
-import { pbkdf2 } from 'node:crypto';
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { environment } from '../../../config.ts';
 import { ImageError } from '../../../imaging/errors.ts';
 import { serveTasks } from '../../../imaging/processes/serve.ts';
@@ -20,8 +18,6 @@ export const oddTasks = {
   spin: async () => {
     for (;;);
   },
-  /** Works in a thread of its own, as a decoder does, for as good as ever. */
-  grind: () => promisify(pbkdf2)('', '', 2 ** 31 - 1, 64, 'sha512'),
   hang: () => new Promise<never>(() => {}),
   hoard: async () => {
     for (const kept: Buffer[] = []; ; ) {

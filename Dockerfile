@@ -13,6 +13,8 @@ RUN npm ci --omit=dev
 
 FROM node:24-bookworm-slim
 ENV NODE_ENV=production WORKFLOW_BUNDLE=/app/dist/workflow-bundle.cjs
+# Text is drawn in the shipped font alone; without this fontconfig looks for others and complains that there are none.
+ENV FONTCONFIG_FILE=/app/dist/imaging/fonts/fonts.conf
 WORKDIR /app
 # Temporal's native client verifies TLS against the system's certificates, which the slim image lacks.
 RUN apt-get update \

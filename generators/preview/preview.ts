@@ -1,6 +1,6 @@
 import { drawCaption } from '../../imaging/caption.ts';
 import { ImageError } from '../../imaging/errors.ts';
-import { openEncoded, openRaw, type RawImage, rejectAsDamaged, toRaw } from '../../imaging/libvips.ts';
+import { openEncoded, type RawImage, rejectAsDamaged, toRaw } from '../../imaging/libvips.ts';
 import { longestSide, scaleToLongestSide } from '../../imaging/size.ts';
 import { GeneratorError } from '../errors.ts';
 import type { Generator, RenderedImage, RenderRequest } from '../port.ts';
@@ -21,9 +21,8 @@ async function render(request: RenderRequest): Promise<RenderedImage> {
   const image = await decodeAtTarget(request);
   signal.throwIfAborted();
   const operation = OPERATIONS.get(tool);
-  const edited = operation
-    ? await operation(image, settings, signal)
-    : await toRaw(drawCaption(openRaw(image), image, captionOf(tool, settings)));
+  if (operation === undefined) await drawCaption(image, captionOf(tool, settings));
+  const edited = operation ? await operation(image, settings, signal) : image;
   signal.throwIfAborted();
   return edited;
 }

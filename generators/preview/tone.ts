@@ -1,6 +1,6 @@
 import type { Blend } from 'sharp';
 import { openRaw, type RawImage, toRaw } from '../../imaging/libvips.ts';
-import { blend, lightMap, type Rgb } from './layers.ts';
+import { blend, LUMA, lightMap, type Rgb } from './layers.ts';
 import { measureLevels } from './levels.ts';
 import type { Operation } from './operation.ts';
 
@@ -18,16 +18,18 @@ export const stretchContrast: Operation = async (image) => {
   return toRaw(openRaw(image).linear(gain, -gain * black));
 };
 
-export const sharpenDetail: Operation = (image) =>
-  toRaw(openRaw(image).sharpen({ sigma: 1.1, m1: 0.4, m2: 2 }));
-
+/** Moves the channels away from their luma, which stays. */
 export const saturate =
   (factor: number): Operation =>
-  (image) =>
-    toRaw(openRaw(image).modulate({ saturation: factor }));
-
-/** A median takes single grains off without moving edges. */
-export const removeNoise: Operation = (image) => toRaw(openRaw(image).median(3));
+  (image) => {
+    const row = (channel: 0 | 1 | 2): Rgb => {
+      const [red, green, blue] = LUMA.map((weight) => weight * (1 - factor));
+      const grey: [number, number, number] = [red ?? 0, green ?? 0, blue ?? 0];
+      grey[channel] += factor;
+      return grey;
+    };
+    return toRaw(openRaw(image).recomb([[...row(0)], [...row(1)], [...row(2)]]));
+  };
 
 const TINTS: ReadonlyMap<string | undefined, Rgb> = new Map([
   ['warm', [1.06, 1, 0.9]],

@@ -8,6 +8,8 @@ export interface PictureHeader {
   bitDepth: number;
   /** An interlaced PNG, or a JPEG whose pixels come in several scans: no part of it is done before its end. */
   interlaced: boolean;
+  /** EXIF says that it has to be turned or mirrored. */
+  turned: boolean;
   /** 1 unless it is an animation. */
   frames: number;
   /** Bytes that its decoder holds until the last pixel, however small the result will be. */

@@ -1,5 +1,7 @@
+import { isTurned } from './exif.ts';
 import type { HeaderReading, PictureHeader } from './header.ts';
 
+const APP1 = 0xe1;
 const SOS = 0xda;
 const EOI = 0xd9;
 /** More than any camera writes; bounds the time a file of nothing but empty segments takes. */
@@ -18,6 +20,7 @@ export function readJpegHeader(bytes: Buffer): HeaderReading {
   let segments = 0;
   let scans = 0;
   let escapes = 0;
+  let turned = false;
   for (let at = bytes.indexOf(0xff, 2); at !== -1; at = bytes.indexOf(0xff, at)) {
     const marker = bytes[at + 1] ?? EOI;
     if (marker === EOI) break;
@@ -40,10 +43,11 @@ export function readJpegHeader(bytes: Buffer): HeaderReading {
       // One component of several: the pixels wait for the scans of the others.
       if (header !== undefined && (bytes[at + 2] ?? 0) < header.channels) header.interlaced = true;
     }
+    if (marker === APP1) turned ||= isTurned(bytes.subarray(at + 2, at + length));
     at += length;
   }
   if (header === undefined || scans === 0) return undefined;
-  return header.interlaced ? header : { ...header, heldBytes: 0 };
+  return { ...header, turned, heldBytes: header.interlaced ? header.heldBytes : 0 };
 }
 
 /** `heldBytes` are those of all coefficients, which a picture in one scan does not need at once. */
@@ -58,7 +62,15 @@ function readFrame(marker: number, segment: Buffer): HeaderReading {
   const size = { width: segment.readUInt16BE(5), height: segment.readUInt16BE(3) };
   const heldBytes = coefficientBytes(size, samplingOf(segment, components));
   if (heldBytes === undefined) return undefined;
-  return { ...size, channels: components, bitDepth: 8, interlaced: marker === 0xc2, frames: 1, heldBytes };
+  return {
+    ...size,
+    channels: components,
+    bitDepth: 8,
+    interlaced: marker === 0xc2,
+    turned: false,
+    frames: 1,
+    heldBytes,
+  };
 }
 
 interface Sampling {

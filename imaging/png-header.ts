@@ -1,10 +1,11 @@
+import { isTurned } from './exif.ts';
 import { CHUNKS_AT_MOST, fourCc, type HeaderReading, type PictureHeader } from './header.ts';
 
 const SIGNATURE_LENGTH = 8;
 /** Length, type and checksum around the data of a chunk (PNG, 5.3). */
 const FRAMING = 12;
 const IHDR_LENGTH = 13;
-const [IHDR, IEND, TRNS, ACTL, FCTL] = ['IHDR', 'IEND', 'tRNS', 'acTL', 'fcTL'].map(fourCc);
+const [IHDR, IEND, TRNS, ACTL, FCTL, EXIF] = ['IHDR', 'IEND', 'tRNS', 'acTL', 'fcTL', 'eXIf'].map(fourCc);
 
 /** Samples of a pixel by colour type, once a palette is looked up (PNG, 11.2.1). */
 const CHANNELS: ReadonlyMap<number, number> = new Map([
@@ -30,7 +31,9 @@ export function readPngHeader(bytes: Buffer): HeaderReading {
     if (type === TRNS) transparent = true;
     if (type === ACTL) header.frames = Math.max(header.frames, animationLength(bytes, at));
     if (type === FCTL) controls += 1;
-    at += FRAMING + bytes.readUInt32BE(at);
+    const length = bytes.readUInt32BE(at);
+    if (type === EXIF) header.turned ||= isTurned(bytes.subarray(at + 8, at + 8 + length));
+    at += FRAMING + length;
   }
   header.frames = Math.max(header.frames, controls);
   if (transparent) header.channels += 1;
@@ -51,6 +54,7 @@ function readIhdr(bytes: Buffer): PictureHeader | undefined {
     channels,
     bitDepth: bytes.readUInt8(24) === 16 ? 16 : 8,
     interlaced: bytes.readUInt8(28) !== 0,
+    turned: false,
     frames: 1,
     heldBytes: 0,
   };

@@ -1,13 +1,13 @@
 import type { Blend } from 'sharp';
 import { openRaw, type RawImage, toRaw } from '../../imaging/libvips.ts';
-import { blend, LUMA, lightMap, type Rgb } from './layers.ts';
+import { blend, LUMA, lightMap, type Rgb, softLight } from './layers.ts';
 import { measureLevels } from './levels.ts';
 import type { Operation } from './operation.ts';
 
 /** A photographer's contrast mask: the inverted light in soft light opens shadows and holds highlights. */
 export const balanceLight: Operation = async (image) => {
   const { mean } = await measureLevels(image);
-  return blend(openRaw(image), await lightMap(image, -0.55, 134 + 0.55 * mean), 'soft-light');
+  return softLight(image, await lightMap(image, -0.55, 134 + 0.55 * mean));
 };
 
 /** Takes the darkest hundredth to black and the brightest to white, within bounds so that fog stays fog. */

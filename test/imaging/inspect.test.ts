@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import sharp from 'sharp';
+import sharp, { type Sharp } from 'sharp';
 import { describe, expect, it } from 'vitest';
 import { EOI, frame, jpeg, scan, segment } from '../../bench/hostile/jpeg.ts';
 import { DEAR, REFUSED } from '../../bench/hostile/pictures.ts';
@@ -150,6 +150,19 @@ describe('what a render is estimated by', () => {
     expect(seen(webp(plainLossless(100, 80))).heldBytes).toBe(32_000);
   });
 
+  it('of a picture that EXIF turns is that it is turned', async () => {
+    const turned = async (stored: Sharp) => {
+      const verdict = inspectImage(await stored.toBuffer());
+      return verdict.ok && verdict.turned;
+    };
+    for (const stored of [quarters().jpeg(), quarters().png(), quarters().webp()]) {
+      for (const orientation of [2, 3, 6])
+        expect(await turned(stored.clone().withMetadata({ orientation }))).toBe(true);
+      expect(await turned(stored.clone().withMetadata({ orientation: 1 }))).toBe(false);
+      expect(await turned(stored.clone())).toBe(false);
+    }
+  });
+
   it('of an animation are its frames', async () => {
     const frames = await Promise.all([quarters().png().toBuffer(), noise(96, 64).png().toBuffer()]);
     const animated = await sharp(frames, { join: { animated: true } })
@@ -178,7 +191,8 @@ describe('scans of a JPEG', () => {
 
   it('counts no scan of a thumbnail inside a segment, stuffed byte, restart marker or tail', () => {
     const inside = exif(jpeg(frame(4, 4), ...scans(200), EOI));
-    const entropy = scan(Array.from({ length: 300 }, () => [0xff, 0x00, 0xda, 0xff, 0xd3]).flat());
+    const bytes = Array.from({ length: 300 }, () => [0xff, 0x00, 0xda, 0xff, 0xd3]).flat();
+    const entropy = scan({ entropy: Buffer.from(bytes) });
     expect(inspectImage(jpeg(inside, frame(8, 9), entropy, EOI, ...scans(200)))).toMatchObject({
       ok: true,
       width: 8,

@@ -29,7 +29,9 @@ function drawStrip(strip: Size, line: Mask | undefined): Buffer {
     const y = top + Math.floor(pixel / line.width);
     if (y >= strip.height || coverage === 0) return;
     const at = (y * strip.width + left + (pixel % line.width)) * 4;
-    rgba.fill(coverage, at, at + 3);
+    rgba[at] = coverage;
+    rgba[at + 1] = coverage;
+    rgba[at + 2] = coverage;
     rgba[at + 3] = Math.max(STRIP_ALPHA, coverage);
   });
   return rgba;

@@ -18,15 +18,17 @@ export function inkOf(rgba: Buffer, { width, height }: Size): Ink {
   const ink = { columns: new Uint16Array(count), keep: new Uint16Array(count), add: new Uint16Array(count) };
   const starts = new Uint32Array(height + 1);
   let next = 0;
-  for (let pixel = 0; pixel < width * height; pixel++) {
-    const alpha = (rgba[pixel * 4 + 3] ?? 0) / 255;
-    if (alpha > 0) {
-      ink.columns[next] = pixel % width;
-      ink.keep[next] = Math.round(256 * (1 - alpha));
-      ink.add[next] = Math.round(256 * alpha * (rgba[pixel * 4] ?? 0));
+  for (let y = 0; y < height; y++) {
+    for (let x = 0; x < width; x++) {
+      const at = (y * width + x) * 4;
+      const opacity = rgba[at + 3] ?? 0;
+      if (opacity === 0) continue;
+      ink.columns[next] = x;
+      ink.keep[next] = Math.round(256 * (1 - opacity / 255));
+      ink.add[next] = Math.round((256 / 255) * opacity * (rgba[at] ?? 0));
       next += 1;
     }
-    if (pixel % width === width - 1) starts[(pixel + 1) / width] = next;
+    starts[y + 1] = next;
   }
   return { width, height, starts, ...ink };
 }

@@ -16,24 +16,21 @@ const ESCAPES_AT_MOST = 300_000;
  * so an embedded thumbnail counts for nothing, and stuffed or restart bytes in entropy data are passed over.
  */
 export function readJpegHeader(bytes: Buffer): HeaderReading {
+  const escapes = { left: ESCAPES_AT_MOST };
   let header: PictureHeader | undefined;
+  let turned = false;
   let segments = 0;
   let scans = 0;
-  let escapes = 0;
-  let turned = false;
-  for (let at = bytes.indexOf(0xff, 2); at !== -1; at = bytes.indexOf(0xff, at)) {
-    const marker = bytes[at + 1] ?? EOI;
+  for (let at = nextMarker(bytes, 2, escapes); at !== -1; at = nextMarker(bytes, at, escapes)) {
+    const marker = bytes[at] ?? EOI;
     if (marker === EOI) break;
-    if (++escapes > ESCAPES_AT_MOST) return 'The JPEG is padding for the most part; save it again.';
-    at += marker === 0xff ? 1 : 2;
-    if (!isMarkerCode(marker)) continue;
     if (++segments > SEGMENTS_AT_MOST)
       return `The JPEG has more than ${SEGMENTS_AT_MOST} segments; save it again.`;
-    const length = at + 2 <= bytes.length ? bytes.readUInt16BE(at) : 0;
-    if (length < 2 || at + length > bytes.length) break;
+    const segment = segmentAt(bytes, at + 1);
+    if (segment === undefined) break;
     if (isStartOfFrame(marker)) {
       if (header !== undefined) return 'The JPEG has two headers; save it again.';
-      const read = readFrame(marker, bytes.subarray(at, at + length));
+      const read = readFrame(marker, segment);
       if (typeof read !== 'object') return read;
       header = read;
     }
@@ -41,13 +38,31 @@ export function readJpegHeader(bytes: Buffer): HeaderReading {
       if (++scans > SCANS_AT_MOST)
         return `The JPEG has more than ${SCANS_AT_MOST} scans; save it again as a plain JPEG.`;
       // One component of several: the pixels wait for the scans of the others.
-      if (header !== undefined && (bytes[at + 2] ?? 0) < header.channels) header.interlaced = true;
+      if (header !== undefined && (segment[2] ?? 0) < header.channels) header.interlaced = true;
     }
-    if (marker === APP1) turned ||= isTurned(bytes.subarray(at + 2, at + length));
-    at += length;
+    if (marker === APP1) turned ||= isTurned(segment.subarray(2));
+    at += 1 + segment.length;
   }
+  if (escapes.left < 0) return 'The JPEG is padding for the most part; save it again.';
   if (header === undefined || scans === 0) return undefined;
   return { ...header, turned, heldBytes: header.interlaced ? header.heldBytes : 0 };
+}
+
+/** Position of the next marker's code byte, past fill, stuffed and restart bytes; -1 where there is none. */
+function nextMarker(bytes: Buffer, from: number, escapes: { left: number }): number {
+  for (let at = bytes.indexOf(0xff, from); at !== -1; at = bytes.indexOf(0xff, at)) {
+    const code = bytes[at + 1];
+    if (code === undefined || --escapes.left < 0) return -1;
+    if (isMarkerCode(code)) return at + 1;
+    at += code === 0xff ? 1 : 2;
+  }
+  return -1;
+}
+
+/** From its length on, which counts itself; undefined where the bytes end too soon. */
+function segmentAt(bytes: Buffer, at: number): Buffer | undefined {
+  const length = at + 2 <= bytes.length ? bytes.readUInt16BE(at) : 0;
+  return length < 2 || at + length > bytes.length ? undefined : bytes.subarray(at, at + length);
 }
 
 /** `heldBytes` are those of all coefficients, which a picture in one scan does not need at once. */

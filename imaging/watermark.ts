@@ -43,31 +43,36 @@ export function tileFor(size: Size): Promise<WatermarkTile> {
 
 /** Two of the tile's quarters hold the text, as bricks are laid. */
 async function drawTile(side: number): Promise<WatermarkTile> {
-  const quarter = await drawQuarter(side / 2);
+  const half = side / 2;
+  const quarter = await drawQuarter(half);
+  const rgba = Buffer.alloc(side * side * 4);
+  for (let row = 0; row < half; row++) {
+    const line = quarter.subarray(row * half * 4, (row + 1) * half * 4);
+    line.copy(rgba, row * side * 4);
+    line.copy(rgba, ((half + row) * side + half) * 4);
+  }
   const size = { width: side, height: side };
-  const rgba = await sharp({ create: { ...size, channels: 4, background: { r: 0, g: 0, b: 0, alpha: 0 } } })
-    .composite([
-      { ...quarter, left: 0, top: 0 },
-      { ...quarter, left: side / 2, top: side / 2 },
-    ])
-    .raw()
-    .toBuffer();
   return { overlay: { input: rgba, raw: { ...size, channels: 4 } }, ink: inkOf(rgba, size) };
 }
 
-/** White letters over a wider soft shadow: one of the two stands out on any ground. */
-async function drawQuarter(side: number): Promise<OverlayOptions> {
+/** White letters over a wider soft shadow: one of the two stands out on any ground. In RGBA. */
+async function drawQuarter(side: number): Promise<Buffer> {
   const white = await slantedLetters(side);
-  const shadow = await toMask(openMask(white, side, side).blur(Math.max(0.5, side / 80)));
+  const { data: shadow } = await toMask(openMask(white, side, side).blur(Math.max(0.5, side / 80)));
   const rgba = Buffer.alloc(side * side * 4);
-  white.forEach((coverage, pixel) => {
-    const light = (coverage / 255) * ALPHA.white;
-    const dark = Math.min(1, ((shadow.data[pixel] ?? 0) / 255) * 2) * ALPHA.shadow;
-    const alpha = light + (1 - light) * dark;
-    rgba.fill(alpha === 0 ? 0 : Math.round((light / alpha) * 255), pixel * 4, pixel * 4 + 3);
+  for (let pixel = 0; pixel < side * side; pixel++) {
+    const covered = white[pixel] ?? 0;
+    const shaded = shadow[pixel] ?? 0;
+    if (covered === 0 && shaded === 0) continue;
+    const light = (covered / 255) * ALPHA.white;
+    const alpha = light + (1 - light) * Math.min(1, (shaded / 255) * 2) * ALPHA.shadow;
+    const level = Math.round((light / alpha) * 255);
+    rgba[pixel * 4] = level;
+    rgba[pixel * 4 + 1] = level;
+    rgba[pixel * 4 + 2] = level;
     rgba[pixel * 4 + 3] = Math.round(alpha * 255);
-  });
-  return { input: rgba, raw: { width: side, height: side, channels: 4 } };
+  }
+  return rgba;
 }
 
 /** Their coverage, as large as a square of that side holds. */

@@ -8,6 +8,12 @@ export interface Change {
 /** What changed for clients of version 1, newest first. Internal changes are in CHANGELOG.md of the project. */
 export const CHANGES: readonly Change[] = [
   {
+    date: '2026-11-21',
+    changes: [
+      'A picture with a side of more than 16,384 pixels, an animation of more than 100 frames, an interlaced PNG or progressive JPEG that takes more than 640 million bytes to decode, and a lossless, hierarchical, arithmetic-coded or 12-bit JPEG are answered 400 `invalid_image`.',
+    ],
+  },
+  {
     date: '2026-11-20',
     changes: [
       '`POST /v1/jobs` answers with `warnings` that name each option that was ignored.',

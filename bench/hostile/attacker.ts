@@ -48,7 +48,12 @@ export async function createAttacker(
       const answer = await pool.request({
         method: 'POST',
         path: '/api/v1/jobs',
-        headers: { 'x-api-key': apiKey, 'x-forwarded-for': '10.9.9.9', 'content-type': 'application/json', ...headers },
+        headers: {
+          'x-api-key': apiKey,
+          'x-forwarded-for': '10.9.9.9',
+          'content-type': 'application/json',
+          ...headers,
+        },
         body,
       });
       const json = (await answer.body.json()) as { job_id?: string; error?: { code: string } };

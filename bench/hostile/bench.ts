@@ -6,7 +6,8 @@ import { jobBody, quickPicture } from '../pictures.ts';
 import type { Usage } from '../probe.ts';
 import { startService } from '../service.ts';
 import type { Row } from '../table.ts';
-import { type Attack, type Attacker, attacks, createAttacker } from './attacks.ts';
+import { type Attacker, createAttacker } from './attacker.ts';
+import { type Attack, attacks } from './attacks.ts';
 import { type Bystander, createBystander, type Watching } from './bystander.ts';
 import { type TreeUsage, watchChildren } from './tree.ts';
 
@@ -39,7 +40,7 @@ export const benchHostile: Bench = async (environment) => {
   await using bystander = createBystander(service.api.origin, callers, jobBody(await quickPicture()));
   await stretch(service, bystander);
   const rows: Row[] = [];
-  for (const attack of await attacks()) rows.push(...(await measure(environment, service, bystander, attack)));
+  for (const attack of attacks()) rows.push(...(await measure(environment, service, bystander, attack)));
   return rows;
 };
 
@@ -90,7 +91,14 @@ async function stretch(
 function rowsOf(name: string, quiet: Stretch, hostile: Stretch): Row[] {
   const compared = (what: string, of: (seen: Bystander) => number[], goal?: Row['goal']): Row => {
     const [value, baseline] = [quantile(of(hostile.bystander), 0.95), quantile(of(quiet.bystander), 0.95)];
-    return { what: `${name}: ${what}`, value, unit: 'ms', baseline, ratio: value / baseline, ...(goal && { goal }) };
+    return {
+      what: `${name}: ${what}`,
+      value,
+      unit: 'ms',
+      baseline,
+      ratio: value / baseline,
+      ...(goal && { goal }),
+    };
   };
   const each = (more: number, calls: number, before: number, callsBefore: number) =>
     Math.max(0, more - (before / callsBefore) * calls) / hostile.sent;

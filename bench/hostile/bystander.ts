@@ -18,7 +18,11 @@ export function createBystander(origin: string, callers: readonly BenchCaller[],
   const pool = new Pool(origin, { connections: 1 });
   let turn = 0;
 
-  async function call(method: 'GET' | 'POST', path: string, headers: Record<string, string>): Promise<string> {
+  async function call(
+    method: 'GET' | 'POST',
+    path: string,
+    headers: Record<string, string>,
+  ): Promise<string> {
     const answer = await pool.request({
       method,
       path: `/api/v1/jobs${path}`,
@@ -26,7 +30,8 @@ export function createBystander(origin: string, callers: readonly BenchCaller[],
       ...(method === 'POST' ? { body } : {}),
     });
     const text = await answer.body.text();
-    if (answer.statusCode >= 300) throw new Error(`${method} of a bystander answered ${answer.statusCode}: ${text}`);
+    if (answer.statusCode >= 300)
+      throw new Error(`${method} of a bystander answered ${answer.statusCode}: ${text}`);
     return (JSON.parse(text) as { job_id: string }).job_id;
   }
 

@@ -1,20 +1,20 @@
-# One image for the API, the worker and the operator's commands; the command decides which of them runs.
-FROM node:24-bookworm-slim AS build
+# One image for the API, the worker, the renderer and the operator's commands; the command decides which of them runs.
+ARG NODE_IMAGE=node:24.21.0-bookworm-slim@sha256:0e0ff40c39bc087845bfb27465a0df4ea419520094bc35842ff83dd8cbe6f9b6
+FROM ${NODE_IMAGE} AS build
 WORKDIR /app
 COPY package.json package-lock.json ./
 RUN npm ci
 COPY . .
 RUN npm run build
 
-FROM node:24-bookworm-slim AS dependencies
+FROM ${NODE_IMAGE} AS dependencies
 WORKDIR /app
 COPY package.json package-lock.json ./
 RUN npm ci --omit=dev
 
-FROM node:24-bookworm-slim
-ENV NODE_ENV=production WORKFLOW_BUNDLE=/app/dist/workflow-bundle.cjs
-# Text is drawn in the shipped font alone; without this fontconfig looks for others and complains that there are none.
-ENV FONTCONFIG_FILE=/app/dist/imaging/fonts/fonts.conf
+FROM ${NODE_IMAGE}
+# The file system is read-only in docker-compose.yml, but for /tmp.
+ENV NODE_ENV=production WORKFLOW_BUNDLE=/app/dist/workflow-bundle.cjs XDG_CACHE_HOME=/tmp
 WORKDIR /app
 # Temporal's native client verifies TLS against the system's certificates, which the slim image lacks.
 RUN apt-get update \

@@ -1,4 +1,5 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { accessSync, constants, existsSync, readFileSync } from 'node:fs';
+import { totalmem } from 'node:os';
 import { type Static, Type } from 'typebox';
 import { Value } from 'typebox/value';
 
@@ -12,6 +13,7 @@ const Url = (description: string, value?: string) =>
   });
 const Count = (description: string, value: number, minimum = 1) =>
   Type.Integer({ minimum, description, default: value });
+const Optional = (description: string) => Type.String({ description, default: '' });
 const Flag = (description: string, value: boolean) => Type.Boolean({ description, default: value });
 
 /** Every variable the service reads. `.env.example` is held to this schema by a test. */
@@ -23,6 +25,14 @@ export const Environment = Type.Object({
   MONGODB_DATABASE: Text('Database that holds everything.', 'image_job_api'),
   TEMPORAL_ADDRESS: Text('host:port of the Temporal frontend.', '127.0.0.1:7233'),
   TEMPORAL_NAMESPACE: Text('Temporal namespace.', 'default'),
+  TEMPORAL_API_KEY: Optional('API key that Temporal is called with; implies TLS.'),
+  TEMPORAL_TLS: Flag('Reach Temporal over TLS; any of the settings below and an API key imply it.', false),
+  TEMPORAL_TLS_CA_FILE: Optional(
+    "PEM file of the authorities Temporal's certificate is held to; empty takes the system's.",
+  ),
+  TEMPORAL_TLS_CERT_FILE: Optional('PEM file of the certificate shown to Temporal; goes with the key.'),
+  TEMPORAL_TLS_KEY_FILE: Optional('PEM file of the private key of that certificate.'),
+  TEMPORAL_TLS_SERVER_NAME: Optional("Name expected in Temporal's certificate; empty takes the address's."),
   TASK_QUEUE_PREFIX: Type.String({ description: 'Put before the three task queue names.', default: '' }),
   S3_ENDPOINT: Url('Endpoint of the S3-compatible store.', 'http://127.0.0.1:7070'),
   S3_REGION: Text('Region the requests are signed for.', 'us-east-1'),
@@ -51,14 +61,33 @@ export const Environment = Type.Object({
     default: 'ija_',
   }),
   ACCEPT_TIMEOUT_MS: Count('How long a POST may wait for acceptance before it answers 500.', 12_000, 1000),
+  BYTES_IN_FLIGHT_MB: Count(
+    'Megabytes of bodies and fetched pictures the API has under way at a time; 0 takes a quarter of the memory.',
+    0,
+    0,
+  ),
+  UNPAID_MB_PER_MINUTE: Count(
+    'Megabytes a minute the API fetches from image_url for one key without a job coming of it.',
+    512,
+  ),
   GENERATORS: Text('Generators in order of preference, with commas.', 'preview'),
   EGRESS_ALLOW_ORIGINS: Type.String({
     description:
       'Exact origins, with commas, that may be reached although they are not public https. For tests and demos.',
     default: '',
   }),
-  RENDER_SLOTS: Count('Renders one worker runs at a time.', 4),
-  WEBHOOK_SLOTS: Count('Webhook deliveries one worker runs at a time.', 50),
+  RENDER_SLOTS: Count('Renders one renderer has in hand at a time, those that wait for a model included.', 8),
+  IMAGE_PROCESSES: Count(
+    'Processes of a renderer that work on pixels, one image at a time each; 0 starts one for each processor.',
+    0,
+    0,
+  ),
+  RENDER_MEMORY_MB: Count(
+    'Estimated memory of the images a renderer works on at a time. The largest takes about 1,000 MB by itself.',
+    2048,
+    256,
+  ),
+  WEBHOOK_SLOTS: Count('Webhook deliveries one worker runs at a time.', 100),
   WORKFLOW_BUNDLE: Type.String({
     description: 'Path of a workflow bundle built beforehand; empty builds one at start.',
     default: '',
@@ -93,9 +122,29 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
       ? `${(params as { requiredProperties: string[] }).requiredProperties.join(', ')}: must be set`
       : `${instancePath.slice(1)}: ${message}`,
   );
+  problems.push(...temporalTlsProblems(value as Environment));
   if (problems.length > 0)
     throw new ConfigError(`The environment is not usable:\n  ${problems.join('\n  ')}`);
   return group(value as Environment);
+}
+
+/** What the schema cannot say: the files are there, and a certificate comes with its key. */
+function temporalTlsProblems(env: Environment): string[] {
+  const files = ['TEMPORAL_TLS_CA_FILE', 'TEMPORAL_TLS_CERT_FILE', 'TEMPORAL_TLS_KEY_FILE'] as const;
+  const unreadable = files.filter((name) => env[name] !== '' && !isReadable(env[name]));
+  const problems = unreadable.map((name) => `${name}: ${env[name]} cannot be read`);
+  if ((env.TEMPORAL_TLS_CERT_FILE === '') !== (env.TEMPORAL_TLS_KEY_FILE === ''))
+    problems.push('TEMPORAL_TLS_CERT_FILE, TEMPORAL_TLS_KEY_FILE: must be set together');
+  return problems;
+}
+
+function isReadable(path: string): boolean {
+  try {
+    accessSync(path, constants.R_OK);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** The process's own environment; where MONGODB_URL is not set, on top of what a running `npm start` wrote down. */
@@ -111,6 +160,14 @@ function group(env: Environment) {
     temporal: Object.freeze({
       address: env.TEMPORAL_ADDRESS,
       namespace: env.TEMPORAL_NAMESPACE,
+      apiKey: env.TEMPORAL_API_KEY,
+      tls: Object.freeze({
+        enabled: env.TEMPORAL_TLS,
+        caFile: env.TEMPORAL_TLS_CA_FILE,
+        certFile: env.TEMPORAL_TLS_CERT_FILE,
+        keyFile: env.TEMPORAL_TLS_KEY_FILE,
+        serverName: env.TEMPORAL_TLS_SERVER_NAME,
+      }),
       taskQueuePrefix: env.TASK_QUEUE_PREFIX,
       workflowBundle: env.WORKFLOW_BUNDLE,
     }),
@@ -129,12 +186,16 @@ function group(env: Environment) {
       publicUrl: withoutSlash(env.PUBLIC_URL),
       trustProxy: env.TRUST_PROXY,
       acceptTimeoutMs: env.ACCEPT_TIMEOUT_MS,
+      bytesInFlight: env.BYTES_IN_FLIGHT_MB * MB || Math.floor(memory() / 4),
+      unpaidBytesPerMinute: env.UNPAID_MB_PER_MINUTE * MB,
     }),
     keyPrefix: env.KEY_PREFIX,
     generators: Object.freeze(list(env.GENERATORS)),
     egress: Object.freeze({ allowOrigins: Object.freeze(list(env.EGRESS_ALLOW_ORIGINS)) }),
     worker: Object.freeze({
       renderSlots: env.RENDER_SLOTS,
+      imageProcesses: env.IMAGE_PROCESSES,
+      renderMemoryBytes: env.RENDER_MEMORY_MB * 2 ** 20,
       webhookSlots: env.WEBHOOK_SLOTS,
       shutdownGraceMs: env.SHUTDOWN_GRACE_MS,
     }),
@@ -142,7 +203,21 @@ function group(env: Environment) {
   });
 }
 
-const withoutSlash = (url: string) => url.replace(/\/+$/, '');
+const MB = 1024 * 1024;
+
+/** Bytes that this process may use: the control group's limit where there is one, else the machine's. */
+function memory(): number {
+  // 0 where nobody can tell, and an absurdly large number where nothing is limited.
+  return Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY);
+}
+
+/** Character by character: an expression for it would look at every run of slashes again from each of them. */
+function withoutSlash(url: string): string {
+  let end = url.length;
+  while (url[end - 1] === '/') end -= 1;
+  return url.slice(0, end);
+}
+
 const list = (text: string) =>
   text
     .split(',')

@@ -1,14 +1,17 @@
-import { type Logger, pino } from 'pino';
+import { type DestinationStream, type Logger, type LoggerOptions, pino } from 'pino';
 import type { Config } from './config.ts';
+import { describeError } from './log-error.ts';
 
-/** JSON lines on stdout; API keys never reach them. */
-export function createLogger(config: Config['log'], name: string): Logger {
-  return pino({
+/** JSON lines on stdout, or where they are sent; no key, nor any piece of what a caller sent, reaches them. */
+export function createLogger(config: Config['log'], name: string, to?: DestinationStream): Logger {
+  const options: LoggerOptions = {
     name,
     level: config.level,
     redact: ['req.headers["x-api-key"]'],
+    serializers: { err: (error: unknown) => describeError(error) },
     ...(config.pretty ? { transport: { target: 'pino-pretty' } } : {}),
-  });
+  };
+  return to === undefined ? pino(options) : pino(options, to);
 }
 
 /** SIGINT and SIGTERM of the process as one AbortSignal; a second one ends the process at once. */

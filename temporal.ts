@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { Client, Connection, isGrpcServiceError } from '@temporalio/client';
 import type { Config } from './config.ts';
 
@@ -9,11 +10,32 @@ export interface TemporalClient extends AsyncDisposable {
   client: Client;
 }
 
-/** Connects lazily, so that the API starts and answers while Temporal is away. */
-export function openTemporal({ address, namespace }: Config['temporal']): TemporalClient {
-  const connection = Connection.lazy({ address });
+/**
+ * How Temporal is reached: the options of the client's `Connection` and of the worker's `NativeConnection` alike.
+ * Reads the PEM files. Any setting of TLS turns it on, so that a key or a certificate is never sent in the clear.
+ */
+export function connectionOptions({ address, apiKey, tls }: Config['temporal']) {
+  const { enabled, caFile, certFile, keyFile, serverName } = tls;
+  const asked = enabled || [apiKey, caFile, certFile, serverName].some((setting) => setting !== '');
+  if (!asked) return { address };
   return {
-    client: new Client({ connection, namespace }),
+    address,
+    ...(apiKey === '' ? {} : { apiKey }),
+    tls: {
+      ...(serverName === '' ? {} : { serverNameOverride: serverName }),
+      ...(caFile === '' ? {} : { serverRootCACertificate: readFileSync(caFile) }),
+      ...(certFile === ''
+        ? {}
+        : { clientCertPair: { crt: readFileSync(certFile), key: readFileSync(keyFile) } }),
+    },
+  };
+}
+
+/** Connects lazily, so that the API starts and answers while Temporal is away. */
+export function openTemporal(config: Config['temporal']): TemporalClient {
+  const connection = Connection.lazy(connectionOptions(config));
+  return {
+    client: new Client({ connection, namespace: config.namespace }),
     [Symbol.asyncDispose]: () => connection.close(),
   };
 }

@@ -1,6 +1,6 @@
 import { createAcceptanceActivities } from './acceptance.ts';
 import { createCompletionActivities } from './completion.ts';
-import { createRenderingActivities, type RenderDeps } from './rendering.ts';
+import type { createRenderingActivities } from './rendering.ts';
 import { createRetentionActivities } from './retention.ts';
 import { createSweepActivities, type SweepDeps } from './sweep.ts';
 import { createWebhookNotices } from './webhook-notices.ts';
@@ -14,9 +14,9 @@ export type { RenderFailure, RenderInput, RenderResult } from './rendering.ts';
 export type { SweepBatch, SweepCounts, WorkflowProbe } from './sweep.ts';
 export type { WebhookNotice } from './webhook-notices.ts';
 
-export type ActivityDeps = RenderDeps & SweepDeps & WebhookDeps;
+export type ActivityDeps = SweepDeps & WebhookDeps;
 
-/** All activities over one set of parts, by the task queue that runs them. */
+/** The activities of a worker, by the task queue that runs them; those of a renderer are apart. */
 export function createActivities(deps: ActivityDeps) {
   return {
     jobs: {
@@ -26,11 +26,10 @@ export function createActivities(deps: ActivityDeps) {
       ...createSweepActivities(deps),
       ...createWebhookNotices(deps),
     },
-    images: createRenderingActivities(deps),
     webhooks: createWebhookActivities(deps),
   };
 }
 
-type ByQueue = ReturnType<typeof createActivities>;
+type ByQueue = ReturnType<typeof createActivities> & { images: ReturnType<typeof createRenderingActivities> };
 /** Every activity a workflow may call, by name. */
 export type Activities = ByQueue['jobs'] & ByQueue['images'] & ByQueue['webhooks'];

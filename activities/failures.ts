@@ -1,17 +1,21 @@
 import { ApplicationFailure, CancelledFailure } from '@temporalio/activity';
 import { GeneratorError } from '../generators/errors.ts';
 import { ImageError } from '../imaging/errors.ts';
+import { ImageProcessEnded } from '../imaging/processes/errors.ts';
 import { ImageMissing } from '../stores/images.ts';
 
 const GENERAL = 'The image could not be generated.';
+const TOO_COMPLEX =
+  'The image is damaged or too complex: working on it took too much time or memory. Save it again and retry.';
 
 /**
  * How a failed render attempt is told to Temporal: final failures are not retried, and every failure carries in its
  * details what the client will read if it is the last one.
+ * @param lastTry whether an image process that ended is not to be tried again
  */
-export function renderFailure(error: unknown, processingMs: number): Error {
+export function renderFailure(error: unknown, processingMs: number, lastTry: boolean): Error {
   if (error instanceof CancelledFailure) return error;
-  const { type, nonRetryable, message, retryAfterMs } = classify(error);
+  const { type, nonRetryable, message, retryAfterMs } = classify(error, lastTry);
   return ApplicationFailure.create({
     type,
     nonRetryable,
@@ -29,12 +33,14 @@ interface Verdict {
   retryAfterMs?: number | undefined;
 }
 
-function classify(error: unknown): Verdict {
+function classify(error: unknown, lastTry: boolean): Verdict {
   if (error instanceof GeneratorError) return classifyGenerator(error);
   if (error instanceof ImageError)
     return { type: 'invalid_image', nonRetryable: true, message: error.message };
   if (error instanceof ImageMissing)
     return { type: 'input_missing', nonRetryable: true, message: 'The input image is no longer stored.' };
+  if (error instanceof ImageProcessEnded)
+    return { type: 'image_process_ended', nonRetryable: lastTry, message: TOO_COMPLEX };
   return { type: 'render_error', nonRetryable: false, message: GENERAL };
 }
 

@@ -1,12 +1,12 @@
 import { activityInfo, cancellationSignal, heartbeat } from '@temporalio/activity';
 import type { Plan } from '../catalog/catalog.ts';
-import type { AttemptState, Generator } from '../generators/port.ts';
-import { finishResult } from '../imaging/finish.ts';
-import { prepareInput } from '../imaging/prepare.ts';
+import type { AttemptState } from '../generators/port.ts';
+import { ImageProcessEnded } from '../imaging/processes/errors.ts';
 import type { ImageStore } from '../stores/images.ts';
 import type { Stores } from '../stores/ports.ts';
 import type { ImageFormat, ObjectRef } from '../stores/records.ts';
 import { renderFailure } from './failures.ts';
+import { type RenderParts, renderImage } from './render-image.ts';
 
 const HEARTBEAT_MS = 4000;
 /** A render that ends sooner costs Temporal no heartbeat. */
@@ -37,13 +37,17 @@ export interface RenderFailure {
 /** Kept between attempts: when the first one began, and what the generator needs to go on where it stopped. */
 interface Progress {
   startedAt: number;
+  /** Image processes that ended in the middle of this image. */
+  processesEnded: number;
   resume?: AttemptState;
 }
 
-export interface RenderDeps {
+/** Image processes an image may bring down: one can be bad luck, a second one is the image. */
+const PROCESSES_PER_IMAGE = 2;
+
+export interface RenderDeps extends RenderParts {
   stores: Stores;
   images: ImageStore;
-  generator: Generator;
 }
 
 export function createRenderingActivities(deps: RenderDeps) {
@@ -59,7 +63,11 @@ export function createRenderingActivities(deps: RenderDeps) {
           processingMs: Date.now() - progress.startedAt,
         };
       } catch (error) {
-        throw renderFailure(error, Date.now() - progress.startedAt);
+        if (error instanceof ImageProcessEnded) progress.processesEnded += 1;
+        // A failure carries the last heartbeat to the next attempt.
+        heartbeat(progress);
+        const lastTry = progress.processesEnded >= PROCESSES_PER_IMAGE;
+        throw renderFailure(error, Date.now() - progress.startedAt, lastTry);
       } finally {
         stopBeating();
       }
@@ -73,6 +81,7 @@ function progressSoFar(): Progress {
   return (
     (heartbeatDetails as Progress | undefined) ?? {
       startedAt: attempt === 1 ? Date.now() : scheduledTimestampMs,
+      processesEnded: 0,
     }
   );
 }
@@ -86,35 +95,21 @@ function beat(progress: Progress): () => void {
   };
 }
 
-async function render({ stores, images, generator }: RenderDeps, input: RenderInput, progress: Progress) {
-  const { plan, format, accountId } = input;
-  const [bytes, paid] = await Promise.all([
+async function render(deps: RenderDeps, input: RenderInput, progress: Progress): Promise<void> {
+  const { stores, images } = deps;
+  const [image, paid] = await Promise.all([
     images.getInput(input.input.key),
-    stores.packs.hasPaid(accountId),
+    stores.packs.hasPaid(input.accountId),
   ]);
-  const source = await prepareInput(bytes, plan.neverSmaller ? {} : { longestSideAtMost: plan.longestSide });
-  const rendered = await generator.render({
-    image: source.bytes,
-    mime: source.mime,
-    width: source.width,
-    height: source.height,
-    tool: plan.tool,
-    instruction: plan.instruction,
-    settings: plan.settings,
-    target: { longestSide: plan.longestSide, neverSmaller: plan.neverSmaller },
+  const bytes = await renderImage(deps, input, {
+    image,
+    watermark: !paid,
     signal: cancellationSignal(),
-    ...(progress.resume === undefined ? {} : { resume: progress.resume }),
+    resume: progress.resume,
     onSubmitted(state) {
       progress.resume = state;
       heartbeat(progress);
     },
   });
-  const result = await finishResult('mime' in rendered ? rendered.bytes : rendered, {
-    format,
-    longestSide: plan.longestSide,
-    neverSmaller: plan.neverSmaller,
-    inputSize: source.inputSize,
-    watermark: !paid,
-  });
-  await images.putResult(input.resultKey, result.bytes, `image/${format}`);
+  await images.putResult(input.resultKey, bytes, `image/${input.format}`);
 }

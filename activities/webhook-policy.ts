@@ -3,7 +3,6 @@ import type { IncomingHttpHeaders } from 'node:http';
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
-const SHARE_OF_SLOTS = 4;
 
 /** How webhooks are delivered. Times are in milliseconds. */
 export interface WebhookPolicy {
@@ -15,21 +14,21 @@ export interface WebhookPolicy {
   timeoutMs: number;
   /** How long an endpoint may fail without a success before nothing is sent to it any more. */
   disableAfterMs: number;
-  /** Deliveries of one worker that may go to one receiver, or come from one account, at a time. */
-  laneWidth: number;
+  /** Deliveries that one worker has under way at most. */
+  slots: number;
+  /** From how long on an exchange is a slow one, of which there are only so many at a time. */
+  slowMs: number;
 }
 
 /** The schedule of Svix, whose receivers' habits are the common ones; about 28 hours. */
-export function webhookPolicy({
-  slots = 50,
-  ...changes
-}: Partial<WebhookPolicy> & { slots?: number } = {}): WebhookPolicy {
+export function webhookPolicy(changes: Partial<WebhookPolicy> = {}): WebhookPolicy {
   return {
     scheduleMs: [0, 5 * SECOND, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 5 * HOUR, 10 * HOUR, 10 * HOUR],
     jitter: 0.2,
     timeoutMs: 15 * SECOND,
     disableAfterMs: 5 * 24 * HOUR,
-    laneWidth: Math.max(1, Math.floor(slots / SHARE_OF_SLOTS)),
+    slots: 100,
+    slowMs: 2 * SECOND,
     ...changes,
   };
 }

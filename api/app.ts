@@ -6,17 +6,18 @@ import { registerDocs } from './docs/register.ts';
 import type { TypedApp } from './operation.ts';
 import { authenticate } from './plugins/auth.ts';
 import { limitBody, registerBodies } from './plugins/body.ts';
+import { CONNECTION_LIMITS, endSlowReaders, limitConnections } from './plugins/connections.ts';
 import { registerErrors } from './plugins/errors.ts';
+import { limitHeaders } from './plugins/headers.ts';
 import { otherMethods } from './plugins/methods.ts';
 import { requestId } from './plugins/request-id.ts';
 import { logAnswer } from './plugins/request-log.ts';
-import { answerBadMessage, registerExpectations, requireHost } from './plugins/wire.ts';
+import { SECURITY_HEADERS } from './plugins/security-headers.ts';
+import { answerBadMessage, registerExpectations } from './plugins/wire.ts';
 import { routableUrl } from './routable-url.ts';
 import { routes } from './routes/routes.ts';
 
 export const PREFIX = '/api';
-/** A request, its body included, must have arrived by then; a 30 MB body takes 4 Mbit/s. */
-const REQUEST_TIMEOUT_MS = 60_000;
 /** Above what Node lets a request line have, so that an id of any length is looked at as an id. */
 const MAX_PARAM_LENGTH = 32_768;
 
@@ -26,11 +27,10 @@ export function buildApp(deps: ApiDeps): TypedApp {
   const app = fastify({
     loggerInstance: logger,
     logController: new LogController({ disableRequestLogging: true }),
-    genReqId: requestId,
+    genReqId: requestId(config.keyPrefix),
     trustProxy: trustProxy(config.api.trustProxy),
     return503OnClosing: false,
-    requestTimeout: REQUEST_TIMEOUT_MS,
-    http: { requireHostHeader: false },
+    ...CONNECTION_LIMITS,
     clientErrorHandler: answerBadMessage(config.api.publicUrl),
     rewriteUrl: routableUrl,
     routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
@@ -40,8 +40,12 @@ export function buildApp(deps: ApiDeps): TypedApp {
   registerErrors(app, config.api.publicUrl);
   app.decorateRequest('caller');
   app.decorateRequest('jobBody');
-  registerBodies(app);
+  app.decorateRequest('hold');
+  app.decorateRequest('bodyLease');
+  registerBodies(app, deps.budgets);
   registerExpectations(app);
+  limitConnections(app.server, config.api.trustProxy === '');
+  app.addHook('onSend', endSlowReaders);
   app.addHook('onResponse', logAnswer);
   const answerOtherMethods = otherMethods(app);
   addChecks(app, deps);
@@ -57,15 +61,15 @@ export function buildApp(deps: ApiDeps): TypedApp {
 }
 
 /** What every request goes through before its handler, in the order the contract and its answers rely on. */
-function addChecks(app: TypedApp, { apiSwitch, rateLimits, stores, config }: ApiDeps): void {
+function addChecks(app: TypedApp, { apiSwitch, rateLimits, budgets, stores, config }: ApiDeps): void {
   app.addHook('onRequest', async (request, reply) => {
     // The key travels in a header that caches don't know as a credential. The pages of /docs allow caching again.
-    reply.headers({ 'X-Request-Id': request.id, 'Cache-Control': 'no-store' });
+    reply.headers({ 'X-Request-Id': request.id, 'Cache-Control': 'no-store', ...SECURITY_HEADERS });
     if (!apiSwitch.enabled()) throw new ApiError('api_disabled', 'The API is switched off at the moment.');
   });
   app.addHook('onRequest', rateLimits.countClient);
-  app.addHook('onRequest', requireHost);
-  app.addHook('onRequest', limitBody);
+  app.addHook('onRequest', limitHeaders);
+  app.addHook('onRequest', limitBody(budgets));
   app.addHook('onRequest', authenticate(stores.keys, config.keyPrefix));
   app.addHook('onRequest', rateLimits.countKey);
 }

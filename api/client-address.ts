@@ -24,6 +24,14 @@ export function clientOf(address: string): string {
     .join(':')}::/64`;
 }
 
+/**
+ * The /48 of an IPv6 address, what one site gets: 65,536 clients as {@link clientOf} counts them. Nothing for the rest.
+ * @param client as `clientOf` gives it
+ */
+export function siteOf(client: string): string | undefined {
+  return client.endsWith('::/64') ? `${client.split(':', 3).join(':')}::/48` : undefined;
+}
+
 /** The eight groups of an IPv6 address; the URL parser writes every notation in one way. */
 function groupsOf(address: string): number[] {
   const [before = '', after = ''] = new URL(`http://[${address}]`).hostname.slice(1, -1).split('::', 2);

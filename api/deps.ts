@@ -4,6 +4,7 @@ import type { Egress } from '../egress/egress.ts';
 import type { ImageStore } from '../stores/images.ts';
 import type { Stores } from '../stores/ports.ts';
 import type { ApiSwitch } from './api-switch.ts';
+import type { Budgets } from './budgets.ts';
 import type { JobGateway } from './job-gateway.ts';
 import type { RateLimits } from './plugins/rate-limit.ts';
 
@@ -16,5 +17,6 @@ export interface ApiDeps {
   jobs: JobGateway;
   apiSwitch: ApiSwitch;
   rateLimits: RateLimits;
+  budgets: Budgets;
   logger: FastifyBaseLogger;
 }

@@ -9,6 +9,7 @@ import { openTemporal } from '../temporal.ts';
 import { taskQueues } from '../workflows/messages.ts';
 import { watchApiSwitch } from './api-switch.ts';
 import { buildApp, PREFIX } from './app.ts';
+import { createBudgets } from './budgets.ts';
 import { createTemporalGateway } from './job-gateway.ts';
 import { createRateLimits } from './plugins/rate-limit.ts';
 
@@ -27,7 +28,8 @@ await using apiSwitch = await watchApiSwitch(stores.settings);
 const jobs = createTemporalGateway(temporal.client, taskQueues(config.temporal.taskQueuePrefix));
 
 const rateLimits = createRateLimits({ prefix: `${PREFIX}/v1` });
-await using app = buildApp({ config, stores, images, egress, jobs, apiSwitch, rateLimits, logger });
+const budgets = createBudgets(config.api);
+await using app = buildApp({ config, stores, images, egress, jobs, apiSwitch, rateLimits, budgets, logger });
 await app.listen({ host: config.api.host, port: config.api.port });
 await aborted(signal);
 logger.info('The API is stopping.');

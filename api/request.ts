@@ -1,5 +1,7 @@
+import type { Lease } from '../budget.ts';
 import type { RouteGroup } from '../contract/limits.ts';
 import type { Caller } from '../stores/records.ts';
+import type { Hold } from './hold.ts';
 import type { JobBody } from './intake/body.ts';
 
 declare module 'fastify' {
@@ -8,6 +10,12 @@ declare module 'fastify' {
     caller: Caller;
     /** The body of POST /v1/jobs with its picture apart; `body` then holds the other fields. */
     jobBody: JobBody;
+    /** What POST /v1/jobs holds of the budgets, from before its body is read. */
+    hold: Hold;
+    /** The part of it that stands for the body. */
+    bodyLease: Lease;
+    /** Its body is neither read nor drained any more. */
+    bodyGivenUp: boolean;
   }
   interface FastifyContextConfig {
     /** The route's rate-limit group; a route that has one needs a key. */

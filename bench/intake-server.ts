@@ -1,9 +1,11 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import fastify from 'fastify';
+import { createBudgets } from '../api/budgets.ts';
 import type { JobBody } from '../api/intake/body.ts';
 import { bodyDigest } from '../api/intake/digest.ts';
 import { limitBody, registerBodies } from '../api/plugins/body.ts';
 import { inspectImage } from '../imaging/inspect.ts';
+import type { Caller } from '../stores/records.ts';
 
 /** What a round of requests did to this process. */
 export interface Round {
@@ -18,8 +20,13 @@ export interface Round {
 async function main(): Promise<void> {
   const app = fastify();
   const round = createRound();
-  app.addHook('onRequest', limitBody);
-  registerBodies(app);
+  const budgets = createBudgets({ bytesInFlight: Number.POSITIVE_INFINITY, unpaidBytesPerMinute: 0 });
+  app.addHook('onRequest', limitBody(budgets));
+  // Each request as a key of its own: the round is about the intake, not about what one key may have under way.
+  app.addHook('onRequest', async (request) => {
+    request.caller = { keyId: request.id } as Caller;
+  });
+  registerBodies(app, budgets);
   app.post('/jobs', { config: { group: 'create-job' } }, async (request, reply) => {
     const body = request.body as JobBody;
     const { image } = body;

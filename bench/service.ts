@@ -4,6 +4,10 @@ import { taskQueues } from '../workflows/messages.ts';
 import type { BenchEnvironment } from './environment.ts';
 import { type BenchProcess, startProcess } from './process.ts';
 
+/** temporal.api.enums.v1.TaskQueueType */
+const WORKFLOW_QUEUE = 1;
+const ACTIVITY_QUEUE = 2;
+
 export type RunningApi = AsyncDisposable & { process: BenchProcess; origin: string };
 
 /** The API in a process of its own, listening. */
@@ -30,25 +34,38 @@ export function startWorker({ env, config, temporal, logFile }: BenchEnvironment
   });
 }
 
-/** The service as it runs in production: API and worker in two processes. */
-export function startService(environment: BenchEnvironment) {
-  return opening(async (keep) => {
-    const worker = keep(await startWorker(environment));
-    const api = keep(await startApi(environment));
-    return { worker, api };
+/** The renderer in a process of its own, asking for images. */
+export function startRenderer({ env, config, temporal, logFile }: BenchEnvironment): Promise<BenchProcess> {
+  const { images } = taskQueues(config.temporal.taskQueuePrefix);
+  return startProcess({
+    module: 'worker/renderer',
+    env,
+    logFile: logFile('renderer'),
+    ready: () => isPolled(temporal, config.temporal.namespace, images, ACTIVITY_QUEUE),
   });
 }
 
-/** Rejects until a worker asks for workflow tasks of the queue. */
+/** The service as it runs in production: API, worker and renderer in a process each. */
+export function startService(environment: BenchEnvironment) {
+  return opening(async (keep) => {
+    const worker = keep(await startWorker(environment));
+    const renderer = keep(await startRenderer(environment));
+    const api = keep(await startApi(environment));
+    return { worker, renderer, api };
+  });
+}
+
+/** Rejects until a worker asks for tasks of the queue, workflow tasks unless told. */
 export async function isPolled(
   { connection }: BenchEnvironment['temporal'],
   namespace: string,
   queue: string,
+  taskQueueType = WORKFLOW_QUEUE,
 ): Promise<void> {
   const { pollers } = await connection.workflowService.describeTaskQueue({
     namespace,
     taskQueue: { name: queue },
-    taskQueueType: 1,
+    taskQueueType,
   });
   if (!pollers?.length) throw new Error(`no worker polls ${queue}`);
 }

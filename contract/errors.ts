@@ -50,7 +50,8 @@ export const ERRORS = {
   rate_limited: {
     status: 429,
     retryable: true,
-    description: 'More requests than any 60 seconds allow. Retry-After holds the whole seconds to wait.',
+    description:
+      'More requests than any 60 seconds allow, or more under way at once than one key may have. Retry-After holds the whole seconds to wait.',
   },
   idempotency_conflict: {
     status: 409,
@@ -121,10 +122,13 @@ export class ApiError extends Error {
   override readonly name = 'ApiError';
   readonly code: ErrorCode;
   readonly status: number;
+  /** Whole seconds for Retry-After. */
+  readonly retryAfter: number | undefined;
 
-  constructor(code: ErrorCode, message: string, options?: ErrorOptions) {
+  constructor(code: ErrorCode, message: string, options: ErrorOptions & { retryAfter?: number } = {}) {
     super(message, options);
     this.code = code;
     this.status = ERRORS[code].status;
+    this.retryAfter = options.retryAfter;
   }
 }

@@ -31,6 +31,32 @@ export const RATE_LIMITS = Object.freeze({
   'delete-job': 60,
   'read-account': 120,
   ip: 600,
+  /** An addition: all clients of one IPv6 /48 together. One client is an IPv4 address or an IPv6 /64. */
+  site: 6000,
+});
+
+/**
+ * What one API process has under way at a time, so that no caller can fill it. Over a budget a request waits its turn
+ * for `queueMs` in all; none of them is reached by what the rate limits allow in ordinary use.
+ */
+export const BUDGETS = Object.freeze({
+  /** Bytes of bodies and fetched pictures of one key. */
+  keyBytes: 64 * MB,
+  /** Fetches of an `image_url` of one key. */
+  keyFetches: 8,
+  /** Bytes fetched for one key in any minute for requests that were refused. */
+  keyUnpaidBytes: 512 * MB,
+  queueMs: 30_000,
+});
+
+/** What a body must do once it is being read. */
+export const PACE = Object.freeze({
+  bytesPerSecond: 16 * 1024,
+  /** How long it may stand still, or fall behind that rate. */
+  slackMs: 10_000,
+  /** Pieces of any size at first; all of them must then hold `pieceBytes` on average. */
+  freePieces: 2000,
+  pieceBytes: 512,
 });
 
 export type RouteGroup = 'create-job' | 'read-job' | 'delete-job' | 'read-account';

@@ -1,11 +1,17 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';
+import { BodyCutShort, readBody } from '../read-body.ts';
+import { type Deadline, untilAborted } from './deadline.ts';
 import { EgressError } from './error.ts';
 
 type Answer = Dispatcher.ResponseData;
 
 export interface AnswerLimits {
   maxBytes: number;
+  /** Asked, once the head of the answer is there, whether a body of up to so many bytes may be read; may wait. */
+  admit?: (maxBytes: number) => Promise<void>;
+  /** Told of the bytes as they arrive. */
+  received?: (bytes: number) => void;
   /** What the Content-Type must begin with, such as `image/`. Anything goes when absent. */
   mediaType?: string;
 }
@@ -14,17 +20,41 @@ export interface AnswerLimits {
  * Reads the body of a 2xx answer. What the limits refuse is refused before the body is read, and the deadline's
  * abort then lets go of it.
  */
-export async function readAnswer(answer: Answer, limits: AnswerLimits): Promise<Buffer> {
+export async function readAnswer(answer: Answer, limits: AnswerLimits, deadline: Deadline): Promise<Buffer> {
   const problem = headProblem(answer, limits);
   if (problem !== undefined) throw problem;
+  await admitBody(answer, limits, deadline);
   const chunks: Buffer[] = [];
   let size = 0;
-  for await (const chunk of answer.body as AsyncIterable<Buffer>) {
+  const take = (chunk: Buffer) => {
     size += chunk.length;
+    limits.received?.(chunk.length);
     if (size > limits.maxBytes) throw tooLarge(limits.maxBytes);
     chunks.push(chunk);
-  }
+  };
+  await readBody(answer.body, take).catch(cutShort);
   return Buffer.concat(chunks, size);
+}
+
+function cutShort(error: unknown): never {
+  if (!(error instanceof BodyCutShort)) throw error;
+  const cause = { cause: error };
+  if (error.reason === 'pieces')
+    throw new EgressError('protocol', 'The answer came in too many small pieces.', cause);
+  if (error.reason === 'slow') throw new EgressError('timeout', 'The answer came too slowly.', cause);
+  throw error.cause ?? error;
+}
+
+/** Of the body no more is taken off the wire meanwhile than fits undici's buffer. */
+async function admitBody(
+  { headers }: Answer,
+  { admit, maxBytes }: AnswerLimits,
+  { standStill, signal }: Deadline,
+): Promise<void> {
+  if (admit === undefined) return;
+  const declared = Number(headers['content-length']);
+  const expected = declared >= 0 ? Math.min(declared, maxBytes) : maxBytes;
+  await standStill(() => untilAborted(admit(expected), signal));
 }
 
 /**

@@ -7,6 +7,11 @@ import { publicAddresses, type Resolve } from './resolve.ts';
 import { hostProblem } from './url.ts';
 
 const CONNECT_TIMEOUT_MS = 10_000;
+/**
+ * Most that one connection takes in, framing and all: extensions of chunks, for instance, are no part of any body and
+ * have no end.
+ */
+const MAX_WIRE_BYTES = 64 * 1024 * 1024;
 
 export interface ConnectorOptions {
   allowed: AllowedOrigins;
@@ -26,11 +31,24 @@ export function publicConnector({ allowed, resolve, ca, dial = buildConnector }:
   const dialAllowed = dial(common);
   const dialPublic = dial({ ...common, autoSelectFamily: true, lookup: publicLookup(resolve) });
 
-  return (target: buildConnector.Options, callback: buildConnector.Callback): void => {
+  return (target: buildConnector.Options, opened: buildConnector.Callback): void => {
+    const callback = boundIntake(opened);
     const problem = target.protocol === 'https:' ? hostProblem(target.hostname) : 'must begin with https://';
     if (allowed.has(`${target.protocol}//${target.host}`)) dialAllowed(target, callback);
     else if (problem !== undefined) callback(new EgressError('refused', `The URL ${problem}.`), null);
     else dialPublic(target, refuseInnerPeer(callback));
+  };
+}
+
+function boundIntake(callback: buildConnector.Callback): buildConnector.Callback {
+  return (...outcome) => {
+    const [error, socket] = outcome;
+    if (error === null)
+      socket.on('readable', () => {
+        if (socket.bytesRead <= MAX_WIRE_BYTES) return;
+        socket.destroy(new EgressError('too_large', 'The server sent more than an answer may take.'));
+      });
+    callback(...outcome);
   };
 }
 

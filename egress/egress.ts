@@ -3,7 +3,7 @@ import { Agent, type Dispatcher } from 'undici';
 import { type AllowedOrigins, parseAllowOrigins } from './allow-origins.ts';
 import { type AnswerLimits, discard, mediaTypeOf, readAnswer, readStart } from './answer.ts';
 import { publicConnector } from './connector.ts';
-import { type TimeLimits, untilAborted, withDeadline } from './deadline.ts';
+import { type Deadline, type TimeLimits, untilAborted, withDeadline } from './deadline.ts';
 import { EgressError } from './error.ts';
 import { dnsResolve, publicAddresses, type Resolve } from './resolve.ts';
 import { addressOf, parsePublicUrl } from './url.ts';
@@ -13,6 +13,10 @@ export { EgressError } from './error.ts';
 const CHECK_TIMEOUT_MS = 2000;
 const CONNECTIONS_PER_ORIGIN = 50;
 const MAX_HEADER_BYTES = 16 * 1024;
+/** Interim answers (RFC 9110, 15.2), of which a server may send any number. */
+const MAX_HINTS = 20;
+/** Answers on one connection to a receiver. */
+const MAX_ANSWERS = 500;
 const HEADERS = { 'user-agent': 'image-job-api/1', 'accept-encoding': 'identity' };
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 
@@ -72,26 +76,26 @@ export function createEgress(options: EgressOptions): Egress {
   const connect = publicConnector({ allowed, resolve, ...(ca === undefined ? {} : { ca }) });
   // A picture is fetched once, on a connection of its own that cannot turn out stale; receivers are called again.
   const once = agent(connect, { pipelining: 0 });
-  const again = agent(connect, { keepAliveMaxTimeout: 10_000 });
+  const again = agent(connect, { keepAliveMaxTimeout: 10_000, maxRequestsPerClient: MAX_ANSWERS });
 
   return {
     async check(text, signal) {
       const { origin, hostname } = parsePublicUrl(text, allowed);
       if (allowed.has(origin) || addressOf(hostname) !== undefined) return;
       const limits = { timeoutMs: CHECK_TIMEOUT_MS, ...(signal === undefined ? {} : { signal }) };
-      await withDeadline(limits, (inner) => untilAborted(publicAddresses(hostname, resolve), inner)).catch(
-        passUnanswered,
-      );
+      await withDeadline(limits, (inner) =>
+        untilAborted(publicAddresses(hostname, resolve), inner.signal),
+      ).catch(passUnanswered);
     },
 
     async fetch(text, limits) {
       const url = parsePublicUrl(text, allowed);
-      return withDeadline(limits, (signal) => follow(once, allowed, url, { ...limits, signal }));
+      return withDeadline(limits, (deadline) => follow(once, allowed, url, { limits, deadline }));
     },
 
     async post(text, { body, maxAnswerBytes, ...request }) {
       const url = parsePublicUrl(text, allowed);
-      return withDeadline(request, async (signal) => {
+      return withDeadline(request, async ({ signal }) => {
         const start = performance.now();
         const headers = { ...HEADERS, ...request.headers };
         const answer = await send(again, url, { method: 'POST', headers, body, signal });
@@ -112,14 +116,14 @@ async function follow(
   agent: Agent,
   allowed: AllowedOrigins,
   first: URL,
-  limits: FetchLimits & { signal: AbortSignal },
+  { limits, deadline }: { limits: FetchLimits; deadline: Deadline },
 ): Promise<Fetched> {
   let url = first;
   for (let left = limits.redirects; ; left -= 1) {
-    const answer = await send(agent, url, { method: 'GET', headers: HEADERS, signal: limits.signal });
+    const answer = await send(agent, url, { method: 'GET', headers: HEADERS, signal: deadline.signal });
     const { statusCode: status, headers } = answer;
     if (!REDIRECTS.has(status)) {
-      const body = await readAnswer(answer, limits);
+      const body = await readAnswer(answer, limits, deadline);
       return { url: url.href, status, contentType: mediaTypeOf(headers), headers, body };
     }
     discard(answer);
@@ -147,7 +151,13 @@ type Sent = Pick<Dispatcher.RequestOptions, 'method' | 'headers' | 'body'> & { s
 /** One exchange up to the head of the answer. undici heeds a signal once connected; the race covers DNS and connect. */
 function send(agent: Agent, url: URL, request: Sent): Promise<Dispatcher.ResponseData> {
   const target = { origin: url.origin, path: `${url.pathname}${url.search}` };
-  return untilAborted(agent.request({ ...target, ...request }), request.signal);
+  let hints = 0;
+  const onInfo = () => {
+    hints += 1;
+    if (hints > MAX_HINTS)
+      throw new EgressError('protocol', 'The server sent too many answers ahead of its own.');
+  };
+  return untilAborted(agent.request({ ...target, ...request, onInfo }), request.signal);
 }
 
 function locationOf({ location }: IncomingHttpHeaders): string {

@@ -1,6 +1,9 @@
-import type { Generator } from './port.ts';
+import { finishResult } from '../imaging/finish.ts';
+import { openEncoded } from '../imaging/libvips.ts';
+import type { LocalRender } from './port.ts';
 
-/** Returns its input. For benchmarks, where the time of the service and not of a model is measured; never a default. */
-export function createInstantGenerator(): Generator {
-  return { name: 'instant', render: async ({ image, mime }) => ({ bytes: image, mime }) };
-}
+/** Returns its input at the size of the result. For benchmarks, where the service and not a model is measured; never a default. */
+export const renderInstantly: LocalRender = async ({ image, target, format, watermark }) => {
+  const { size: inputSize } = await openEncoded(image);
+  return finishResult(image, { ...target, inputSize, format, watermark });
+};

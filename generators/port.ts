@@ -1,6 +1,6 @@
-import type { RawImage } from '../imaging/libvips.ts';
+import type { FinishedResult } from '../imaging/finish.ts';
 import type { SizeTarget } from '../imaging/size.ts';
-import type { ImageMime } from '../imaging/sniff.ts';
+import type { ImageFormat, ImageMime } from '../imaging/sniff.ts';
 
 /** State of an attempt at an upstream: plain JSON, kept outside the process, enough to pick the prediction up again. */
 export type AttemptState = Readonly<Record<string, string>>;
@@ -26,11 +26,39 @@ export interface RenderRequest {
   onSubmitted: (state: AttemptState) => void;
 }
 
-/** An encoded picture, trusted by nobody, or the pixels of a generator that works in this process. */
-export type RenderedImage = { bytes: Buffer; mime: ImageMime } | RawImage;
+/** An encoded picture, trusted by nobody. */
+export interface RenderedImage {
+  bytes: Buffer;
+  mime: ImageMime;
+}
 
-export interface Generator {
+/** Has the image made elsewhere, over the network. */
+export interface UpstreamGenerator {
+  readonly kind: 'upstream';
   readonly name: string;
   /** Rejects with a GeneratorError for whatever is the model's or the upstream's doing. */
   render(request: RenderRequest): Promise<RenderedImage>;
 }
+
+/** Edits the pixels itself. Its {@link LocalRender} runs in an image process, so here it is but a name. */
+export interface LocalGenerator {
+  readonly kind: 'local';
+  readonly name: LocalName;
+}
+export type LocalName = 'preview' | 'instant';
+
+export type Generator = UpstreamGenerator | LocalGenerator;
+
+/** What a local generator is asked for: the whole way from the client's bytes to those of the result. */
+export interface LocalRequest {
+  /** What the client sent, as it was stored. */
+  image: Buffer;
+  tool: string;
+  settings: Readonly<Record<string, string>>;
+  target: SizeTarget;
+  format: ImageFormat;
+  watermark: boolean;
+}
+
+/** Rejects with an ImageError for whatever is wrong with the image. */
+export type LocalRender = (request: LocalRequest) => Promise<FinishedResult>;

@@ -1,15 +1,17 @@
 import { GeneratorError } from './errors.ts';
-import { createInstantGenerator } from './instant.ts';
-import type { Generator } from './port.ts';
-import { createPreviewGenerator } from './preview/preview.ts';
+import type { Generator, LocalName } from './port.ts';
 
 export type GeneratorFactories = Readonly<Record<string, () => Generator>>;
 
 /** Every generator GENERATORS may name. */
 export const GENERATORS: GeneratorFactories = Object.freeze({
-  preview: createPreviewGenerator,
-  instant: createInstantGenerator,
+  preview: () => local('preview'),
+  instant: () => local('instant'),
 });
+
+function local(name: LocalName): Generator {
+  return { kind: 'local', name };
+}
 
 /** The generator the configuration names. Throws a final GeneratorError that lists the known ones. */
 export function createGenerator(

@@ -9,6 +9,10 @@ export interface PreparedInput extends Size {
   inputSize: Size;
 }
 
+export interface PrepareOptions {
+  longestSideAtMost?: number;
+}
+
 /**
  * Turns a client's picture into what generators may see: decoded strictly, upright, opaque sRGB, no metadata, and
  * shrunk when its longest side is over `longestSideAtMost`. A PNG stays lossless, the others become a fine JPEG.
@@ -16,7 +20,7 @@ export interface PreparedInput extends Size {
  */
 export async function prepareInput(
   bytes: Buffer,
-  { longestSideAtMost = Number.POSITIVE_INFINITY }: { longestSideAtMost?: number } = {},
+  { longestSideAtMost = Number.POSITIVE_INFINITY }: PrepareOptions = {},
 ): Promise<PreparedInput> {
   const { pipeline, size: inputSize, format } = await openEncoded(bytes);
   const lossless = format === 'png';
@@ -34,13 +38,4 @@ export async function prepareInput(
     height: info.height,
     inputSize,
   };
-}
-
-/**
- * The client's picture as it was sent, for a generator that decodes it in this process: what is decoded once need not
- * be encoded for it first. Throws ImageError.
- */
-export async function passInput(bytes: Buffer): Promise<PreparedInput> {
-  const { size, format } = await openEncoded(bytes);
-  return { bytes, mime: `image/${format}`, ...size, inputSize: size };
 }

@@ -28,9 +28,9 @@ export async function operate<T extends TSchema>(
 
 /** The last line an operator's command writes when it fails is its sentence as JSON. */
 function sentenceIn(reason: string): string {
-  const json = /\{"error":.*\}$/.exec(reason)?.[0];
+  const start = reason.lastIndexOf('{"error":');
   try {
-    return json === undefined ? reason : Value.Parse(Told, JSON.parse(json)).error.message;
+    return start < 0 ? reason : Value.Parse(Told, JSON.parse(reason.slice(start))).error.message;
   } catch {
     return reason;
   }

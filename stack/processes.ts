@@ -1,8 +1,9 @@
 import { Connection } from '@temporalio/client';
 import { fetch } from 'undici';
 import type { Config } from '../config.ts';
-import { taskQueues } from '../workflows/messages.ts';
-import { entryPoint } from './project.ts';
+import { connectionOptions } from '../temporal.ts';
+import { type TaskQueues, taskQueues } from '../workflows/messages.ts';
+import { type EntryPoint, entryPoint } from './project.ts';
 import type { Child } from './run/child.ts';
 import { type Surroundings, startChild } from './servers/part.ts';
 
@@ -25,13 +26,26 @@ export function startApi({ api, worker }: Config, around: Surroundings): Promise
 }
 
 /** Starts a worker; it is ready when Temporal sees it ask for workflow tasks. */
-export function startWorker({ temporal, worker }: Config, around: Surroundings): Promise<Child> {
+export const startWorker = (config: Config, around: Surroundings): Promise<Child> =>
+  startPoller('worker', 'worker/main', 'jobs', config, around);
+
+/** Starts a renderer; it is ready when Temporal sees it ask for images. */
+export const startRenderer = (config: Config, around: Surroundings): Promise<Child> =>
+  startPoller('renderer', 'worker/renderer', 'images', config, around);
+
+function startPoller(
+  name: string,
+  module: EntryPoint,
+  queue: keyof TaskQueues,
+  { temporal, worker }: Config,
+  around: Surroundings,
+): Promise<Child> {
   return startChild(
     {
-      name: 'worker',
-      ...entryPoint('worker/main'),
+      name,
+      ...entryPoint(module),
       env: around.env,
-      probe: () => isPolled(temporal),
+      probe: () => isPolled(temporal, queue),
       readyWithinMs: READY_WITHIN_MS,
       graceMs: worker.shutdownGraceMs + 5_000,
     },
@@ -44,18 +58,22 @@ export function localBase({ host, port }: Config['api']): string {
   return `http://${host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host}:${port}/api`;
 }
 
-async function isPolled({ address, namespace, taskQueuePrefix }: Config['temporal']): Promise<void> {
-  const connection = await Connection.connect({ address, connectTimeout: '2s' });
+/** Task queue types of temporal.api.enums.v1.TaskQueueType. */
+const QUEUE_TYPE = { jobs: 1, images: 2, webhooks: 2 } as const satisfies Record<keyof TaskQueues, number>;
+
+async function isPolled(temporal: Config['temporal'], queue: keyof TaskQueues): Promise<void> {
+  const { namespace, taskQueuePrefix } = temporal;
+  const connection = await Connection.connect({ ...connectionOptions(temporal), connectTimeout: '2s' });
   try {
-    const { jobs } = taskQueues(taskQueuePrefix);
+    const name = taskQueues(taskQueuePrefix)[queue];
     const { pollers } = await connection.withDeadline(Date.now() + 2_000, () =>
       connection.workflowService.describeTaskQueue({
         namespace,
-        taskQueue: { name: jobs },
-        taskQueueType: 1,
+        taskQueue: { name },
+        taskQueueType: QUEUE_TYPE[queue],
       }),
     );
-    if (!pollers?.length) throw new Error(`no worker polls ${jobs}`);
+    if (!pollers?.length) throw new Error(`nobody polls ${name}`);
   } finally {
     await connection.close();
   }

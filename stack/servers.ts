@@ -69,6 +69,16 @@ export async function startServers(options: ServersOptions): Promise<Servers> {
   });
 }
 
+/** How a Temporal elsewhere is reached; the one that is started here is reached on loopback, without any of it. */
+const elsewhere = [
+  'TEMPORAL_API_KEY',
+  'TEMPORAL_TLS',
+  'TEMPORAL_TLS_CA_FILE',
+  'TEMPORAL_TLS_CERT_FILE',
+  'TEMPORAL_TLS_KEY_FILE',
+  'TEMPORAL_TLS_SERVER_NAME',
+];
+
 type Parts = { env: Record<string, string>; temporalUi: string | undefined };
 
 async function startMissing(
@@ -83,6 +93,7 @@ async function startMissing(
     temporal: async (binary) => {
       const { child, address, ui: page } = await startTemporal(binary, ui, around);
       children.temporal = child;
+      for (const name of elsewhere) parts.env[name] = '';
       parts.env.TEMPORAL_ADDRESS = address;
       parts.temporalUi = page;
     },

@@ -3,7 +3,7 @@ import { type Config, loadConfig } from '../config.ts';
 import { confirmDemo, type Demo, prepareDemo } from './demo.ts';
 import { type Say, withProgress } from './obtain/progress.ts';
 import { operate } from './operator.ts';
-import { localBase, startApi, startWorker } from './processes.ts';
+import { localBase, startApi, startRenderer, startWorker } from './processes.ts';
 import type { Child } from './run/child.ts';
 import { allStarted, opening } from './run/opening.ts';
 import type { Surroundings } from './servers/part.ts';
@@ -15,11 +15,11 @@ const USUAL_API_PORT = 8080;
 
 type Options = { dataDir: string; env: NodeJS.ProcessEnv; say: Say; signal: AbortSignal };
 
-/** Everything on this machine: the servers, a worker and the API. Disposing ends all of it. */
+/** Everything on this machine: the servers, a worker, a renderer and the API. Disposing ends all of it. */
 export type Stack = AsyncDisposable & {
   described: StackFile;
   dataDir: string;
-  processes: Partial<Record<'api' | 'worker', Child>>;
+  processes: Partial<Record<'api' | 'worker' | 'renderer', Child>>;
 };
 
 /**
@@ -37,11 +37,11 @@ export async function startStack({ dataDir, env: caller, say, signal }: Options)
     const processes: Stack['processes'] = {};
     keep({
       [Symbol.asyncDispose]: async () => {
-        await Promise.all([processes.api?.stop(), processes.worker?.stop()]);
+        await Promise.all(Object.values(processes).map((child) => child.stop()));
       },
     });
     const demo = await withProgress('stack', say, async (report) => {
-      report('setting up the stores, starting the worker and the API');
+      report('setting up the stores, starting the worker, the renderer and the API');
       return startProcesses(processes, config, around);
     });
     const described = describe(config, env, demo.api_key, temporalUi);
@@ -62,6 +62,7 @@ async function startProcesses(
   const demo = setUp.then(() => prepareDemo(context));
   await allStarted([
     startWorker(config, around).then((child) => Object.assign(processes, { worker: child })),
+    startRenderer(config, around).then((child) => Object.assign(processes, { renderer: child })),
     setUp.then(() => startApi(config, around)).then((child) => Object.assign(processes, { api: child })),
     demo,
   ]);

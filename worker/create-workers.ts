@@ -1,45 +1,75 @@
-import { type NativeConnection, Worker, type WorkflowBundleOption } from '@temporalio/worker';
+import {
+  type NativeConnection,
+  Worker,
+  type WorkerOptions,
+  type WorkflowBundleOption,
+} from '@temporalio/worker';
 import type { createActivities } from '../activities/activities.ts';
+import type { createRenderingActivities } from '../activities/rendering.ts';
 import type { Config } from '../config.ts';
 import { taskQueues } from '../workflows/messages.ts';
 
-export interface WorkerParts {
+interface Common {
   config: Config;
   connection: NativeConnection;
+}
+
+export interface WorkerParts extends Common {
   activities: ReturnType<typeof createActivities>;
   workflowBundle: WorkflowBundleOption;
 }
 
-/** One worker per task queue: jobs runs the workflows, images renders, webhooks delivers. */
-export async function createWorkers(parts: WorkerParts): Promise<Worker[]> {
-  const { config, connection, activities, workflowBundle } = parts;
+export interface RendererParts extends Common {
+  activities: ReturnType<typeof createRenderingActivities>;
+}
+
+/** A heartbeat brings back a cancel and keeps an upstream's prediction id: 12 s, the default here, is too late. */
+const PROMPT_HEARTBEATS = { maxHeartbeatThrottleInterval: '1 s' } as const;
+
+/** The workers of a worker process: `jobs` runs the workflows and what needs MongoDB alone, `webhooks` delivers. */
+export async function createWorkers({
+  activities,
+  workflowBundle,
+  ...parts
+}: WorkerParts): Promise<Worker[]> {
+  const { config } = parts;
   const queues = taskQueues(config.temporal.taskQueuePrefix);
-  const common = {
+  return Promise.all([
+    Worker.create({
+      ...common(parts),
+      taskQueue: queues.jobs,
+      workflowBundle,
+      activities: activities.jobs,
+    }),
+    Worker.create({
+      ...common(parts),
+      ...PROMPT_HEARTBEATS,
+      taskQueue: queues.webhooks,
+      activities: activities.webhooks,
+      maxConcurrentActivityTaskExecutions: config.worker.webhookSlots,
+    }),
+  ]);
+}
+
+/** The worker of a renderer process: it takes activities of `images` and never runs a workflow. */
+export function createRenderer({ activities, ...parts }: RendererParts): Promise<Worker> {
+  const { config } = parts;
+  return Worker.create({
+    ...common(parts),
+    ...PROMPT_HEARTBEATS,
+    taskQueue: taskQueues(config.temporal.taskQueuePrefix).images,
+    activities,
+    maxConcurrentActivityTaskExecutions: config.worker.renderSlots,
+  });
+}
+
+const common = ({ config, connection }: Common) =>
+  ({
     connection,
     namespace: config.temporal.namespace,
     shutdownGraceTime: config.worker.shutdownGraceMs,
     shutdownForceTime: config.worker.shutdownGraceMs + 2000,
-  };
-  return Promise.all([
-    Worker.create({ ...common, taskQueue: queues.jobs, workflowBundle, activities: activities.jobs }),
-    Worker.create({
-      ...common,
-      taskQueue: queues.images,
-      activities: activities.images,
-      maxConcurrentActivityTaskExecutions: config.worker.renderSlots,
-      // A heartbeat brings back a cancel and keeps an upstream's prediction id: 12 s, the default here, is too late.
-      maxHeartbeatThrottleInterval: '1 s',
-    }),
-    Worker.create({
-      ...common,
-      taskQueue: queues.webhooks,
-      activities: activities.webhooks,
-      maxConcurrentActivityTaskExecutions: config.worker.webhookSlots,
-      // The cancel of a delivery whose job was deleted comes back with a heartbeat.
-      maxHeartbeatThrottleInterval: '1 s',
-    }),
-  ]);
-}
+  }) satisfies Partial<WorkerOptions>;
 
 /** Runs the workers until the signal, then lets running work finish within the grace time. */
 export async function runWorkers(workers: readonly Worker[], signal: AbortSignal): Promise<void> {

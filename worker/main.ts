@@ -3,12 +3,11 @@ import { createActivities } from '../activities/activities.ts';
 import { environment, loadConfig } from '../config.ts';
 import { egressWarning } from '../egress/allow-origins.ts';
 import { createEgress } from '../egress/egress.ts';
-import { createGenerator } from '../generators/registry.ts';
-import { configureLibvips } from '../imaging/libvips.ts';
 import { createLogger, shutdownSignal } from '../runtime.ts';
 import { openMongo } from '../stores/mongo/client.ts';
 import { createMongoStores } from '../stores/mongo/stores.ts';
 import { createImageStore } from '../stores/s3/images.ts';
+import { connectionOptions } from '../temporal.ts';
 import { loadWorkflowBundle } from './bundle.ts';
 import { createWorkers, runWorkers } from './create-workers.ts';
 import { temporalLogger } from './temporal-logger.ts';
@@ -18,7 +17,6 @@ const signal = shutdownSignal();
 const config = loadConfig(environment());
 const logger = createLogger(config.log, 'worker');
 Runtime.install({ logger: temporalLogger(logger), shutdownSignals: [] });
-configureLibvips();
 const warning = egressWarning(config.egress.allowOrigins);
 if (warning !== undefined) logger.warn(warning);
 
@@ -26,7 +24,7 @@ await using mongo = openMongo(config.mongo);
 await using images = createImageStore(config.s3);
 await using egress = createEgress({ allowOrigins: config.egress.allowOrigins });
 const [connection, workflowBundle] = await Promise.all([
-  NativeConnection.connect({ address: config.temporal.address }),
+  NativeConnection.connect(connectionOptions(config.temporal)),
   loadWorkflowBundle(config.temporal.workflowBundle),
 ]);
 await using _connection = { [Symbol.asyncDispose]: () => connection.close() };
@@ -35,10 +33,9 @@ const activities = createActivities({
   images,
   egress,
   webhooks: { slots: config.worker.webhookSlots },
-  generator: createGenerator(config.generators),
   workflows: createWorkflowProbe(connection, config.temporal.namespace),
 });
 const workers = await createWorkers({ config, connection, activities, workflowBundle });
-logger.info({ generators: config.generators }, 'The worker is ready.');
+logger.info('The worker is ready.');
 await runWorkers(workers, signal);
 logger.info('The worker has stopped.');

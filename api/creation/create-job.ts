@@ -6,14 +6,15 @@ import { EgressError } from '../../egress/egress.ts';
 import type { Caller, JobDraft, ObjectRef } from '../../stores/records.ts';
 import { removeImagesSoon } from '../../stores/removal.ts';
 import type { ApiDeps } from '../deps.ts';
+import type { Hold } from '../hold.ts';
 import type { IncomingImage } from '../intake/image-field.ts';
 import { acceptJob, NOT_ENOUGH } from './accept.ts';
-import { type CheckedImage, imageFromBase64, imageFromUrl } from './image.ts';
+import { type FetchedImage, imageFromBase64, imageFromUrl } from './image.ts';
 import { replay } from './replay.ts';
 
 /**
- * A caller waits no longer than 20 s for an answer: what fetching and storing the picture took is gone from the time
- * that acceptance has, and MongoDB may be asked once more after it.
+ * A caller waits no longer than 20 s for an answer, besides the wait for a turn in the budgets: what fetching and storing
+ * the picture took is gone from the time that acceptance has, and MongoDB may be asked once more after it.
  */
 const ACCEPTED_WITHIN_MS = 14_000;
 
@@ -25,6 +26,8 @@ export interface Creation {
   image: IncomingImage | undefined;
   bodyDigest: string;
   idempotencyKey: string | null;
+  /** What the request holds of the budgets. */
+  hold: Hold;
 }
 
 /**
@@ -32,8 +35,9 @@ export interface Creation {
  * @throws ApiError; then nothing is charged and the picture is gone
  */
 export async function createJob(deps: ApiDeps, creation: Creation): Promise<JobCreated | JobReplayed> {
-  const { body, caller, image, bodyDigest, idempotencyKey } = creation;
+  const { body, caller, image, bodyDigest, idempotencyKey, hold } = creation;
   const answerBy = Date.now() + ACCEPTED_WITHIN_MS;
+  const waitedBefore = hold.waitedMs;
   if ((image === undefined) === (body.image_url === undefined))
     throw new ApiError('invalid_image', 'Send exactly one of image_url and image_base64.');
   if (idempotencyKey !== null) {
@@ -43,9 +47,14 @@ export async function createJob(deps: ApiDeps, creation: Creation): Promise<JobC
   const plan = planOf(body);
   await checkWebhookUrl(deps, body.webhook_url);
   await checkBalance(deps, caller, plan);
-  const picture =
-    image === undefined ? await imageFromUrl(deps.egress, body.image_url ?? '') : imageFromBase64(image);
-  return storeAndAccept(deps, creation, { plan, picture, answerBy });
+  const { picture, paid } = await pictureOf(deps, creation);
+  const ready = { plan, picture, paid, answerBy: answerBy + hold.waitedMs - waitedBefore };
+  return storeAndAccept(deps, creation, ready);
+}
+
+async function pictureOf(deps: ApiDeps, { body, caller, image, hold }: Creation): Promise<FetchedImage> {
+  if (image !== undefined) return { picture: imageFromBase64(image), paid: () => {} };
+  return imageFromUrl({ ...deps, hold, keyId: caller.keyId }, body.image_url ?? '');
 }
 
 function planOf({ tool, options }: CreateJob): Plan {
@@ -73,9 +82,9 @@ async function checkBalance({ stores }: ApiDeps, { accountId }: Caller, plan: Pl
   if (balance < plan.imagesCharged) throw new ApiError('insufficient_credits', NOT_ENOUGH);
 }
 
-type Ready = { plan: Plan; picture: CheckedImage; answerBy: number };
+type Ready = FetchedImage & { plan: Plan; answerBy: number };
 
-async function storeAndAccept(deps: ApiDeps, creation: Creation, { plan, picture, answerBy }: Ready) {
+async function storeAndAccept(deps: ApiDeps, creation: Creation, { plan, picture, paid, answerBy }: Ready) {
   const { caller, requestId } = creation;
   const { bytes, format, sha256 } = picture;
   const input: ObjectRef = { bucket: 'inputs', key: `${caller.accountId}/${randomUUID()}.${format}` };
@@ -84,7 +93,8 @@ async function storeAndAccept(deps: ApiDeps, creation: Creation, { plan, picture
   const request = { draft, plan, format, requestId, accountName: caller.accountName };
   try {
     const answer = await acceptJob(deps, request, answerBy);
-    if (answer.job_id !== draft.jobId) await removeImagesSoon(deps, [input]);
+    if (answer.job_id === draft.jobId) paid();
+    else await removeImagesSoon(deps, [input]);
     return answer;
   } catch (error) {
     // After a 5xx a late acceptance may still need the picture; the sweep for orphans takes it if not.

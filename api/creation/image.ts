@@ -1,8 +1,12 @@
+import type { Lease } from '../../budget.ts';
 import { ApiError } from '../../contract/errors.ts';
 import { LIMITS } from '../../contract/limits.ts';
-import { type Egress, EgressError } from '../../egress/egress.ts';
+import { type Egress, EgressError, type Fetched } from '../../egress/egress.ts';
 import { inspectImage } from '../../imaging/inspect.ts';
 import type { ImageFormat } from '../../stores/records.ts';
+import type { Spending } from '../allowance.ts';
+import type { Budgets } from '../budgets.ts';
+import type { Hold } from '../hold.ts';
 import type { IncomingImage } from '../intake/image-field.ts';
 
 /** A picture that may be stored: its bytes passed the safety limits. */
@@ -30,22 +34,64 @@ export function imageFromBase64(image: IncomingImage): CheckedImage {
   return { bytes: image.bytes, format, sha256: image.sha256 };
 }
 
-/** @throws ApiError image_fetch_failed, or invalid_image when what was fetched is no picture within the limits */
-export async function imageFromUrl(egress: Egress, url: string): Promise<CheckedImage> {
-  const { body, contentType } = await fetchImage(egress, url);
-  const bytesFormat = checkBytes(body);
-  return { bytes: body, format: FORMATS[contentType] ?? bytesFormat };
+/** Who fetches, and the budgets that bound it. */
+export interface Fetching {
+  egress: Egress;
+  budgets: Budgets;
+  hold: Hold;
+  keyId: string;
 }
 
-async function fetchImage(egress: Egress, url: string) {
+/** A picture by its URL, and what to call once its job is charged: it gives the bytes back to the key's allowance. */
+export interface FetchedImage {
+  picture: CheckedImage;
+  paid(): void;
+}
+
+/**
+ * @throws ApiError image_fetch_failed, invalid_image when what was fetched is no picture within the limits, rate_limited
+ * or internal_error when a budget had no room in time
+ */
+export async function imageFromUrl(fetching: Fetching, url: string): Promise<FetchedImage> {
+  const { budgets, hold, keyId } = fetching;
+  refuseUnpaid(budgets.unpaid.wait(keyId));
+  using _place = await hold.take(budgets.fetches, 1);
+  const spending = budgets.unpaid.spend(keyId);
+  const { body, contentType } = await fetchImage(fetching, url, spending);
+  const bytesFormat = checkBytes(body);
+  const picture = { bytes: body, format: FORMATS[contentType] ?? bytesFormat };
+  return { picture, paid: spending.giveBack };
+}
+
+/** Waiting is no help: what was fetched for nothing counts for a minute, longer than a request may wait. */
+function refuseUnpaid(waitMs: number): void {
+  if (waitMs === 0) return;
+  const retryAfter = Math.ceil(waitMs / 1000);
+  const told = `The key has fetched too much by image_url for requests that were refused. Retry in ${retryAfter} seconds.`;
+  throw new ApiError('rate_limited', told, { retryAfter });
+}
+
+async function fetchImage(
+  { egress, budgets, hold }: Fetching,
+  url: string,
+  spending: Spending,
+): Promise<Fetched> {
+  let lease: Lease | undefined;
   try {
-    return await egress.fetch(url, {
+    const fetched = await egress.fetch(url, {
       timeoutMs: LIMITS.fetchTimeoutMs,
       maxBytes: LIMITS.imageBytes,
       redirects: LIMITS.fetchRedirects,
       mediaType: 'image/',
+      admit: async (maxBytes) => {
+        lease = await hold.take(budgets.bytes, maxBytes);
+      },
+      received: spending.add,
     });
+    lease?.shrink(fetched.body.length);
+    return fetched;
   } catch (error) {
+    lease?.release();
     if (!(error instanceof EgressError)) throw error;
     const code = error.kind === 'too_large' ? 'invalid_image' : 'image_fetch_failed';
     throw new ApiError(code, `image_url: ${error.message}`, { cause: error });

@@ -33,13 +33,8 @@ export function createLongString(): LongString {
 /** @returns the index of the quote; the chunk's length when there is none; one more when an escape goes on */
 function closingQuote(chunk: Buffer, start: number): number {
   let at = start;
-  for (let quote = -1; at < chunk.length; ) {
-    if (quote < at) quote = chunk.indexOf(QUOTE, at);
-    if (quote < 0) quote = chunk.length;
-    const backslash = chunk.subarray(at, quote).indexOf(BACKSLASH);
-    if (backslash < 0) return quote;
-    at += backslash + 2;
-  }
+  // Byte by byte: a search from each escape to the next costs many times as much where there are millions of them.
+  for (; at < chunk.length && chunk[at] !== QUOTE; at += 1) if (chunk[at] === BACKSLASH) at += 1;
   return at;
 }
 

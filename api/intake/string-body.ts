@@ -38,8 +38,8 @@ export function createStringBody(sink: Sink): StringBody {
       escaped = false;
       return byte === SLASH ? SLASH : NOT_BASE64;
     }
-    const digit = Number.parseInt(String.fromCharCode(byte), 16);
-    if (Number.isNaN(digit)) illegal = true;
+    const digit = hexDigit(byte);
+    if (digit < 0) illegal = true;
     code = code * 16 + digit;
     hexLeft -= 1;
     escaped = hexLeft > 0;
@@ -81,6 +81,13 @@ export function createStringBody(sink: Sink): StringBody {
       return illegal;
     },
   };
+}
+
+/** @returns -1 for what is none */
+function hexDigit(byte: number): number {
+  if (byte >= 0x30 && byte <= 0x39) return byte - 0x30;
+  const lower = byte | 0x20;
+  return lower >= 0x61 && lower <= 0x66 ? lower - 0x61 + 10 : -1;
 }
 
 /** Copies up to the next quote or backslash. @returns its index, or the chunk's length */

@@ -1,35 +1,45 @@
 import type { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { BudgetError } from '../../budget.ts';
 import { ApiError } from '../../contract/errors.ts';
-import { LIMITS } from '../../contract/limits.ts';
+import { LIMITS, PACE } from '../../contract/limits.ts';
+import type { Budgets } from '../budgets.ts';
+import { createHold } from '../hold.ts';
 import { createJobBodyReader, type JobBody } from '../intake/body.ts';
 import '../request.ts';
+import { BodyCutShort, readBody } from '../../read-body.ts';
+import { isJson } from './media-type.ts';
 import { closeAfterUnreadBody, drain } from './unread-body.ts';
 import { invite } from './wire.ts';
 
 const MB = 1024 * 1024;
-const JSON_TYPE = /^application\/json\s*(?:;\s*charset\s*=\s*"?utf-8"?\s*)?;?\s*$/i;
 /** How long an anonymous chunked body may take until it is known not to pass the limit. */
 const ANONYMOUS_MS = 10_000;
+const RATE = `${PACE.bytesPerSecond / 1024} KB a second`;
 
 /**
- * onRequest hook, ahead of authentication: 30 MB with the X-Api-Key header, 1 MB without (spec: POST /v1/jobs, rule 3).
- * A body of unknown length without the header is read, at most to its limit, to tell 413 from 401.
- * @throws ApiError payload_too_large
+ * An onRequest hook, ahead of authentication: 30 MB with the X-Api-Key header, 1 MB without (spec: POST /v1/jobs, rule
+ * 3). A body of unknown length without the header is read, at most to its limit, to tell 413 from 401.
+ * It throws ApiError payload_too_large.
  */
-export async function limitBody(request: FastifyRequest, reply: FastifyReply): Promise<void> {
-  const limit = bodyLimit(request);
-  if ((contentLength(request) ?? 0) > limit) throw tooLarge(limit);
-  if (hasKey(request) || request.headers['transfer-encoding'] === undefined) return;
-  invite(request, reply.raw);
-  if (!(await drain(request.raw, limit, ANONYMOUS_MS))) throw tooLarge(limit);
+export function limitBody({ drops }: Pick<Budgets, 'drops'>) {
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+    const limit = bodyLimit(request);
+    if ((contentLength(request) ?? 0) > limit) throw tooLarge(limit);
+    if (hasKey(request) || request.headers['transfer-encoding'] === undefined) return;
+    invite(request, reply.raw);
+    const ended = await drain(request, { drops, maxBytes: limit, maxMs: ANONYMOUS_MS }).catch(notDrained);
+    if (!ended) throw tooLarge(limit);
+  };
 }
 
 /**
  * Makes POST /v1/jobs (the route of group `create-job`) read its body through the intake: `request.body` is a
- * {@link JobBody}. No other route reads a body; whatever is left unread is drained and the connection closed.
+ * {@link JobBody}. It is read once its bytes are within the budgets, and `request.hold` holds these. No other route
+ * reads a body; whatever is left unread is drained and the connection closed.
  */
-export function registerBodies(app: FastifyInstance): void {
+export function registerBodies(app: FastifyInstance, budgets: Pick<Budgets, 'bytes' | 'drops'>): void {
+  app.decorateRequest('bodyGivenUp', false);
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', async (request: FastifyRequest, payload: Readable) =>
     takesJob(request) ? readJobBody(request, payload) : undefined,
@@ -37,16 +47,18 @@ export function registerBodies(app: FastifyInstance): void {
   app.addHook('preParsing', async (request, reply) => {
     if (!takesJob(request)) return;
     checkEncoding(request);
+    request.hold = createHold(request.caller.keyId, reply.raw);
+    request.bodyLease = await request.hold.take(budgets.bytes, expectedBytes(request));
     invite(request, reply.raw);
   });
-  app.addHook('onSend', closeAfterUnreadBody);
+  app.addHook('onSend', closeAfterUnreadBody(budgets.drops));
 }
 
 function checkEncoding({ headers }: FastifyRequest): void {
   const encoding = headers['content-encoding'];
   if (encoding !== undefined && encoding.toLowerCase() !== 'identity')
     throw new ApiError('invalid_request', 'Send the body without a Content-Encoding.');
-  if (!JSON_TYPE.test(headers['content-type'] ?? ''))
+  if (!isJson(headers['content-type'] ?? ''))
     throw new ApiError('invalid_request', 'Send a JSON body with Content-Type: application/json.');
 }
 
@@ -54,21 +66,51 @@ async function readJobBody(request: FastifyRequest, payload: Readable): Promise<
   const limit = bodyLimit(request);
   const reader = createJobBodyReader(contentLength(request));
   let received = 0;
-  for await (const chunk of chunksOf(payload)) {
-    received += chunk.length;
+  const take = (piece: Buffer) => {
+    received += piece.length;
     if (received > limit) throw tooLarge(limit);
-    reader.write(chunk);
-  }
-  return reader.end();
+    reader.write(piece);
+  };
+  await readBody(payload, take).catch((error) => {
+    giveUpPieces(request, error);
+    return notRead(error);
+  });
+  const body = reader.end();
+  request.bodyLease.shrink(Math.min(received, keptOf(body)));
+  return body;
 }
 
-/** Leaves the stream open when the loop ends early: the answer still has to go out on its socket. */
-async function* chunksOf(payload: Readable): AsyncGenerator<Buffer> {
-  try {
-    yield* payload.iterator({ destroyOnReturn: false });
-  } catch (cause) {
-    throw new ApiError('invalid_request', 'The body was cut off.', { cause });
+/** Of the body only the decoded picture is kept, and at most {@link LIMITS.bodyBytesWithoutKey} of everything else. */
+function keptOf({ image }: JobBody): number {
+  const picture = image !== undefined && 'bytes' in image ? image.bytes.length : 0;
+  return picture + LIMITS.bodyBytesWithoutKey;
+}
+
+/** Whatever comes next costs as much a byte, so nothing more is taken off the wire, be it to drop it. */
+function giveUpPieces(request: FastifyRequest, error: unknown): void {
+  if (!(error instanceof BodyCutShort) || error.reason !== 'pieces') return;
+  request.bodyGivenUp = true;
+  request.raw.socket.pause();
+}
+
+function notRead(error: unknown): never {
+  if (!(error instanceof BodyCutShort)) throw error;
+  const cause = { cause: error };
+  switch (error.reason) {
+    case 'slow':
+      throw new ApiError('invalid_request', `The body came slower than ${RATE}, or stopped.`, cause);
+    case 'pieces':
+      throw new ApiError('invalid_request', 'The body came in too many small pieces.', cause);
+    default:
+      throw new ApiError('invalid_request', 'The body was cut off.', cause);
   }
+}
+
+function notDrained(error: unknown): never {
+  if (!(error instanceof BudgetError)) return notRead(error);
+  const busy = 'Too many bodies of unknown length without the X-Api-Key header are under way.';
+  if (error.obstacle === 'owner') throw new ApiError('rate_limited', busy, { cause: error, retryAfter: 1 });
+  throw new ApiError('internal_error', busy, { cause: error });
 }
 
 const takesJob = ({ routeOptions }: FastifyRequest) => routeOptions.config.group === 'create-job';
@@ -79,6 +121,15 @@ const bodyLimit = (request: FastifyRequest) =>
 function contentLength({ headers }: FastifyRequest): number | undefined {
   const declared = headers['content-length'];
   return declared === undefined ? undefined : Number(declared);
+}
+
+/**
+ * A chunked body counts as the limit until it has ended: taking more as it grows would have requests wait for one another
+ * that each hold a part.
+ */
+function expectedBytes(request: FastifyRequest): number {
+  const unknown = request.headers['transfer-encoding'] === undefined ? 0 : bodyLimit(request);
+  return contentLength(request) ?? unknown;
 }
 
 function tooLarge(limit: number): ApiError {

@@ -1,14 +1,19 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError } from '../../contract/errors.ts';
 import type { ErrorEnvelope } from '../../contract/schemas.ts';
+import { reasonsOf } from '../../log-error.ts';
 
-const PATH_SHOWN = 200;
+/** Parts of a path that are shown: short words, and ids. Whatever else stands there may be a misplaced key. */
+const SHOWN = /^(?:[A-Za-z0-9._-]{0,16}|[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12})$/;
+const PARTS_SHOWN = 8;
 
 /** Turns everything that is thrown, and every unknown route, into the one envelope. */
 export function registerErrors(app: FastifyInstance, publicUrl: string): void {
   const send = (error: ApiError, request: FastifyRequest, reply: FastifyReply) => {
     if (error.status >= 500) request.log.error({ err: error.cause ?? error }, error.message);
-    else request.log.info({ code: error.code, err: error.cause }, error.message);
+    // A refusal's message may quote what was sent.
+    else request.log.info({ code: error.code, reasons: reasonsOf(error.cause) }, 'refused');
+    if (error.retryAfter !== undefined) reply.header('Retry-After', error.retryAfter);
     return reply.code(error.status).send(envelope(error, publicUrl));
   };
   app.setErrorHandler<FastifyError>((error, request, reply) => send(toApiError(error), request, reply));
@@ -47,6 +52,12 @@ function fromValidation(error: FastifyError): ApiError {
 /** `idempotency-key` as people write it: `Idempotency-Key`. */
 const headerName = (lower: string) => lower.replace(/\b[a-z]/g, (letter) => letter.toUpperCase());
 
-/** The path as it was sent, before the router's rewriting; without the query, which may hold a misplaced key. */
-export const pathOf = ({ originalUrl }: FastifyRequest) =>
-  originalUrl.split('?', 1).join('').slice(0, PATH_SHOWN);
+/** The path as it was sent, before the router's rewriting, as far as it can't hold a secret; without the query. */
+export function pathOf({ originalUrl }: FastifyRequest): string {
+  const parts = originalUrl
+    .split('?', 1)
+    .join('')
+    .split('/', PARTS_SHOWN + 1);
+  const shown = parts.slice(0, PARTS_SHOWN).map((part) => (SHOWN.test(part) ? part : '*'));
+  return shown.join('/');
+}

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError } from '../../contract/errors.ts';
 import { RATE_LIMITS, type RouteGroup } from '../../contract/limits.ts';
-import { clientOf } from '../client-address.ts';
+import { clientOf, siteOf } from '../client-address.ts';
 import { createSlidingWindow, type Hit, type SlidingWindow } from '../rate-window.ts';
 import '../request.ts';
 
@@ -19,7 +19,7 @@ type Hook = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
 
 /** Two onRequest hooks; between them the caller is identified. Both throw ApiError rate_limited. */
 export interface RateLimits {
-  /** Counts the client's address, whoever calls. */
+  /** Counts the client's address, and the network of an IPv6 one, whoever calls. */
   countClient: Hook;
   /** Counts the key in the route's group; its figures replace the client's in the headers. */
   countKey: Hook;
@@ -36,12 +36,18 @@ export function createRateLimits(options: RateLimitOptions): RateLimits {
   const windowOf = (limit: number, max: number) =>
     createSlidingWindow({ limit, windowMs: RATE_LIMITS.windowMs, maxKeys: max, now });
   const clients = windowOf(RATE_LIMITS.ip, maxClients);
+  const sites = windowOf(RATE_LIMITS.site, maxClients);
   const keys = Object.fromEntries(
     GROUPS.map((group) => [group, windowOf(RATE_LIMITS[group], maxKeys)]),
   ) as Record<RouteGroup, SlidingWindow>;
   return {
     async countClient(request, reply) {
-      if (isCounted(request, prefix)) conclude(reply, 'ip', clients.hit(clientOf(request.ip)));
+      if (!isCounted(request, prefix)) return;
+      const client = clientOf(request.ip);
+      conclude(reply, 'ip', clients.hit(client));
+      const site = siteOf(client);
+      const hit = site === undefined ? undefined : sites.hit(site);
+      if (hit?.allowed === false) conclude(reply, 'site', hit);
     },
     async countKey({ routeOptions, caller }, reply) {
       const { group } = routeOptions.config;
@@ -50,12 +56,14 @@ export function createRateLimits(options: RateLimitOptions): RateLimits {
   };
 }
 
+const WHOSE = { ip: 'from this address', site: 'from this network' };
+
 /** By the matched route where there is one: the URL may spell the same path with escapes. */
 function isCounted({ routeOptions, url }: FastifyRequest, prefix: string): boolean {
   return `${routeOptions.url ?? url}/`.startsWith(`${prefix}/`);
 }
 
-function conclude(reply: FastifyReply, name: RouteGroup | 'ip', hit: Hit): void {
+function conclude(reply: FastifyReply, name: RouteGroup | 'ip' | 'site', hit: Hit): void {
   const { allowed, limit, remaining, resetSeconds } = hit;
   reply.headers({
     'X-RateLimit-Limit': limit,
@@ -64,10 +72,10 @@ function conclude(reply: FastifyReply, name: RouteGroup | 'ip', hit: Hit): void 
     RateLimit: `"${name}";r=${remaining};t=${resetSeconds}`,
   });
   if (allowed) return;
-  reply.header('Retry-After', resetSeconds);
-  const whose = name === 'ip' ? 'from this address' : 'with this key';
+  const whose = name === 'ip' || name === 'site' ? WHOSE[name] : 'with this key';
   throw new ApiError(
     'rate_limited',
     `More than ${limit} requests a minute ${whose}. Retry in ${resetSeconds} seconds.`,
+    { retryAfter: resetSeconds },
   );
 }

@@ -1,7 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
-import type { onSendAsyncHookHandler } from 'fastify';
+import type { FastifyRequest, onSendAsyncHookHandler } from 'fastify';
+import type { Budget } from '../../budget.ts';
 import { LIMITS } from '../../contract/limits.ts';
+import { BodyCutShort, readBody } from '../../read-body.ts';
+import { clientOf } from '../client-address.ts';
 
 /** Left to Node, which reads a small rest off by itself and keeps the connection. */
 const SMALL = 64 * 1024;
@@ -10,15 +13,18 @@ const DRAIN_BYTES = 2 * LIMITS.bodyBytes;
 const DRAIN_MS = 10_000;
 
 /**
- * Answers at once although the body was not read (413, 401, 429), then drains a bounded amount and closes.
- * Closing right away would reset the connection under a client that is still sending, and the answer with it.
+ * An onSend hook that answers at once although the body was not read (413, 401, 429), then drains a bounded amount and
+ * closes. Closing right away would reset the connection under a client that is still sending, and the answer with it.
  */
-export const closeAfterUnreadBody: onSendAsyncHookHandler<unknown> = async (request, reply, payload) => {
-  if (typeof payload !== 'string' || !isUnread(request.raw)) return payload;
-  reply.header('Connection', 'close');
-  reply.header('Content-Length', Buffer.byteLength(payload));
-  return Readable.from(answerThenDrain(payload, request.raw), { objectMode: false });
-};
+export function closeAfterUnreadBody(drops: Budget): onSendAsyncHookHandler<unknown> {
+  return async (request, reply, payload) => {
+    if (typeof payload !== 'string' || !isUnread(request.raw)) return payload;
+    reply.header('Connection', 'close');
+    if (request.bodyGivenUp) return payload;
+    reply.header('Content-Length', Buffer.byteLength(payload));
+    return Readable.from(answerThenDrain(payload, request, drops), { objectMode: false });
+  };
+}
 
 function isUnread(request: IncomingMessage): boolean {
   if (request.readableEnded || request.complete) return false;
@@ -27,29 +33,54 @@ function isUnread(request: IncomingMessage): boolean {
 }
 
 /** The answer is whole for the client after the first piece; the connection closes when the second step is over. */
-async function* answerThenDrain(payload: string, request: IncomingMessage): AsyncGenerator<Buffer> {
+async function* answerThenDrain(
+  payload: string,
+  request: FastifyRequest,
+  drops: Budget,
+): AsyncGenerator<Buffer> {
   yield Buffer.from(payload);
-  await drain(request, DRAIN_BYTES, DRAIN_MS);
+  await drain(request, { drops, maxBytes: DRAIN_BYTES, maxMs: DRAIN_MS }).catch(() => {});
 }
 
-/** Reads and drops. @returns true when the body ended within the bounds */
-export function drain(request: IncomingMessage, maxBytes: number, maxMs: number): Promise<boolean> {
-  if (request.readableEnded || request.destroyed) return Promise.resolve(true);
-  return new Promise((resolve) => {
-    let left = maxBytes;
-    const timer = setTimeout(() => settle(false), maxMs);
-    const onData = (chunk: Buffer) => {
-      left -= chunk.length;
-      if (left < 0) settle(false);
-    };
-    const onEnd = () => settle(true);
-    function settle(ended: boolean): void {
-      clearTimeout(timer);
-      request.off('data', onData).off('end', onEnd).off('error', onEnd).off('close', onEnd);
-      request.pause();
-      resolve(ended);
-    }
-    request.on('data', onData).on('end', onEnd).on('error', onEnd).on('close', onEnd);
-    request.resume();
-  });
+export interface Drain {
+  /** Places of which each drain takes one, in the name of the client's address. */
+  drops: Budget;
+  maxBytes: number;
+  /** For all of it, the wait for a place included. */
+  maxMs: number;
+}
+
+/**
+ * Reads and drops a body.
+ * @returns whether it ended within `maxBytes`
+ * @throws BudgetError when it found no place in time, BodyCutShort when the body did not end in time
+ */
+export async function drain(
+  { raw, ip }: FastifyRequest,
+  { drops, maxBytes, maxMs }: Drain,
+): Promise<boolean> {
+  const controller = new AbortController();
+  const timer = setTimeout(() => controller.abort(), maxMs);
+  try {
+    using _place = await drops.acquire(clientOf(ip), 1, controller.signal);
+    return await dropAll(raw, maxBytes, controller.signal);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function dropAll(body: IncomingMessage, maxBytes: number, signal: AbortSignal): Promise<boolean> {
+  let left = maxBytes;
+  const drop = (piece: Buffer) => {
+    left -= piece.length;
+    if (left < 0) throw new BodyCutShort('long');
+  };
+  try {
+    await readBody(body, drop, signal);
+    return true;
+  } catch (error) {
+    if (error instanceof BodyCutShort && error.reason === 'long') return false;
+    if (error instanceof BodyCutShort && error.reason === 'gone') return true;
+    throw error;
+  }
 }

@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { ApiError } from '../../contract/errors.ts';
 import { envelope } from './errors.ts';
+import { SECURITY_HEADERS } from './security-headers.ts';
 
 /** What Node says of a message it gave up on; the rest is no HTTP at all. */
 const REASONS: Record<string, string> = {
@@ -33,6 +34,7 @@ const headOf = (body: string) =>
     `Content-Length: ${Buffer.byteLength(body)}`,
     `X-Request-Id: ${randomUUID()}`,
     'Cache-Control: no-store',
+    ...Object.entries(SECURITY_HEADERS).map(([name, value]) => `${name}: ${value}`),
     'Connection: close',
   ].join('\r\n');
 
@@ -49,10 +51,4 @@ export function registerExpectations({ server }: FastifyInstance): void {
 /** Asks for the body when the client waits to be asked. To be called before a body is read. */
 export function invite({ headers }: FastifyRequest, raw: { writeContinue(): void }): void {
   if (headers.expect?.toLowerCase() === '100-continue') raw.writeContinue();
-}
-
-/** onRequest hook. Node's own check answers without a body, so it is switched off. @throws ApiError invalid_request */
-export async function requireHost({ raw }: FastifyRequest): Promise<void> {
-  if (raw.headers.host === undefined && raw.httpVersion === '1.1')
-    throw new ApiError('invalid_request', 'The Host header is missing.');
 }

@@ -46,15 +46,17 @@ export const createJob: Route = (app, deps) =>
       },
     },
     async (request, reply) => {
-      const { jobBody, caller, body } = request;
-      const answer = await create(deps, {
+      const { jobBody, caller, body, hold } = request;
+      const creation = {
         requestId: request.id,
         caller,
         body,
         image: jobBody.image,
         bodyDigest: bodyDigest(jobBody),
         idempotencyKey: idempotencyKey(request.raw, request.headers['idempotency-key']),
-      });
+        hold,
+      };
+      const answer = await hold.during(() => create(deps, creation));
       return reply.code(201).send(answer);
     },
   );

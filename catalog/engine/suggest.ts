@@ -40,9 +40,12 @@ const MEANT: ReadonlyMap<string, readonly string[]> = new Map([
 
 const SHORTEST_PART = 3;
 
+/** Longer than any key, mistyped or not. */
+const LONGEST = 40;
+
 /** The key that was probably meant by one the tool does not have, if any comes near. */
 export function likelyKey(sent: string, keys: readonly string[]): string | undefined {
-  const name = fold(sent);
+  const name = sent.length > LONGEST ? '' : fold(sent);
   if (name === '') return undefined;
   const words = [name, ...(MEANT.get(name) ?? []).map(fold)];
   for (const word of words) {

@@ -7,19 +7,17 @@ import type { Operation } from './operation.ts';
  * An unsharp mask on the luma. Little differences, which may be noise, are raised a little, larger ones more, and none
  * so far that edges would glow.
  */
-export const sharpenDetail: Operation = async (image, _settings, signal) => {
+export const sharpenDetail: Operation = async (image) => {
   const luma = await lumaOf(image);
   const around = await toGrey(openGrey(luma, image).blur(1.1));
-  signal.throwIfAborted();
   const sharpened = { ...image, pixels: Buffer.from(image.pixels) };
   shift(sharpened, (pixel) => SHARPENING[(luma[pixel] ?? 0) - (around[pixel] ?? 0) + 255] ?? 0);
   return sharpened;
 };
 
 /** A median takes single grains off the luma without moving edges; of colour, which the eye sees coarsely, a blur. */
-export const removeNoise: Operation = async (image, _settings, signal) => {
+export const removeNoise: Operation = async (image) => {
   const quiet = await toGrey(openGrey(await lumaOf(image), image).median(3));
-  signal.throwIfAborted();
   const smooth = await toRaw(openRaw(image).blur(1.2));
   const luma = await lumaOf(smooth);
   shift(smooth, (pixel) => (quiet[pixel] ?? 0) - (luma[pixel] ?? 0));

@@ -2,8 +2,8 @@ import type { RawImage } from '../../imaging/libvips.ts';
 
 export type Settings = Readonly<Record<string, string>>;
 
-/** Edits a picture and keeps its size. Aborts between its steps when the signal does. */
-export type Operation = (image: RawImage, settings: Settings, signal: AbortSignal) => Promise<RawImage>;
+/** Edits a picture and keeps its size. */
+export type Operation = (image: RawImage, settings: Settings) => Promise<RawImage>;
 
 const SHARES: ReadonlyMap<string | undefined, number> = new Map([
   ['subtle', 0.45],
@@ -13,11 +13,10 @@ const BALANCED = 0.75;
 
 /** Runs the operations one after the other. */
 export function sequence(...operations: readonly Operation[]): Operation {
-  return async (image, settings, signal) => {
+  return async (image, settings) => {
     let current = image;
     for (const operation of operations) {
-      signal.throwIfAborted();
-      current = await operation(current, settings, signal);
+      current = await operation(current, settings);
     }
     return current;
   };
@@ -25,9 +24,8 @@ export function sequence(...operations: readonly Operation[]): Operation {
 
 /** Mixes the operation's outcome with the picture it began from, as the job's `intensity` says. */
 export function byIntensity(operation: Operation): Operation {
-  return async (image, settings, signal) => {
-    const outcome = await operation(image, settings, signal);
-    signal.throwIfAborted();
+  return async (image, settings) => {
+    const outcome = await operation(image, settings);
     return mix(image, outcome, SHARES.get(settings.intensity) ?? BALANCED);
   };
 }

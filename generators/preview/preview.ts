@@ -1,41 +1,28 @@
 import { drawCaption } from '../../imaging/caption.ts';
-import { ImageError } from '../../imaging/errors.ts';
+import { finishResult } from '../../imaging/finish.ts';
 import { openEncoded, type RawImage, rejectAsDamaged, toRaw } from '../../imaging/libvips.ts';
-import { longestSide, scaleToLongestSide } from '../../imaging/size.ts';
-import { GeneratorError } from '../errors.ts';
-import type { Generator, RenderedImage, RenderRequest } from '../port.ts';
+import { longestSide, scaleToLongestSide, targetLongestSide } from '../../imaging/size.ts';
+import type { LocalRender, LocalRequest } from '../port.ts';
 import type { Settings } from './operation.ts';
 import { OPERATIONS } from './operations.ts';
 
 /** The built-in generator: needs no upstream, does in earnest what libvips can do, and says so where it can't. */
-export function createPreviewGenerator(): Generator {
-  return { name: 'preview', render };
-}
+export const renderPreview: LocalRender = async (request) => {
+  const { image, target, format, watermark } = request;
+  const { pipeline, size: inputSize } = await openEncoded(image);
+  const finish = { ...target, inputSize, format, watermark };
+  // Nothing is left to do for an upscale but to write the image anew, which needs no copy of all its pixels.
+  if (target.neverSmaller && longestSide(inputSize) >= target.longestSide) return finishResult(image, finish);
+  const size = scaleToLongestSide(inputSize, targetLongestSide(target, inputSize, format));
+  const sized = await toRaw(pipeline.resize({ ...size, fit: 'fill' })).catch(rejectAsDamaged);
+  return finishResult(await edit(sized, request), finish);
+};
 
-async function render(request: RenderRequest): Promise<RenderedImage> {
-  const { target, tool, settings, signal } = request;
-  signal.throwIfAborted();
-  if (target.neverSmaller && longestSide(request) >= target.longestSide) {
-    return { bytes: request.image, mime: request.mime };
-  }
-  const image = await decodeAtTarget(request);
-  signal.throwIfAborted();
+async function edit(image: RawImage, { tool, settings }: LocalRequest): Promise<RawImage> {
   const operation = OPERATIONS.get(tool);
-  if (operation === undefined) await drawCaption(image, captionOf(tool, settings));
-  const edited = operation ? await operation(image, settings, signal) : image;
-  signal.throwIfAborted();
-  return edited;
-}
-
-async function decodeAtTarget({ image, target }: RenderRequest): Promise<RawImage> {
-  try {
-    const { pipeline, size } = await openEncoded(image);
-    const wanted = scaleToLongestSide(size, target.longestSide);
-    return await toRaw(pipeline.resize({ ...wanted, fit: 'fill' })).catch(rejectAsDamaged);
-  } catch (cause) {
-    if (!(cause instanceof ImageError)) throw cause;
-    throw new GeneratorError({ kind: 'refused', reason: 'invalid_input' }, cause.message, { cause });
-  }
+  if (operation !== undefined) return operation(image, settings);
+  await drawCaption(image, captionOf(tool, settings));
+  return image;
 }
 
 function captionOf(tool: string, settings: Settings): string {

@@ -43,14 +43,13 @@ const SATURATION: ReadonlyMap<string | undefined, number> = new Map([
 export const tint = (image: RawImage, gains: Rgb) => toRaw(openRaw(image).linear([...gains], [0, 0, 0]));
 
 /** What is brightest becomes neutral, within bounds so that lamplight stays lamplight; then the wishes of the job. */
-export const correctColour: Operation = async (image, settings, signal) => {
+export const correctColour: Operation = async (image, settings) => {
   const { white } = await measureLevels(image);
   const grey = (white[0] + white[1] + white[2]) / 3;
   const gain = (level: number) => Math.min(1.25, Math.max(0.8, grey / Math.max(1, level)));
   const neutral = await tint(image, [gain(white[0]), gain(white[1]), gain(white[2])]);
-  signal.throwIfAborted();
   const wished = await tint(neutral, TINTS.get(settings.whiteBalance) ?? [1, 1, 1]);
-  return saturate(SATURATION.get(settings.saturation) ?? 1.06)(wished, settings, signal);
+  return saturate(SATURATION.get(settings.saturation) ?? 1.06)(wished, settings);
 };
 
 /** How the map of the light is laid over the picture: slope and offset of its levels, and the blend. */
@@ -67,12 +66,11 @@ const LIGHT_MODES: ReadonlyMap<string | undefined, LightLayer> = new Map([
   ['darken', { slope: 0, offset: 66, mode: 'soft-light' }],
 ]);
 
-export const adjustLight: Operation = async (image, settings, signal) => {
+export const adjustLight: Operation = async (image, settings) => {
   const layer = LIGHT_MODES.get(settings.lightingMode);
   const lit = layer
     ? await blend(openRaw(image), await lightMap(image, layer.slope, layer.offset), layer.mode)
-    : await balanceLight(image, settings, signal);
-  signal.throwIfAborted();
+    : await balanceLight(image, settings);
   const gains = TINTS.get(settings.lightColor);
   return gains ? tint(lit, gains) : lit;
 };

@@ -1,5 +1,6 @@
 import { Client, Connection, ScheduleAlreadyRunning, type ScheduleOptions } from '@temporalio/client';
 import type { Config } from '../../config.ts';
+import { connectionOptions } from '../../temporal.ts';
 import { sweepAction } from '../sweep.ts';
 
 export const retentionScheduleId = (prefix: string) => `${prefix}retention`;
@@ -9,7 +10,7 @@ export const retentionScheduleId = (prefix: string) => `${prefix}retention`;
  * up to date; one that an operator has paused stays paused.
  */
 export async function ensureRetentionSchedule(temporal: Config['temporal']): Promise<void> {
-  const connection = await Connection.connect({ address: temporal.address });
+  const connection = await Connection.connect(connectionOptions(temporal));
   try {
     const { schedule } = new Client({ connection, namespace: temporal.namespace });
     const scheduleId = retentionScheduleId(temporal.taskQueuePrefix);

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Connection } from '@temporalio/client';
 import type { Config } from '../../config.ts';
+import { connectionOptions } from '../../temporal.ts';
 import { SEARCH_ATTRIBUTES } from '../../workflows/messages.ts';
 
 /** temporal.api.enums.v1.IndexedValueType */
@@ -14,8 +15,10 @@ const POLL_MS = 200;
  * Registers what workflows are found by in the Temporal UI; ready only when workflows can be started with it.
  * @throws Error when one of the names is registered with another type, which only Temporal's own tools can change
  */
-export async function registerSearchAttributes({ address, namespace }: Config['temporal']): Promise<void> {
-  const connection = await Connection.connect({ address, connectTimeout: CONNECT_TIMEOUT_MS });
+export async function registerSearchAttributes(temporal: Config['temporal']): Promise<void> {
+  const { namespace } = temporal;
+  const options = { ...connectionOptions(temporal), connectTimeout: CONNECT_TIMEOUT_MS };
+  const connection = await Connection.connect(options);
   try {
     for (const { name, type } of SEARCH_ATTRIBUTES)
       await connection.operatorService

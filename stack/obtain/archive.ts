@@ -1,23 +1,37 @@
 import { createWriteStream, readdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { x as extract } from 'tar';
 import { EnvHttpProxyAgent, fetch } from 'undici';
+import type { Archive } from '../versions.ts';
 import type { Task } from './chain.ts';
+import { verifySha256 } from './digest.ts';
 
 const CONNECT_MS = 5_000;
 const SILENCE_MS = 20_000;
 
 /**
- * Downloads a .tgz, unpacks it and resolves to the file called `name` inside.
+ * Downloads a .tgz, verifies its digest, unpacks the one file called `name` and resolves to its path.
  * A machine that reaches no internet fails within the connection's time-out.
+ * @throws {Error} when the digest is not the pinned one; nothing was unpacked then
  */
-export async function fromArchive(url: string, name: string, folder: string, task: Task): Promise<string> {
+export async function fromArchive(
+  { url, sha256 }: Archive,
+  name: string,
+  folder: string,
+  task: Task,
+): Promise<string> {
   const file = join(folder, 'archive.tgz');
   await download(url, file, task);
-  task.report('unpacking');
-  await extract({ file, cwd: folder });
+  task.report('verifying and unpacking');
+  await verifySha256(file, sha256);
+  // node-tar keeps to `cwd` by itself: absolute paths are made relative, and `..` is refused.
+  await extract({
+    file,
+    cwd: folder,
+    filter: (path, entry) => 'type' in entry && entry.type === 'File' && basename(path) === name,
+  });
   return findFile(folder, name);
 }
 

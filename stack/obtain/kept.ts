@@ -2,6 +2,7 @@ import { chmodSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } fr
 import { basename, dirname, join } from 'node:path';
 import { proveRuns } from '../run/command.ts';
 import { lock } from '../run/lock.ts';
+import { privateFolder } from '../run/private-folder.ts';
 import type { Slot } from './cache.ts';
 import type { Strategy, Task } from './chain.ts';
 import { isExecutable } from './on-path.ts';
@@ -17,7 +18,7 @@ export function kept(slot: Slot, name: string, make: Make): Strategy {
   return {
     name,
     attempt: async (task) => {
-      mkdirSync(dirname(slot.folder), { recursive: true });
+      privateFolder(dirname(slot.folder));
       const onWait = () => task.report('waiting for another process that is obtaining it');
       using _ = await lock(`${slot.folder}.lock`, task.signal, onWait);
       if (isExecutable(slot.binary)) return slot.binary;

@@ -130,10 +130,13 @@ export class Child implements AsyncDisposable {
   #launch(): void {
     const { name, command, args, env, cwd } = this.#spec;
     const { logFile, pidFolder } = this.#host;
-    mkdirSync(dirname(logFile), { recursive: true });
-    const log = openSync(logFile, this.#runs++ === 0 ? 'w' : 'a');
-    const child = spawn(command, args, { env, cwd, detached: true, stdio: ['ignore', log, log] });
-    closeSync(log);
+    const child = closedToOthers(() => {
+      mkdirSync(dirname(logFile), { recursive: true });
+      const log = openSync(logFile, this.#runs++ === 0 ? 'w' : 'a');
+      const started = spawn(command, args, { env, cwd, detached: true, stdio: ['ignore', log, log] });
+      closeSync(log);
+      return started;
+    });
     this.#process = child;
     const started = Date.now();
     this.#exited = new Promise((resolve) => {
@@ -168,5 +171,15 @@ export class Child implements AsyncDisposable {
     const tail = readFileSync(this.#host.logFile, 'utf8').trim().split('\n').slice(-8).join('\n  ');
     const why = cause instanceof Error ? ` (${cause.message})` : '';
     return new Error(`${this.name} ${what}${why}. End of ${this.#host.logFile}:\n  ${tail}`, { cause });
+  }
+}
+
+/** What is made during the work, and by a child that it starts, is readable by this user alone. */
+function closedToOthers<T>(work: () => T): T {
+  const before = process.umask(0o077);
+  try {
+    return work();
+  } finally {
+    process.umask(before);
   }
 }

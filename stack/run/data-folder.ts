@@ -2,13 +2,14 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs
 import { join, resolve } from 'node:path';
 import { holderOf, type Lock, tryLock } from './lock.ts';
 import { endLeftovers } from './pid-file.ts';
+import { privateFolder } from './private-folder.ts';
 
 /** Another process runs servers on this folder. */
 export class FolderInUseError extends Error {
   override readonly name = 'FolderInUseError';
 }
 
-/** A folder that this process alone runs servers on; every path is absolute. */
+/** A folder that this process alone runs servers on and this user alone can read; every path is absolute. */
 export type DataFolder = Disposable & {
   root: string;
   pids: string;
@@ -24,7 +25,7 @@ export async function openDataFolder(path: string, say: Say): Promise<DataFolder
 
 /** Makes a folder below `path` that goes with this process; what killed processes left there goes first. */
 export async function openPassingFolder(path: string, say: Say): Promise<DataFolder> {
-  mkdirSync(path, { recursive: true });
+  privateFolder(path);
   for (const entry of readdirSync(path)) {
     const old = resolve(path, entry);
     if (!entry.startsWith('run-') || !existsSync(ownerFile(old)) || holderOf(ownerFile(old))) continue;
@@ -36,6 +37,7 @@ export async function openPassingFolder(path: string, say: Say): Promise<DataFol
 }
 
 async function claim(root: string, say: Say, onClose: () => void): Promise<DataFolder> {
+  privateFolder(root);
   const owner: Lock | undefined = tryLock(ownerFile(root));
   if (!owner) {
     throw new FolderInUseError(

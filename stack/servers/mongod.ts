@@ -1,15 +1,18 @@
 import { mkdirSync } from 'node:fs';
 import { type Db, MongoClient, MongoServerError } from 'mongodb';
 import type { Child } from '../run/child.ts';
+import { mongodVersion, outdatedMongod } from './mongod-version.ts';
 import { type Surroundings, startChild } from './part.ts';
 
 const NOT_YET_INITIALIZED = 94;
 
-/** Starts mongod as a replica set of one member, which transactions need. */
+/** Starts mongod as a replica set of one member, which transactions need; says so when it is an outdated one. */
 export async function startMongod(
   binary: string,
   around: Surroundings,
 ): Promise<{ child: Child; url: string }> {
+  const outdated = outdatedMongod(await mongodVersion(binary, around.signal), binary);
+  if (outdated) around.say(outdated);
   const port = await around.ports.choose('mongod');
   const dbpath = around.folder.file('mongod');
   mkdirSync(dbpath, { recursive: true });
@@ -20,6 +23,8 @@ export async function startMongod(
       command: binary,
       args: [
         ...['--replSet', 'rs0', '--bind_ip', '127.0.0.1', '--port', String(port), '--dbpath', dbpath],
+        // Its socket would lie in a folder of everybody's.
+        '--nounixsocket',
         ...['--wiredTigerCacheSizeGB', '0.5', '--oplogSize', '512', '--quiet'],
         ...['--setParameter', 'diagnosticDataCollectionEnabled=false'],
         // What a killed process had open keeps its account locked until then; 60 s is the server's own choice.

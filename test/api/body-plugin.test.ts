@@ -2,9 +2,11 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import fastify, { type FastifyInstance } from 'fastify';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createBudgets } from '../../api/budgets.ts';
 import type { JobBody } from '../../api/intake/body.ts';
 import { limitBody, registerBodies } from '../../api/plugins/body.ts';
 import { ApiError } from '../../contract/errors.ts';
+import type { Caller } from '../../stores/records.ts';
 
 const MB = 1024 * 1024;
 const WAIT = { timeout: 10_000 };
@@ -20,11 +22,13 @@ beforeEach(async () => {
     const { status, code } = error instanceof ApiError ? error : { status: 500, code: String(error) };
     return reply.code(status).send({ code, message: error.message });
   });
-  app.addHook('onRequest', limitBody);
+  const budgets = createBudgets({ bytesInFlight: 128 * MB, unpaidBytesPerMinute: 0 });
+  app.addHook('onRequest', limitBody(budgets));
   app.addHook('onRequest', async (request) => {
     if (request.headers['x-api-key'] !== 'good') throw new ApiError('invalid_api_key', 'no');
+    request.caller = { keyId: 'good' } as Caller;
   });
-  registerBodies(app);
+  registerBodies(app, budgets);
   app.post('/jobs', { config: { group: 'create-job' } }, async (request) => {
     seen = request.body as JobBody;
     return { fields: seen.fields };

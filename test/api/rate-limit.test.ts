@@ -1,6 +1,7 @@
 import fastify, { type FastifyInstance } from 'fastify';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { clientOf } from '../../api/client-address.ts';
+import { clientOf, siteOf } from '../../api/client-address.ts';
+import { registerErrors } from '../../api/plugins/errors.ts';
 import { createRateLimits } from '../../api/plugins/rate-limit.ts';
 import { ApiError } from '../../contract/errors.ts';
 import { RATE_LIMITS } from '../../contract/limits.ts';
@@ -13,9 +14,7 @@ beforeEach(() => {
   now = 5000;
   app = fastify({ trustProxy: true });
   const limits = createRateLimits({ prefix: '/api/v1', now: () => now });
-  app.setErrorHandler<Error>((error, _request, reply) =>
-    reply.code(error instanceof ApiError ? error.status : 500).send({ code: (error as ApiError).code }),
-  );
+  registerErrors(app, 'https://api.example.com/api');
   app.addHook('onRequest', limits.countClient);
   app.addHook('onRequest', async (request) => {
     const { 'x-api-key': keyId } = request.headers;
@@ -72,7 +71,7 @@ describe('limits', () => {
     now += 1500;
     const refused = await create('k');
     expect(refused.statusCode).toBe(429);
-    expect(refused.json()).toEqual({ code: 'rate_limited' });
+    expect(refused.json().error.code).toBe('rate_limited');
     expect(refused.headers).toMatchObject({ 'retry-after': '59', 'x-ratelimit-remaining': '0' });
     expect((await create('other')).statusCode).toBe(400);
     const read = await app.inject({ url: '/api/v1/jobs/1', headers: { 'x-api-key': 'k' } });
@@ -97,6 +96,22 @@ describe('limits', () => {
     expect(other.headers['x-ratelimit-remaining']).toBe('599');
   });
 });
+
+test('the clients of one IPv6 /48 have a limit together, ten times that of one', async () => {
+  const from = (site: number, n: number) => create(undefined, `2001:db8:${site}:${n.toString(16)}::1`);
+  for (let n = 0; n < RATE_LIMITS.site; n++) await from(1, n);
+  const refused = await from(1, RATE_LIMITS.site);
+  expect(refused.statusCode).toBe(429);
+  expect(refused.headers).toMatchObject({ 'ratelimit-policy': '"site";q=6000;w=60', 'retry-after': '60' });
+  expect((await from(2, 0)).statusCode).toBe(401);
+});
+
+test.each([
+  ['2001:db8:1:2::/64', '2001:db8:1::/48'],
+  ['2001:0:0:0::/64', '2001:0:0::/48'],
+  ['192.0.2.1', undefined],
+  ['unknown', undefined],
+])('the client %s is of the site %s', (client, site) => expect(siteOf(client)).toBe(site));
 
 test.each([
   ['192.0.2.1', '192.0.2.1'],

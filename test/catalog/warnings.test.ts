@@ -106,6 +106,45 @@ describe('a hostile set of keys', () => {
     expect(warned('pool', { ['k'.repeat(100)]: 1 })).toEqual(['k'.repeat(100)]);
   });
 
+  it('is named key by key, shortly, however many there are', () => {
+    const keys = Array.from({ length: 97 }, (_, i) => `${i}`.padEnd(100, 'k'));
+    for (const [slug] of SLUGS.slice(1)) {
+      const { warnings } = accepted(slug, Object.fromEntries(keys.map((key) => [key, 1])));
+      expect(new Set(warnings.map(({ option }) => option))).toEqual(new Set(keys));
+      expect(JSON.stringify(warnings).length).toBeLessThan(22_000);
+    }
+  });
+
+  it('costs a bounded number of comparisons', () => {
+    let looks = 0;
+    const keys = new Proxy(['style', 'roomType'], {
+      get(target, name, receiver) {
+        looks += 1;
+        return Reflect.get(target, name, receiver);
+      },
+    });
+    expect(likelyKey('k'.repeat(41), keys)).toBeUndefined();
+    expect(looks).toBe(0);
+    const near = [
+      'stile',
+      'styel',
+      'sstyle',
+      'styl',
+      'stylee',
+      'stlye',
+      'tyle',
+      'istyle',
+      'stylo',
+      'styje',
+      'stile2',
+    ];
+    const { warnings } = accepted('virtual-renovation', Object.fromEntries(near.map((key) => [key, 1])));
+    expect(warnings.map(({ message }) => message.includes('Did you mean'))).toEqual([
+      ...Array(10).fill(true),
+      false,
+    ]);
+  });
+
   it('is refused when options is no object', () => {
     for (const json of ['null', '[]', '"style"', '7'])
       expect(refused('pool', JSON.parse(json))).toBe('options must be an object.');

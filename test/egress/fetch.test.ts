@@ -238,7 +238,8 @@ describe('a server that holds on', () => {
       socket.on('close', () => clearInterval(timer));
     });
     await using egress = egressTo(server);
-    expect(await kindOf(egress, server.origin, BRIEF)).toBe('timeout');
+    expect(await kindOf(egress, server.origin)).toBe('protocol');
+    await expect.poll(server.open).toBe(0);
   });
 
   test('in the DNS', async () => {

@@ -1,15 +1,15 @@
 import { readFile } from 'node:fs/promises';
 import sharp from 'sharp';
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { RenderRequest } from '../../generators/port.ts';
+import { renderInstantly } from '../../generators/instant.ts';
+import type { LocalRequest } from '../../generators/port.ts';
 import { OPERATIONS } from '../../generators/preview/operations.ts';
-import { createPreviewGenerator } from '../../generators/preview/preview.ts';
+import { renderPreview } from '../../generators/preview/preview.ts';
 import { findTilt } from '../../generators/preview/straighten.ts';
-import { createGenerator } from '../../generators/registry.ts';
+import { ImageError } from '../../imaging/errors.ts';
 import { configureLibvips, type RawImage, toRaw } from '../../imaging/libvips.ts';
 import { noise } from '../imaging/pictures.ts';
 
-const preview = createPreviewGenerator();
 const width = 300;
 const height = 200;
 let room: Buffer;
@@ -20,24 +20,19 @@ beforeAll(async () => {
   room = await sharp(photo).resize({ width, height }).png().toBuffer();
 });
 
-const request = (given: Partial<RenderRequest> = {}): RenderRequest => ({
+const request = (given: Partial<LocalRequest> = {}): LocalRequest => ({
   tool: 'virtual-staging',
   settings: {},
-  instruction: 'Stage this room.',
   image: room,
-  mime: 'image/png',
-  width,
-  height,
   target: { longestSide: 600, neverSmaller: false },
-  signal: new AbortController().signal,
-  onSubmitted: () => {},
+  format: 'png',
+  watermark: false,
   ...given,
 });
 
-async function pixelsOf(given: Partial<RenderRequest>): Promise<RawImage> {
-  const rendered = await preview.render(request(given));
-  if ('bytes' in rendered) throw new Error('expected pixels');
-  return rendered;
+async function pixelsOf(given: Partial<LocalRequest>): Promise<RawImage> {
+  const { bytes } = await renderPreview(request(given));
+  return toRaw(sharp(bytes));
 }
 
 async function meanOf({ pixels, width, height }: RawImage): Promise<[number, number, number]> {
@@ -77,26 +72,12 @@ describe('the preview generator', () => {
 
   it('leaves an input alone that is as large as an upscale would make it', async () => {
     const target = { longestSide: 256, neverSmaller: true };
-    expect(await preview.render(request({ tool: 'image-upscaling', target }))).toEqual({
-      bytes: room,
-      mime: 'image/png',
-    });
+    expect(await pixelsOf({ tool: 'image-upscaling', target })).toEqual(await toRaw(sharp(room)));
   });
 
-  it('stops when it is told to', async () => {
-    const reason = new Error('cancelled');
-    for (const tool of ['virtual-staging', 'image-enhancement']) {
-      const controller = new AbortController();
-      const rendering = preview.render(request({ tool, signal: controller.signal }));
-      controller.abort(reason);
-      await expect(rendering).rejects.toBe(reason);
-    }
-  });
-
-  it('refuses bytes that are no picture as invalid input', async () => {
-    const failure = { failure: { kind: 'refused', reason: 'invalid_input' } };
-    await expect(preview.render(request({ image: Buffer.from('hello') }))).rejects.toMatchObject(failure);
-    await expect(preview.render(request({ image: room.subarray(0, 4000) }))).rejects.toMatchObject(failure);
+  it('refuses bytes that are no picture, or not all of one', async () => {
+    await expect(renderPreview(request({ image: Buffer.from('hello') }))).rejects.toThrow(ImageError);
+    await expect(renderPreview(request({ image: room.subarray(0, 4000) }))).rejects.toThrow(ImageError);
   });
 });
 
@@ -148,7 +129,9 @@ describe('what the tools do to a photo', () => {
 });
 
 describe('the instant generator', () => {
-  it('returns what it is given', async () => {
-    expect(await createGenerator(['instant']).render(request())).toEqual({ bytes: room, mime: 'image/png' });
+  it('returns what it is given, at the size of the result', async () => {
+    const { bytes, ...size } = await renderInstantly(request());
+    expect(size).toEqual({ width: 600, height: 400 });
+    expect(await toRaw(sharp(bytes))).toEqual(await enlarged());
   });
 });

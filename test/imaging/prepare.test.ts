@@ -2,7 +2,7 @@ import sharp from 'sharp';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { ImageError } from '../../imaging/errors.ts';
 import { configureLibvips } from '../../imaging/libvips.ts';
-import { passInput, prepareInput } from '../../imaging/prepare.ts';
+import { prepareInput } from '../../imaging/prepare.ts';
 import { colourAt, noise, pngClaiming, QUARTERS, quarters, withScans } from './pictures.ts';
 
 beforeAll(configureLibvips);
@@ -113,19 +113,6 @@ describe('size', () => {
       inputSize: { width: 300, height: 200 },
     });
     expect(await prepareInput(bytes, { longestSideAtMost: 400 })).toMatchObject({ width: 300, height: 200 });
-  });
-});
-
-describe('passing on', () => {
-  it('leaves the bytes as they are and says their upright size', async () => {
-    const bytes = await quarters().jpeg().withMetadata({ orientation: 6 }).toBuffer();
-    const upright = { width: 64, height: 96 };
-    expect(await passInput(bytes)).toEqual({ bytes, mime: 'image/jpeg', ...upright, inputSize: upright });
-  });
-
-  it('refuses what inspection refuses', async () => {
-    await expect(passInput(pngClaiming(60_000, 60_000))).rejects.toThrow(ImageError);
-    await expect(passInput(Buffer.from('hello'))).rejects.toThrow(ImageError);
   });
 });
 

@@ -42,4 +42,18 @@ describe('the configuration', () => {
     for (const name of ['S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY', 'API_PORT', 'UPLOAD_URL', 'LOG_LEVEL'])
       expect(() => loadConfig(broken)).toThrow(name);
   });
+
+  test("reports files of Temporal's TLS that cannot be read, and a certificate without its key", () => {
+    const broken = {
+      LOG_LEVEL: 'loud',
+      TEMPORAL_TLS_CA_FILE: '/nowhere/ca.pem',
+      TEMPORAL_TLS_CERT_FILE: import.meta.filename,
+    };
+    const problems = [
+      'LOG_LEVEL: ',
+      'TEMPORAL_TLS_CA_FILE: /nowhere/ca.pem cannot be read',
+      'TEMPORAL_TLS_CERT_FILE, TEMPORAL_TLS_KEY_FILE: must be set together',
+    ];
+    for (const problem of problems) expect(() => loadConfig({ ...NEEDED, ...broken })).toThrow(problem);
+  });
 });

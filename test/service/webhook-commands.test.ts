@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createInstantGenerator } from '../../generators/instant.ts';
+import { createGenerator } from '../../generators/registry.ts';
 import { deliveryIdOf } from '../../stores/delivery.ts';
 import { type CommandLine, openCommandLine } from '../operator/command-line.ts';
 import { ended, postJob, samplePicture } from '../setup/client.ts';
@@ -25,7 +25,7 @@ beforeAll(async () => {
   });
   open.use(cli.deps);
   image_base64 = await samplePicture();
-  open.use(await service.startWorker({ webhooks: QUICK, generator: createInstantGenerator() }));
+  open.use(await service.startWorker({ webhooks: QUICK, generator: createGenerator(['instant']) }));
 });
 afterAll(() => open.close());
 

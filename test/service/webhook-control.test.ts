@@ -1,7 +1,7 @@
 import { Value } from 'typebox/value';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { TestEvent } from '../../contract/webhook.ts';
-import { createInstantGenerator } from '../../generators/instant.ts';
+import { createGenerator } from '../../generators/registry.ts';
 import { redeliver, sendTest } from '../../operator/webhooks.ts';
 import { deliveryIdOf } from '../../stores/delivery.ts';
 import { taskQueues } from '../../workflows/messages.ts';
@@ -23,8 +23,8 @@ beforeAll(async () => {
   receiver = open.use(await startReceiver());
   service = open.use(await serviceFor([receiver]));
   image_base64 = await samplePicture();
-  const webhooks = { scheduleMs: [0, HOUR, HOUR], timeoutMs: 20_000, laneWidth: 1 };
-  open.use(await service.startWorker({ webhooks, generator: createInstantGenerator() }));
+  const webhooks = { scheduleMs: [0, HOUR, HOUR], timeoutMs: 20_000, slots: 1 };
+  open.use(await service.startWorker({ webhooks, generator: createGenerator(['instant']) }));
 });
 afterAll(() => open.close());
 

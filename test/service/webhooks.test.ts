@@ -3,9 +3,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { WebhookEvent } from '../../contract/webhook.ts';
 import { issueWebhookSecret } from '../../contract/webhook-signature.ts';
 import { GeneratorError } from '../../generators/errors.ts';
-import { createInstantGenerator } from '../../generators/instant.ts';
 import { ended, postJob, samplePicture } from '../setup/client.ts';
 import { closers } from '../setup/closers.ts';
+import { scriptedGenerator } from '../setup/generators.ts';
 import { type Receiver, startReceiver, verified } from '../setup/receiver.ts';
 import type { Service } from '../setup/service.ts';
 import { clientWith, deliveryIn, QUICK, serviceFor } from '../setup/webhooks.ts';
@@ -15,7 +15,6 @@ let service: Service;
 let account: Receiver;
 let own: Receiver;
 let image_base64: string;
-const instant = createInstantGenerator();
 
 beforeAll(async () => {
   account = open.use(await startReceiver());
@@ -25,14 +24,11 @@ beforeAll(async () => {
   open.use(
     await service.startWorker({
       webhooks: QUICK,
-      generator: {
-        ...instant,
-        render: (job) => {
-          if (job.tool === 'declutter')
-            throw new GeneratorError({ kind: 'refused', reason: 'safety' }, 'The picture was refused.');
-          return instant.render(job);
+      generator: scriptedGenerator({
+        declutter: async () => {
+          throw new GeneratorError({ kind: 'refused', reason: 'safety' }, 'The picture was refused.');
         },
-      },
+      }),
     }),
   );
 });

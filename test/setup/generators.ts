@@ -1,13 +1,13 @@
-import { createInstantGenerator } from '../../generators/instant.ts';
-import type { Generator } from '../../generators/port.ts';
+import type { UpstreamGenerator } from '../../generators/port.ts';
 
-const instant = createInstantGenerator();
+const returnInput: UpstreamGenerator['render'] = async ({ image, mime }) => ({ bytes: image, mime });
 
 /** Does for a tool what the test says, and returns the input for every other one. */
-export function scriptedGenerator(script: Record<string, Generator['render']>): Generator {
+export function scriptedGenerator(script: Record<string, UpstreamGenerator['render']>): UpstreamGenerator {
   return {
+    kind: 'upstream',
     name: 'scripted',
-    render: (request) => (script[request.tool] ?? instant.render)(request),
+    render: (request) => (script[request.tool] ?? returnInput)(request),
   };
 }
 
@@ -17,13 +17,13 @@ export function heldRender() {
   const released = new Promise<void>((resolve) => {
     release = resolve;
   });
-  const render: Generator['render'] = async (request) => {
+  const render: UpstreamGenerator['render'] = async (request) => {
     const { signal } = request;
     await Promise.race([
       released,
       new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
     ]);
-    return instant.render(request);
+    return returnInput(request);
   };
   return { render, release };
 }

@@ -1,7 +1,9 @@
 import { NativeConnection, Runtime } from '@temporalio/worker';
 import { pino } from 'pino';
 import { type ActivityDeps, createActivities } from '../../activities/activities.ts';
+import { createRenderingActivities, type RenderDeps } from '../../activities/rendering.ts';
 import { buildApp } from '../../api/app.ts';
+import { createBudgets } from '../../api/budgets.ts';
 import type { ApiDeps } from '../../api/deps.ts';
 import { createTemporalGateway } from '../../api/job-gateway.ts';
 import type { Config } from '../../config.ts';
@@ -14,7 +16,8 @@ import { createMongoStores } from '../../stores/mongo/stores.ts';
 import { createImageStore } from '../../stores/s3/images.ts';
 import { setupBuckets } from '../../stores/s3/setup.ts';
 import { openTemporal } from '../../temporal.ts';
-import { createWorkers, runWorkers } from '../../worker/create-workers.ts';
+import { createRenderer, createWorkers, runWorkers } from '../../worker/create-workers.ts';
+import { openImageTasks } from '../../worker/image-tasks.ts';
 import { temporalLogger } from '../../worker/temporal-logger.ts';
 import { createWorkflowProbe } from '../../worker/workflow-probe.ts';
 import { taskQueues } from '../../workflows/messages.ts';
@@ -40,6 +43,7 @@ export async function openService(config: Config, parts: Partial<ApiDeps> = {}) 
     egress,
     jobs: createTemporalGateway(temporal.client, taskQueues(config.temporal.taskQueuePrefix)),
     rateLimits: { countClient: async () => {}, countKey: async () => {} },
+    budgets: createBudgets(config.api),
     apiSwitch: { enabled: () => true, [Symbol.asyncDispose]: async () => {} },
     logger,
     ...parts,
@@ -81,32 +85,41 @@ export async function openService(config: Config, parts: Partial<ApiDeps> = {}) 
     deps,
     client,
     keyOf,
-    startWorker: (parts: Partial<ActivityDeps> = {}) =>
+    startWorker: (parts: Partial<WorkerDeps> = {}) =>
       startWorker(config, { stores, images, egress, ...parts }),
     [Symbol.asyncDispose]: () => stack.close(),
   };
 }
 
-/** Workers of their own over the given parts; disposing lets running work finish. */
+type WorkerDeps = ActivityDeps & RenderDeps;
+
+/** A worker and a renderer over the given parts; disposing lets running work finish. */
 export async function startWorker(
   config: Config,
-  parts: Pick<ActivityDeps, 'stores' | 'images' | 'egress'> & Partial<ActivityDeps>,
+  parts: Pick<WorkerDeps, 'stores' | 'images' | 'egress'> & Partial<WorkerDeps>,
 ) {
   installRuntime(config);
   const connection = await NativeConnection.connect({ address: config.temporal.address });
-  const activities = createActivities({
+  const imageTasks = await openImageTasks(config.worker);
+  const deps: WorkerDeps = {
     generator: createGenerator(config.generators),
     workflows: createWorkflowProbe(connection, config.temporal.namespace),
+    imageTasks,
     ...parts,
-  });
+  };
   const workflowBundle = { codePath: config.temporal.workflowBundle };
-  const workers = await createWorkers({ config, connection, activities, workflowBundle });
+  const activities = createActivities(deps);
+  const workers = [
+    ...(await createWorkers({ config, connection, activities, workflowBundle })),
+    await createRenderer({ config, connection, activities: createRenderingActivities(deps) }),
+  ];
   const stop = new AbortController();
   const running = runWorkers(workers, stop.signal);
   return {
     async [Symbol.asyncDispose]() {
       stop.abort();
       await running;
+      await imageTasks[Symbol.asyncDispose]();
       await connection.close();
     },
   };

@@ -1,17 +1,16 @@
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { create } from 'tar';
 import { expect, onTestFinished, test } from 'vitest';
 import { fromArchive } from '../../stack/obtain/archive.ts';
 import { slot } from '../../stack/obtain/cache.ts';
 import { kept } from '../../stack/obtain/kept.ts';
-import { mongodArchive } from '../../stack/obtain/vendor-mongod.ts';
-import { temporalArchive } from '../../stack/obtain/vendor-temporal.ts';
-import { versitygwArchive } from '../../stack/obtain/vendor-versitygw.ts';
-import { versions } from '../../stack/versions.ts';
+import { pinnedFor } from '../../stack/obtain/machine.ts';
+import { type Archive, versions } from '../../stack/versions.ts';
 import { temporaryFolder, writeExecutable } from './helpers.ts';
 
 const steps: string[] = [];
@@ -24,6 +23,8 @@ async function serve(listener: RequestListener): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
+const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
+
 /** A release archive as vendors make them: the binary in a folder of its own, with papers beside it. */
 async function releaseArchive(): Promise<Buffer> {
   const folder = temporaryFolder();
@@ -35,7 +36,7 @@ async function releaseArchive(): Promise<Buffer> {
   return readFileSync(file);
 }
 
-test('a release archive is downloaded over a redirect, unpacked and kept', async () => {
+test('a release archive is downloaded over a redirect, verified, unpacked and kept', async () => {
   const archive = await releaseArchive();
   const base = await serve((request, response) => {
     if (request.url === '/latest') response.writeHead(302, { location: '/release.tgz' }).end();
@@ -43,24 +44,59 @@ test('a release archive is downloaded over a redirect, unpacked and kept', async
   });
   const cache = temporaryFolder();
   const place = slot(cache, 'tool', 'v1');
-  const strategy = kept(place, 'download', (folder, task) =>
-    fromArchive(`${base}/latest`, 'tool', folder, task),
-  );
+  const pinned = { url: `${base}/latest`, sha256: sha256(archive) };
+  const strategy = kept(place, 'download', (folder, task) => fromArchive(pinned, 'tool', folder, task));
   expect(await strategy.attempt(task)).toBe(place.binary);
   expect(readdirSync(cache)).toEqual(['tool-v1']);
-  expect(steps).toContain('unpacking');
+  expect(steps).toContain('verifying and unpacking');
+});
+
+test('an archive with another digest than the pinned one is not unpacked', async () => {
+  const archive = await releaseArchive();
+  const base = await serve((_, response) => response.end(archive));
+  const folder = temporaryFolder();
+  const pinned = { url: base, sha256: sha256(Buffer.from('the release')) };
+  await expect(fromArchive(pinned, 'tool', folder, task)).rejects.toThrow(
+    `has the SHA-256 ${sha256(archive)}, not ${pinned.sha256}`,
+  );
+  expect(readdirSync(folder)).toEqual(['archive.tgz']);
+});
+
+test('only the file that is wanted is unpacked, and nothing outside the folder', async () => {
+  const source = temporaryFolder();
+  const outside = join('..', basename(source), 'tool');
+  const file = join(source, 'release.tgz');
+  mkdirSync(join(source, 'bin'));
+  for (const path of ['tool', 'README', join('bin', 'tool')]) writeExecutable(join(source, path));
+  symlinkSync('/etc/passwd', join(source, 'link'));
+  const members = [outside, join(source, 'tool'), 'README', 'link', join('bin', 'tool')];
+  await create({ file, gzip: true, cwd: source, preservePaths: true }, members);
+  const archive = readFileSync(file);
+  const base = await serve((_, response) => response.end(archive));
+  const around = temporaryFolder();
+  const folder = join(around, 'in');
+  mkdirSync(folder);
+  const path = await fromArchive({ url: base, sha256: sha256(archive) }, 'tool', folder, task);
+  expect(basename(path)).toBe('tool');
+  expect(readdirSync(around)).toEqual(['in']);
+  const unpacked = readdirSync(folder, { recursive: true, withFileTypes: true });
+  expect(new Set(unpacked.filter((entry) => !entry.isDirectory()).map(({ name }) => name))).toEqual(
+    new Set(['archive.tgz', 'tool']),
+  );
 });
 
 test('an answer that is no archive, a missing release and an archive without the binary each say why', async () => {
   const archive = await releaseArchive();
+  const portal = Buffer.from('captive portal, please log in');
   const base = await serve((request, response) => {
     if (request.url === '/missing') response.writeHead(404);
-    response.end(request.url === '/release' ? archive : 'captive portal, please log in');
+    response.end(request.url === '/release' ? archive : portal);
   });
-  const attempt = (path: string) => fromArchive(`${base}${path}`, 'other', temporaryFolder(), task);
-  await expect(attempt('/portal')).rejects.toThrow();
-  await expect(attempt('/missing')).rejects.toThrow('/missing answered 404');
-  await expect(attempt('/release')).rejects.toThrow('holds no other');
+  const attempt = (path: string, bytes: Buffer) =>
+    fromArchive({ url: `${base}${path}`, sha256: sha256(bytes) }, 'other', temporaryFolder(), task);
+  await expect(attempt('/portal', portal)).rejects.toThrow();
+  await expect(attempt('/missing', archive)).rejects.toThrow('/missing answered 404');
+  await expect(attempt('/release', archive)).rejects.toThrow('holds no other');
 });
 
 test('a download cut short is a failure', async () => {
@@ -69,14 +105,21 @@ test('a download cut short is a failure', async () => {
     response.writeHead(200, { 'content-length': String(archive.length) });
     response.write(archive.subarray(0, 40), () => response.destroy());
   });
-  await expect(fromArchive(base, 'tool', temporaryFolder(), task)).rejects.toThrow();
+  const pinned = { url: base, sha256: sha256(archive) };
+  await expect(fromArchive(pinned, 'tool', temporaryFolder(), task)).rejects.toThrow();
 });
 
-test('each vendor is asked for the pinned version and this machine', async () => {
-  expect(await mongodArchive()).toContain(versions.mongod.release);
-  expect(temporalArchive({ platform: 'darwin', arch: 'arm64' })).toContain(
-    `${versions.temporal.release}?platform=darwin&arch=arm64`,
-  );
-  expect(versitygwArchive({ platform: 'linux', arch: 'x64' })).toContain('_Linux_x86_64.tar.gz');
-  expect(() => versitygwArchive({ platform: 'aix', arch: 'ppc64' })).toThrow('no release for aix on ppc64');
+test('every archive is pinned by a digest, at the address of its version', () => {
+  for (const { release, archives } of Object.values(versions))
+    for (const { url, sha256 } of Object.values<Archive>(archives)) {
+      expect(url).toMatch(/^https:\/\//);
+      expect(url).toContain(release);
+      expect(sha256).toMatch(/^[0-9a-f]{64}$/);
+    }
+});
+
+test('a machine without a pinned digest takes another way', () => {
+  const { archives } = versions.versitygw;
+  expect(pinnedFor<Archive>(archives, { platform: 'linux', arch: 'x64' })?.url).toContain('_Linux_x86_64');
+  expect(pinnedFor<Archive>(archives, { platform: 'aix', arch: 'ppc64' })).toBeUndefined();
 });

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -11,7 +11,11 @@ import { temporaryFolder } from './helpers.ts';
 
 const forever = 'setInterval(() => {}, 1000);';
 
-function makeChild(script: string, probe: () => Promise<unknown> = async () => {}) {
+function makeChild(
+  script: string,
+  probe: () => Promise<unknown> = async () => {},
+  extra: (folder: string) => Record<string, string> = () => ({}),
+) {
   const folder = temporaryFolder();
   const said: string[] = [];
   const child = new Child(
@@ -19,7 +23,7 @@ function makeChild(script: string, probe: () => Promise<unknown> = async () => {
       name: 'sleeper',
       command: process.execPath,
       args: ['-e', script],
-      env: environment(''),
+      env: { ...environment(''), ...extra(folder) },
       probe,
       readyWithinMs: 10_000,
       graceMs: 300,
@@ -80,6 +84,22 @@ test('a child that ignores SIGTERM is killed after its grace, a paused one as we
   child.pause();
   await child.stop();
   expect(pid && identify(pid)).toBeUndefined();
+});
+
+test("what a child writes, its log included, is this user's alone, and the parent's own umask stays", async () => {
+  const before = process.umask();
+  const { child, folder } = makeChild(
+    `require('node:fs').writeFileSync(process.env.FILE, ''); console.log('written'); ${forever}`,
+    async () => {
+      if (!readFileSync(join(folder, 'logs', 'sleeper.log'), 'utf8').includes('written'))
+        throw new Error('not yet');
+    },
+    (folder) => ({ FILE: join(folder, 'written') }),
+  );
+  await child.start();
+  const modeOf = (...path: string[]) => statSync(join(folder, ...path)).mode & 0o777;
+  expect([modeOf('written'), modeOf('logs'), modeOf('logs', 'sleeper.log')]).toEqual([0o600, 0o700, 0o600]);
+  expect(process.umask()).toBe(before);
 });
 
 test('a child that ends before it is ready fails the start with the end of its log', async () => {

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { FolderInUseError, openDataFolder, openPassingFolder } from '../../stack/run/data-folder.ts';
@@ -14,6 +14,21 @@ test('a folder is used by one process at a time', async () => {
   first[Symbol.dispose]();
   using again = await openDataFolder(root, quiet);
   expect(again.root).toBe(root);
+});
+
+test("a data folder is this user's alone, also one that was made open to others", async () => {
+  const modeOf = (path: string) => statSync(path).mode & 0o777;
+  const root = join(temporaryFolder(), 'data');
+  mkdirSync(root);
+  chmodSync(root, 0o755);
+  using lasting = await openDataFolder(root, quiet);
+  expect(modeOf(lasting.root)).toBe(0o700);
+  using fresh = await openDataFolder(join(root, 'new'), quiet);
+  expect(modeOf(fresh.root)).toBe(0o700);
+  const shared = join(root, 'shared');
+  mkdirSync(shared, { mode: 0o755 });
+  using passing = await openPassingFolder(shared, quiet);
+  expect([modeOf(shared), modeOf(passing.root)]).toEqual([0o700, 0o700]);
 });
 
 test('children of a killed parent are ended at the next start', async () => {

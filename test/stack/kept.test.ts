@@ -1,7 +1,16 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { slot } from '../../stack/obtain/cache.ts';
+import { cached } from '../../stack/obtain/cached.ts';
 import { kept } from '../../stack/obtain/kept.ts';
 import { firstLine, outputOf, startProgram, temporaryFolder, writeExecutable } from './helpers.ts';
 
@@ -58,4 +67,17 @@ test('a damaged slot is replaced as a whole', async () => {
   const strategy = kept(place, 'build', async (folder) => writeExecutable(join(folder, 'built')));
   await strategy.attempt(task);
   expect(readdirSync(place.folder)).toEqual(['tool']);
+});
+
+test("the cache is this user's alone when something is put there and when something is taken from there", async () => {
+  const cache = temporaryFolder();
+  const place = slot(cache, 'tool', 'v1');
+  const modeOfCache = () => statSync(cache).mode & 0o777;
+  chmodSync(cache, 0o777);
+  const strategy = kept(place, 'build', async (folder) => writeExecutable(join(folder, 'built')));
+  await strategy.attempt(task);
+  expect(modeOfCache()).toBe(0o700);
+  chmodSync(cache, 0o777);
+  await cached(place).attempt(task);
+  expect(modeOfCache()).toBe(0o700);
 });

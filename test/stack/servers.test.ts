@@ -1,13 +1,16 @@
 import { once } from 'node:events';
+import { readdirSync, statSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import { MongoClient } from 'mongodb';
 import { fetch } from 'undici';
 import { expect, test } from 'vitest';
-import { environment } from '../../config.ts';
-import { startServers } from '../../stack/servers.ts';
+import { environment, loadConfig } from '../../config.ts';
+import { type ServersOptions, startServers } from '../../stack/servers.ts';
+import { connectionOptions } from '../../temporal.ts';
 import { temporaryFolder } from './helpers.ts';
+import { listeningAddresses } from './listening.ts';
 
 const silent = () => {};
 const { signal } = new AbortController();
@@ -17,8 +20,9 @@ function bareEnvironment(): NodeJS.ProcessEnv {
   return { ...environment(''), MONGODB_URL: '', TEMPORAL_ADDRESS: '', S3_ENDPOINT: '' };
 }
 
-function start(dataDir: string, ephemeral = false) {
-  return startServers({ dataDir, ephemeral, ui: false, say: silent, signal, env: bareEnvironment() });
+function start(dataDir: string, options: Partial<ServersOptions> = {}) {
+  const env = bareEnvironment();
+  return startServers({ dataDir, ephemeral: false, ui: false, say: silent, signal, env, ...options });
 }
 
 async function withDatabase<T>(
@@ -85,4 +89,42 @@ test('a server whose address is in the environment is used and not started', {
   await using servers = await startServers({ dataDir, ephemeral: true, ui: false, say: silent, signal, env });
   expect(servers.children).toEqual({});
   expect(servers.env).toMatchObject(given);
+});
+
+test('the Temporal that is started is reached without the key and certificates of another one', {
+  timeout: 60_000,
+}, async () => {
+  const given = { S3_ENDPOINT: 'https://s3.example', MONGODB_URL: 'mongodb://db.example/?replicaSet=rs0' };
+  const remote = { TEMPORAL_API_KEY: 'of-the-cloud', TEMPORAL_TLS_CA_FILE: '/nowhere/ca.pem' };
+  const keys = { S3_ACCESS_KEY_ID: 'key', S3_SECRET_ACCESS_KEY: 'secret' };
+  const env = { ...bareEnvironment(), ...given, ...remote, ...keys };
+  await using servers = await start(join(temporaryFolder(), 'data'), { ephemeral: true, env });
+  expect(connectionOptions(loadConfig({ ...env, ...servers.env }).temporal)).toEqual({
+    address: servers.env.TEMPORAL_ADDRESS,
+  });
+});
+
+// Which sockets belong to which process is read from Linux's /proc.
+test.runIf(process.platform === 'linux')(
+  'every server listens on loopback alone',
+  {
+    timeout: 60_000,
+  },
+  async () => {
+    await using servers = await start(join(temporaryFolder(), 'data'), { ui: true });
+    for (const { name, pid = 0 } of Object.values(servers.children)) {
+      const addresses = new Set(listeningAddresses(pid));
+      expect([name, ...addresses]).toEqual([name, '127.0.0.1']);
+    }
+  },
+);
+
+test('what the servers write is closed to other users', { timeout: 60_000 }, async () => {
+  const dataDir = join(temporaryFolder(), 'data');
+  await using _ = await start(dataDir);
+  const written = readdirSync(dataDir, { recursive: true, withFileTypes: true })
+    .map((entry) => join(entry.parentPath, entry.name))
+    .filter((path) => /\.(wt|log|sqlite)$/.test(path));
+  expect(written.length).toBeGreaterThan(5);
+  expect(written.filter((path) => (statSync(path).mode & 0o077) !== 0)).toEqual([]);
 });

@@ -20,7 +20,7 @@ async function account(base: string, key: string) {
   return { status: response.status, body: await response.json() };
 }
 
-test('the whole service starts, is described, restarts what dies, and keeps its data', {
+test('the whole service starts, is described, restarts what dies, a renderer among it, and keeps its data', {
   timeout: 120_000,
 }, async () => {
   const dataDir = join(temporaryFolder(), 'data');
@@ -36,7 +36,10 @@ test('the whole service starts, is described, restarts what dies, and keeps its 
   await expect(start(dataDir)).rejects.toThrow(FolderInUseError);
 
   first.processes.api?.kill('SIGKILL');
-  await vi.waitUntil(() => said.includes('api is back'), { timeout: 30_000 });
+  first.processes.renderer?.kill('SIGKILL');
+  await vi.waitUntil(() => ['api is back', 'renderer is back'].every((line) => said.includes(line)), {
+    timeout: 60_000,
+  });
   expect((await account(base, key)).status).toBe(200);
   await first[Symbol.asyncDispose]();
   expect(existsSync(file)).toBe(false);

@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { createLanes } from '../../activities/lanes.ts';
 import { delayAfter, retryAfterMs, webhookPolicy } from '../../activities/webhook-policy.ts';
 
 const policy = webhookPolicy();
@@ -49,24 +48,4 @@ describe('Retry-After', () => {
   });
 
   test('may be absent', () => expect(retryAfterMs({}, now)).toBeUndefined());
-});
-
-describe('lanes', () => {
-  test('let in as many as fit each name, and forget who has left', () => {
-    const lanes = createLanes(2);
-    const [first, second] = [lanes.enter(['a', 'x']), lanes.enter(['a', 'y'])];
-    expect(lanes.enter(['z', 'a'])).toBeUndefined();
-    const [third, fourth] = [lanes.enter(['z']), lanes.enter(['z'])];
-    expect([third, fourth]).not.toContain(undefined);
-    first?.();
-    expect(lanes.enter(['a', 'y'])).toBeDefined();
-    expect(lanes.enter(['x', 'y'])).toBeUndefined();
-    second?.();
-    expect(lanes.enter(['x', 'y'])).toBeDefined();
-  });
-
-  test('of a few slots still let one through', () => {
-    expect(webhookPolicy({ slots: 2 }).laneWidth).toBe(1);
-    expect(webhookPolicy({ slots: 50 }).laneWidth).toBe(12);
-  });
 });

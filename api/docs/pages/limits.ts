@@ -1,4 +1,4 @@
-import { LIMITS, RATE_LIMITS } from '../../../contract/limits.ts';
+import { BUDGETS, LIMITS, PACE, RATE_LIMITS } from '../../../contract/limits.ts';
 import { type Html, html, prose } from './html.ts';
 import type { Page } from './layout.ts';
 
@@ -12,7 +12,8 @@ const RATES: readonly Row[] = [
   ['`GET /v1/jobs/{id}`', String(RATE_LIMITS['read-job'])],
   ['`DELETE /v1/jobs/{id}`', String(RATE_LIMITS['delete-job'])],
   ['`GET /v1/tools` and `GET /v1/account` together', String(RATE_LIMITS['read-account'])],
-  ['Everything below `/v1` from one address, whatever the key', String(RATE_LIMITS.ip)],
+  ['Everything below `/v1` from one address, or one IPv6 /64, whatever the key', String(RATE_LIMITS.ip)],
+  ['The same from one IPv6 /48', String(RATE_LIMITS.site)],
 ];
 
 const SIZES: readonly Row[] = [
@@ -31,6 +32,12 @@ const SIZES: readonly Row[] = [
   ['`Idempotency-Key`', `${LIMITS.idempotencyKeyLength} characters`],
   ['`customPrompt`, `description`', `${LIMITS.freeTextLength} characters each`],
   ['Fetching an `image_url`', `${LIMITS.fetchTimeoutMs / 1000} seconds, ${LIMITS.fetchRedirects} redirects`],
+];
+
+const UNDER_WAY: readonly Row[] = [
+  ['Bytes of bodies and of pictures being fetched', `${BUDGETS.keyBytes / MB} MB`],
+  ['Pictures being fetched by `image_url`', String(BUDGETS.keyFetches)],
+  ['Bytes fetched in a minute for requests that were refused', `${BUDGETS.keyUnpaidBytes / MB} MB`],
 ];
 
 const KEPT: readonly Row[] = [
@@ -61,6 +68,11 @@ export const limitsPage: Page = {
 <p>Counted for each key, in any ${RATE_LIMITS.windowMs / 1000} seconds. The window slides, so there is no moment at which all of it comes back.</p>
 ${table('Requests', 'In a minute', RATES)}
 <p>Every counted answer has <code>X-RateLimit-Limit</code> and <code>X-RateLimit-Remaining</code>; a 429 has <code>Retry-After</code> in seconds as well. A request that was refused for its rate is not counted again.</p>
+
+<h2 id="under-way">Under way at once</h2>
+<p>Counted for each key. A request on top waits for its turn with its body unread, up to ${BUDGETS.queueMs / 1000} seconds in all, and is answered <code>rate_limited</code> only after that; nothing is charged then. Sending as many requests at once as the table above allows is fine. A body of unknown length counts as ${LIMITS.bodyBytes / MB} MB until it has ended, so send a <code>Content-Length</code>. What was fetched for nothing is refused at once, until enough of it is a minute old.</p>
+${table('What', 'At most', UNDER_WAY)}
+<p>A body must arrive at ${PACE.bytesPerSecond / 1024} KB a second or more, and may fall ${PACE.slackMs / 1000} seconds behind that. One in more than ${PACE.freePieces} pieces must hold ${PACE.pieceBytes} bytes a piece on average; so must the answer of an <code>image_url</code>.</p>
 
 <h2 id="sizes">Sizes</h2>
 <p>A MB is 1,048,576 bytes. Pictures are JPEG, PNG or WebP.</p>

@@ -1,5 +1,6 @@
 import { watchApiSwitch } from '../../../api/api-switch.ts';
 import { buildApp } from '../../../api/app.ts';
+import { createBudgets } from '../../../api/budgets.ts';
 import { createTemporalGateway, type JobRequest } from '../../../api/job-gateway.ts';
 import { environment, loadConfig } from '../../../config.ts';
 import { createEgress } from '../../../egress/egress.ts';
@@ -37,6 +38,7 @@ await using app = buildApp({
   ),
   apiSwitch,
   rateLimits: { countClient: async () => {}, countKey: async () => {} },
+  budgets: createBudgets(config.api),
   logger: createLogger(config.log, 'api'),
 });
 await app.listen({ host: config.api.host, port: config.api.port });

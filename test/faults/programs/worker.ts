@@ -1,19 +1,21 @@
 import { activityInfo } from '@temporalio/activity';
 import { NativeConnection, Runtime } from '@temporalio/worker';
 import { createActivities } from '../../../activities/activities.ts';
+import { createRenderingActivities } from '../../../activities/rendering.ts';
 import { environment, loadConfig } from '../../../config.ts';
 import { createEgress } from '../../../egress/egress.ts';
 import { createLogger, shutdownSignal } from '../../../runtime.ts';
 import { type Mongo, openMongo } from '../../../stores/mongo/client.ts';
 import { createMongoStores } from '../../../stores/mongo/stores.ts';
 import { createImageStore } from '../../../stores/s3/images.ts';
-import { createWorkers, runWorkers } from '../../../worker/create-workers.ts';
+import { createRenderer, createWorkers, runWorkers } from '../../../worker/create-workers.ts';
+import { openImageTasks } from '../../../worker/image-tasks.ts';
 import { temporalLogger } from '../../../worker/temporal-logger.ts';
 import { createWorkflowProbe } from '../../../worker/workflow-probe.ts';
 import { createTestGenerator } from './generator.ts';
 import { reachAt, stepping } from './reach.ts';
 
-// A worker like worker/main.ts whose parts report their calls: `<activity> <call> before`, for the workflow.
+// A worker like worker/main.ts and a renderer like worker/renderer.ts in one, whose parts report their calls: `<activity> <call> before`, for the workflow.
 
 const report = reachAt(process.argv[2] ?? '');
 const reach = async (point: string) => {
@@ -40,11 +42,12 @@ Runtime.install({ logger: temporalLogger(createLogger(config.log, 'worker')), sh
 
 await using mongo = openMongo(config.mongo);
 await using images = createImageStore(config.s3);
+await using imageTasks = await openImageTasks(config.worker);
 await using egress = createEgress({ allowOrigins: config.egress.allowOrigins });
 const connection = await NativeConnection.connect({ address: config.temporal.address });
 await using _connection = { [Symbol.asyncDispose]: () => connection.close() };
 const stores = createMongoStores(steppingMongo(mongo));
-const activities = createActivities({
+const deps = {
   stores: {
     ...stores,
     jobs: stepping(stores.jobs, 'jobs', ['accept', 'void', 'complete', 'fail'], reach),
@@ -56,9 +59,12 @@ const activities = createActivities({
   // Many attempts in a short time, for receivers that come and go.
   webhooks: { slots: 200, jitter: 0, scheduleMs: [0, ...Array.from({ length: 60 }, () => 500)] },
   workflows: createWorkflowProbe(connection, config.temporal.namespace),
-});
+  imageTasks,
+};
+const activities = createActivities(deps);
 const workflowBundle = { codePath: config.temporal.workflowBundle };
 const workers = await createWorkers({ config, connection, activities, workflowBundle });
+const renderer = await createRenderer({ config, connection, activities: createRenderingActivities(deps) });
 await report({ point: 'worker ready', subject: String(process.pid) });
 await report({ point: 'worker run before', subject: process.argv[3] ?? '' });
-await runWorkers(workers, signal);
+await runWorkers([...workers, renderer], signal);

@@ -1,0 +1,105 @@
+import type { ServerResponse } from 'node:http';
+import { finished } from 'node:stream';
+import { type Budget, BudgetError, type Lease } from '../budget.ts';
+import { ApiError } from '../contract/errors.ts';
+import { BUDGETS } from '../contract/limits.ts';
+
+/** What a refused client is told to wait: about as long as what is under way takes to get done. */
+const RETRY_AFTER = 5;
+
+/**
+ * What one request holds of the budgets. All of it is given back once its answer is out, or its connection gone, and no
+ * work goes on with it.
+ */
+export interface Hold {
+  /**
+   * Waits for its turn, as long as is left of the time that a request may wait in all.
+   * @throws ApiError rate_limited when its owner has too much under way, internal_error when all owners have
+   */
+  take(budget: Budget, amount: number): Promise<Lease>;
+  /** Keeps everything until the work is done, even when the connection goes before. */
+  during<T>(work: () => Promise<T>): Promise<T>;
+  /** Milliseconds spent waiting so far. */
+  readonly waitedMs: number;
+}
+
+export function createHold(owner: string, response: ServerResponse, queueMs: number = BUDGETS.queueMs): Hold {
+  const leases: Lease[] = [];
+  const gone = new AbortController();
+  let reasons = 1;
+  let waitedMs = 0;
+
+  function drop(): void {
+    reasons -= 1;
+    if (reasons === 0) for (const lease of leases) lease.release();
+  }
+  finished(response, () => {
+    gone.abort();
+    drop();
+  });
+
+  return {
+    async take(budget, amount) {
+      const start = performance.now();
+      const lease = await takeTurn(budget, {
+        owner,
+        amount,
+        withinMs: queueMs - waitedMs,
+        gone: gone.signal,
+      });
+      waitedMs += performance.now() - start;
+      if (reasons === 0) lease.release();
+      leases.push(lease);
+      return lease;
+    },
+    async during(work) {
+      reasons += 1;
+      try {
+        return await work();
+      } finally {
+        drop();
+      }
+    },
+    get waitedMs() {
+      return waitedMs;
+    },
+  };
+}
+
+interface Turn {
+  owner: string;
+  amount: number;
+  withinMs: number;
+  /** Aborts when nobody is there any more to be answered. */
+  gone: AbortSignal;
+}
+
+/** Own timer and controller: AbortSignal.any over time-outs may be collected before it fires. */
+async function takeTurn(budget: Budget, { owner, amount, withinMs, gone }: Turn): Promise<Lease> {
+  const controller = new AbortController();
+  const stop = () => controller.abort();
+  const timer = setTimeout(stop, Math.max(0, withinMs));
+  try {
+    const turn = budget.acquire(owner, amount, controller.signal);
+    // What is free is granted all the same: the work goes on without the client.
+    if (gone.aborted) stop();
+    else gone.addEventListener('abort', stop, { once: true });
+    return await turn;
+  } catch (error) {
+    if (gone.aborted) throw new ApiError('invalid_request', 'The connection was closed before its turn.');
+    throw error instanceof BudgetError ? busy(error) : error;
+  } finally {
+    clearTimeout(timer);
+    gone.removeEventListener('abort', stop);
+  }
+}
+
+function busy(cause: BudgetError): ApiError {
+  if (cause.obstacle === 'total')
+    return new ApiError('internal_error', 'The service is too busy. Nothing was charged; retry.', { cause });
+  return new ApiError(
+    'rate_limited',
+    `The key has too much under way at once. Nothing was charged; retry in ${RETRY_AFTER} seconds.`,
+    { cause, retryAfter: RETRY_AFTER },
+  );
+}

@@ -1,0 +1,64 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { Pool } from 'undici';
+import { digestApiKey, issueApiKey } from '../../contract/api-key.ts';
+import type { BenchEnvironment } from '../environment.ts';
+
+const POLL_MS = 50;
+
+/** A free account that means harm. */
+export interface Attacker extends AsyncDisposable {
+  readonly origin: string;
+  readonly apiKey: string;
+  /** Posts a body and waits for the end of its job. @returns the error's code, or how the job ended */
+  post(body: Buffer | string, headers?: Record<string, string>): Promise<string>;
+}
+
+/** An account with the free images and nothing else, so that its results carry the watermark. */
+export async function createAttacker(
+  { stores, config }: BenchEnvironment,
+  origin: string,
+): Promise<Attacker> {
+  const { id: accountId } = await stores.accounts.create({
+    name: 'Attacker',
+    webhookUrl: null,
+    webhookSecret: 'whsec_YmVuY2g=',
+  });
+  const apiKey = issueApiKey(config.keyPrefix);
+  await stores.keys.create({
+    accountId,
+    name: 'Attacker',
+    digest: digestApiKey(apiKey),
+    hint: apiKey.slice(0, 8),
+    retentionDays: null,
+  });
+  const pool = new Pool(origin, { connections: 16 });
+
+  async function endOf(jobId: string): Promise<string> {
+    for (;;) {
+      const job = await stores.jobs.get(jobId);
+      if (job !== undefined && job.status !== 'processing') return job.status;
+      await delay(POLL_MS);
+    }
+  }
+
+  return {
+    origin,
+    apiKey,
+    async post(body, headers = {}) {
+      const answer = await pool.request({
+        method: 'POST',
+        path: '/api/v1/jobs',
+        headers: {
+          'x-api-key': apiKey,
+          'x-forwarded-for': '10.9.9.9',
+          'content-type': 'application/json',
+          ...headers,
+        },
+        body,
+      });
+      const json = (await answer.body.json()) as { job_id?: string; error?: { code: string } };
+      return json.job_id === undefined ? (json.error?.code ?? String(answer.statusCode)) : endOf(json.job_id);
+    },
+    [Symbol.asyncDispose]: () => pool.destroy(),
+  };
+}

@@ -1,0 +1,124 @@
+import type { Bench } from '../bench.ts';
+import { createCallers } from '../callers.ts';
+import type { BenchEnvironment } from '../environment.ts';
+import { quantile } from '../load.ts';
+import { jobBody, quickPicture } from '../pictures.ts';
+import type { Usage } from '../probe.ts';
+import { startService } from '../service.ts';
+import type { Row } from '../table.ts';
+import { type Attacker, createAttacker } from './attacker.ts';
+import { type Attack, attacks } from './attacks.ts';
+import { type Bystander, createBystander, type Watching } from './bystander.ts';
+import { type TreeUsage, watchChildren } from './tree.ts';
+
+const MB = 1e6;
+const AT_ONCE = 4;
+const SAMPLES = 40;
+const BYSTANDERS = 60;
+
+type Service = Awaited<ReturnType<typeof startService>>;
+
+/** What a stretch of time cost, and how the bystander fared in it. */
+interface Stretch {
+  bystander: Bystander;
+  api: Usage;
+  worker: Usage;
+  children: TreeUsage;
+  /** Inputs sent, and the answers and ends they came to. */
+  sent: number;
+  outcomes: ReadonlySet<string>;
+}
+
+/**
+ * Each hostile input, four at a time by one free account, while another account posts and reads small jobs. The
+ * baseline of each is the same account in the quiet just before.
+ */
+export const benchHostile: Bench = async (environment) => {
+  const preview = { ...environment, env: { ...environment.env, GENERATORS: 'preview' } };
+  await using service = await startService(preview);
+  const callers = await createCallers(environment, BYSTANDERS);
+  await using bystander = createBystander(service.api.origin, callers, jobBody(await quickPicture()));
+  await stretch(service, bystander);
+  const rows: Row[] = [];
+  for (const attack of attacks()) rows.push(...(await measure(environment, service, bystander, attack)));
+  return rows;
+};
+
+async function measure(
+  environment: BenchEnvironment,
+  service: Service,
+  bystander: Watching,
+  attack: Attack,
+): Promise<Row[]> {
+  const quiet = await stretch(service, bystander);
+  await using attacker = await createAttacker(environment, service.api.origin);
+  return rowsOf(attack.name, quiet, await stretch(service, bystander, { attack, attacker }));
+}
+
+async function stretch(
+  { api, worker, renderer }: Service,
+  bystander: Watching,
+  hostile?: { attack: Attack; attacker: Attacker },
+): Promise<Stretch> {
+  const outcomes = new Set<string>();
+  let sent = 0;
+  let seen: Bystander = { posts: [], gets: [] };
+  let over = false;
+  const loop = async () => {
+    do {
+      sent += 1;
+      outcomes.add((await hostile?.attack.send(hostile.attacker)) ?? '');
+    } while (!over);
+  };
+  const children = watchChildren(renderer.pid);
+  let workerUsage: Usage | undefined;
+  const apiUsage = await api.process.during(async () => {
+    workerUsage = await worker.during(async () => {
+      const loops = hostile === undefined ? [] : Array.from({ length: AT_ONCE }, loop);
+      let running = loops.length;
+      for (const one of loops) one.finally(() => (running -= 1)).catch(() => {});
+      seen = await bystander.watch(({ posts }) => {
+        over = posts.length >= SAMPLES;
+        return over && running === 0;
+      });
+      await Promise.all(loops);
+    });
+  });
+  if (workerUsage === undefined) throw new Error('The worker was not measured.');
+  return { bystander: seen, api: apiUsage, worker: workerUsage, children: children(), sent, outcomes };
+}
+
+function rowsOf(name: string, quiet: Stretch, hostile: Stretch): Row[] {
+  const compared = (what: string, of: (seen: Bystander) => number[], goal?: Row['goal']): Row => {
+    const [value, baseline] = [quantile(of(hostile.bystander), 0.95), quantile(of(quiet.bystander), 0.95)];
+    return {
+      what: `${name}: ${what}`,
+      value,
+      unit: 'ms',
+      baseline,
+      ratio: value / baseline,
+      ...(goal && { goal }),
+    };
+  };
+  const each = (more: number, calls: number, before: number, callsBefore: number) =>
+    Math.max(0, more - (before / callsBefore) * calls) / hostile.sent;
+  const calls = [hostile.bystander.posts.length, quiet.bystander.posts.length] as const;
+  const apiCpu = each(hostile.api.cpuMs, calls[0], quiet.api.cpuMs, calls[1]);
+  const imageCpu = each(hostile.children.cpuMs, calls[0], quiet.children.cpuMs, calls[1]);
+  const row = (what: string, value: number, unit: string, atMost?: number): Row => ({
+    what: `${name}: ${what}`,
+    value,
+    unit,
+    ...(atMost === undefined ? {} : { goal: { atMost } }),
+  });
+  return [
+    row(`sent (${[...hostile.outcomes].sort().join(', ')})`, hostile.sent, ''),
+    compared("another's POST p95 (baseline: quiet)", ({ posts }) => posts, { atMost: 2 }),
+    compared("another's GET p95", ({ gets }) => gets),
+    row('API, processor time each', apiCpu, 'ms', 1000),
+    row('API, longest block', hostile.api.longestBlockMs, 'ms', 100),
+    row('worker, longest block', hostile.worker.longestBlockMs, 'ms', 100),
+    row('image process, processor time each', imageCpu, 'ms'),
+    row('image process, peak RSS', hostile.children.peakRssBytes / MB, 'MB', 1000),
+  ];
+}

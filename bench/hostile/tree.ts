@@ -1,0 +1,38 @@
+import { readFileSync } from 'node:fs';
+import { readUsage } from '../../imaging/processes/usage.ts';
+
+/** What the children of a process took between two moments, those that ended meanwhile included. */
+export interface TreeUsage {
+  cpuMs: number;
+  /** Of the one that held most at a time. */
+  peakRssBytes: number;
+}
+
+const SAMPLE_MS = 20;
+
+/** Samples the children of a process from /proc until it is asked for the figures. Linux only. */
+export function watchChildren(parent: number): () => TreeUsage {
+  const before = new Map(childrenOf(parent).map((pid) => [pid, readUsage(pid)?.cpuMs ?? 0]));
+  const cpu = new Map<number, number>();
+  let peakRssBytes = 0;
+  const sample = () => {
+    for (const pid of childrenOf(parent)) {
+      const usage = readUsage(pid);
+      if (usage === undefined) continue;
+      cpu.set(pid, usage.cpuMs - (before.get(pid) ?? 0));
+      peakRssBytes = Math.max(peakRssBytes, usage.rssBytes);
+    }
+  };
+  sample();
+  const timer = setInterval(sample, SAMPLE_MS);
+  return () => {
+    clearInterval(timer);
+    sample();
+    return { cpuMs: [...cpu.values()].reduce((sum, ms) => sum + ms, 0), peakRssBytes };
+  };
+}
+
+function childrenOf(pid: number): number[] {
+  const text = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim();
+  return text === '' ? [] : text.split(' ').map(Number);
+}

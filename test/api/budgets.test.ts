@@ -1,0 +1,210 @@
+import { Agent, request } from 'undici';
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { createBudgets } from '../../api/budgets.ts';
+import { type Creation, createJob } from '../../api/creation/create-job.ts';
+import type { Hold } from '../../api/hold.ts';
+import { digestApiKey } from '../../contract/api-key.ts';
+import { createEgress } from '../../egress/egress.ts';
+import { PICTURE_URL, startFakeApi } from '../contract/fake-api.ts';
+import { dial, listen, type Wire } from '../contract/wire.ts';
+import { serveHttp } from '../egress/servers.ts';
+import { samplePicture } from '../setup/client.ts';
+import { closers } from '../setup/closers.ts';
+
+const MB = 1024 * 1024;
+const WAIT = { timeout: 20_000 };
+let picture: Buffer;
+let stack: ReturnType<typeof closers>;
+type Api = Awaited<ReturnType<typeof open>>;
+
+beforeAll(async () => {
+  picture = Buffer.from(await samplePicture(), 'base64');
+});
+beforeEach(() => {
+  stack = closers();
+});
+afterEach(() => stack.close());
+
+async function open(parts: Parameters<typeof startFakeApi>[1] = {}) {
+  const api = await startFakeApi(picture, parts);
+  const port = await listen(api.app);
+  const agent = new Agent({ connections: 100 });
+  stack.defer(() => api.app.close());
+  stack.defer(() => agent.destroy());
+  const post = async (body: string, headers: Record<string, string> = api.headers) => {
+    const answer = await request(`http://127.0.0.1:${port}/api/v1/jobs`, {
+      method: 'POST',
+      body,
+      headers: { ...headers, 'content-type': 'application/json' },
+      dispatcher: agent,
+    });
+    const text = await answer.body.text();
+    return { status: answer.statusCode, headers: answer.headers, code: JSON.parse(text).error?.code };
+  };
+  return { ...api, port, post };
+}
+
+const jobWith = (bytes: Buffer) =>
+  JSON.stringify({ tool: 'declutter', image_base64: bytes.toString('base64') });
+const padded = (size: number) => Buffer.concat([picture, Buffer.alloc(size - picture.length)]);
+
+/** Begins an upload and withholds its end. */
+async function stalled({ port }: Api, headers: Record<string, string>, length: number): Promise<Wire> {
+  const head = ['POST /api/v1/jobs HTTP/1.1', 'Host: x', 'Content-Type: application/json'];
+  const key = `X-Api-Key: ${headers['x-api-key']}`;
+  const wire = await dial(port, ...head, key, `Content-Length: ${length}`, '');
+  stack.defer(async () => wire.socket.destroy());
+  wire.socket.write('{"tool":"declutter",');
+  return wire;
+}
+
+async function creationOf({ stores, headers }: Api, hold: Hold): Promise<Creation> {
+  const caller = await stores.keys.findCaller(digestApiKey(headers['x-api-key']));
+  if (caller === undefined || caller.revoked) throw new Error('no caller');
+  const body = { tool: 'declutter', image_url: PICTURE_URL };
+  return { requestId: 'r', caller, body, image: undefined, bodyDigest: 'd', idempotencyKey: null, hold };
+}
+
+const times = <T>(count: number, make: (n: number) => Promise<T>) =>
+  Promise.all(Array.from({ length: count }, (_, n) => make(n)));
+
+describe('what the rate limits allow is not refused', () => {
+  test('60 small requests of one key at once', async () => {
+    const api = await open();
+    const answers = await times(60, () => api.post(jobWith(picture)));
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201]));
+    await expect.poll(() => api.budgets.bytes.held, WAIT).toBe(0);
+  });
+
+  test('60 of 5 MB of one key at once, by a share of which nine fill it', async () => {
+    const api = await open();
+    const body = jobWith(padded(5 * MB));
+    const answers = await times(60, () => api.post(body));
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201]));
+    await expect.poll(() => api.budgets.bytes.held, WAIT).toBe(0);
+  });
+});
+
+describe('bodies under way', () => {
+  test("hold no more than the key's share, and others are served meanwhile", async () => {
+    const api = await open();
+    const wires = await times(58, () => stalled(api, api.headers, 28 * MB));
+    await expect.poll(() => api.budgets.bytes.waiting, WAIT).toBe(56);
+    expect(api.budgets.bytes.held).toBe(56 * MB);
+    const other = await api.client();
+    expect((await api.post(jobWith(picture), other.headers)).status).toBe(201);
+    for (const { socket } of wires) socket.destroy();
+    await expect.poll(() => [api.budgets.bytes.waiting, api.budgets.bytes.held], WAIT).toEqual([0, 0]);
+  });
+
+  test('of many keys hold no more than the share of the process', async () => {
+    const budgets = createBudgets({ bytesInFlight: 100 * MB, unpaidBytesPerMinute: MB });
+    const api = await open({ budgets });
+    const clients = await times(10, () => api.client());
+    await times(10, (n) => stalled(api, clients[n]?.headers ?? api.headers, 28 * MB));
+    await expect.poll(() => budgets.bytes.waiting, WAIT).toBe(7);
+    expect(budgets.bytes.held).toBe(84 * MB);
+    expect((await api.post(jobWith(picture))).status).toBe(201);
+  });
+
+  test('of unknown length count as the limit until they have ended', async () => {
+    const api = await open();
+    const head = ['POST /api/v1/jobs HTTP/1.1', 'Host: x', 'Content-Type: application/json'];
+    const key = `X-Api-Key: ${api.headers['x-api-key']}`;
+    const wire = await dial(api.port, ...head, key, 'Transfer-Encoding: chunked', 'Connection: close', '');
+    await expect.poll(() => api.budgets.bytes.held, WAIT).toBe(30 * MB);
+    expect((await wire.answer('2\r\n{}\r\n0\r\n\r\n')).statusCode).toBe(400);
+    await expect.poll(() => api.budgets.bytes.held, WAIT).toBe(0);
+  });
+
+  test('without a key have a share by address of places to be read to their limit', async () => {
+    const api = await open();
+    const head = ['POST /api/v1/jobs HTTP/1.1', 'Host: x', 'Transfer-Encoding: chunked', 'Connection: close'];
+    const wires = await times(20, () => dial(api.port, ...head, ''));
+    for (const { socket } of wires) stack.defer(async () => socket.destroy());
+    await expect.poll(() => [api.budgets.drops.held, api.budgets.drops.waiting], WAIT).toEqual([16, 4]);
+    for (const wire of wires) expect((await wire.answer('0\r\n\r\n')).statusCode).toBe(401);
+    expect(api.budgets.drops.held).toBe(0);
+  });
+});
+
+describe('fetches of image_url', () => {
+  /** A server that holds on to what it was asked until it is told to answer. */
+  async function holding(respond: (n: number) => { type?: string; bytes: Buffer }) {
+    const waiting: (() => void)[] = [];
+    let answered = 0;
+    const server = stack.use(
+      await serveHttp((_request, response) => {
+        waiting.push(() => {
+          const { type = 'image/jpeg', bytes } = respond(answered++);
+          response.writeHead(200, { 'content-type': type, 'content-length': bytes.length }).end(bytes);
+        });
+      }),
+    );
+    const egress = stack.use(createEgress({ allowOrigins: [server.origin] }));
+    return { server, egress, waiting, url: `${server.origin}/a.jpg` };
+  }
+  const byUrl = (image_url: string) => JSON.stringify({ tool: 'declutter', image_url });
+
+  test('are eight at once for one key; the others wait their turn', async () => {
+    const { egress, waiting, url } = await holding(() => ({ bytes: picture }));
+    const api = await open({ egress });
+    const answers = times(20, () => api.post(byUrl(url)));
+    await expect.poll(() => [waiting.length, api.budgets.fetches.waiting], WAIT).toEqual([8, 12]);
+    const other = await api.client();
+    const others = api.post(byUrl(url), other.headers);
+    await expect.poll(() => waiting.length, WAIT).toBe(9);
+    for (let done = 0; done < 21; ) {
+      await expect.poll(() => waiting.length, WAIT).toBeGreaterThan(0);
+      waiting.shift()?.();
+      done += 1;
+    }
+    expect((await others).status).toBe(201);
+    expect(new Set((await answers).map(({ status }) => status))).toEqual(new Set([201]));
+    await expect.poll(() => api.budgets.bytes.held, WAIT).toBe(0);
+  });
+
+  test('lose none of the time for acceptance by waiting for their turn', async () => {
+    const api = await open();
+    let waitedMs = 3000;
+    const hold: Hold = {
+      take: async (budget, amount) => {
+        waitedMs += 20_000;
+        return budget.acquire('key', amount, new AbortController().signal);
+      },
+      during: (work) => work(),
+      get waitedMs() {
+        return waitedMs;
+      },
+    };
+    const config = { ...api.config, api: { ...api.config.api, acceptTimeoutMs: 120_000 } };
+    const start = Date.now();
+    await createJob({ ...api.deps, config }, await creationOf(api, hold));
+    const respondIn = (api.gateway.asked[0]?.respondBy ?? 0) - start;
+    expect(respondIn).toBeGreaterThanOrEqual(34_000);
+  });
+
+  test('for nothing are bounded by the minute; those that were paid for are not counted', async () => {
+    const notAPicture = Buffer.alloc(600 * 1024);
+    const { egress, waiting, url } = await holding((n) => ({ bytes: n < 3 ? padded(MB) : notAPicture }));
+    const budgets = createBudgets({ bytesInFlight: 128 * MB, unpaidBytesPerMinute: MB });
+    const api = await open({ egress, budgets });
+    const outcomes: unknown[] = [];
+    for (let n = 0; n < 6; n++) {
+      const answer = api.post(byUrl(url));
+      const served = expect.poll(() => waiting.length, WAIT).toBe(1);
+      if (n < 5) await served.then(() => waiting.shift()?.());
+      else served.catch(() => {});
+      const { status, code, headers } = await answer;
+      outcomes.push(code ?? status);
+      if (code === 'rate_limited') expect(Number(headers['retry-after'])).toBeGreaterThan(0);
+    }
+    expect(outcomes).toEqual([201, 201, 201, 'invalid_image', 'invalid_image', 'rate_limited']);
+    expect(waiting).toHaveLength(0);
+    const other = await api.client();
+    const answer = api.post(byUrl(url), other.headers);
+    await expect.poll(() => waiting.length, WAIT).toBe(1);
+    waiting.shift()?.();
+    expect((await answer).code).toBe('invalid_image');
+  });
+});

@@ -1,0 +1,71 @@
+import type { ServerResponse } from 'node:http';
+import { PassThrough } from 'node:stream';
+import { expect, test } from 'vitest';
+import { createHold } from '../../api/hold.ts';
+import { createBudget } from '../../budget.ts';
+
+/** What of an answer matters here: it ends, or its connection goes. */
+const response = () => new PassThrough().resume() as PassThrough & ServerResponse;
+const budget = () => createBudget({ total: 10, perOwner: 6 });
+
+test('what is held goes back once the answer is out', async () => {
+  const bytes = budget();
+  const answer = response();
+  const hold = createHold('a', answer);
+  await hold.take(bytes, 4);
+  await hold.take(bytes, 2);
+  expect(bytes.held).toBe(6);
+  answer.end();
+  await expect.poll(() => bytes.held).toBe(0);
+});
+
+test('what is held goes back when the connection is gone, but not while somebody works with it', async () => {
+  const bytes = budget();
+  const answer = response();
+  const hold = createHold('a', answer);
+  await hold.take(bytes, 4);
+  let finish = () => {};
+  const work = hold.during(() => new Promise<void>((resolve) => (finish = resolve)));
+  answer.destroy();
+  await new Promise((resolve) => answer.once('close', () => setImmediate(resolve)));
+  expect(bytes.held).toBe(4);
+  finish();
+  await work;
+  expect(bytes.held).toBe(0);
+  await hold.take(bytes, 1);
+  expect(bytes.held).toBe(0);
+});
+
+test('a request whose connection goes while it waits leaves the queue', async () => {
+  const bytes = budget();
+  await createHold('a', response()).take(bytes, 6);
+  const answer = response();
+  const waiting = createHold('a', answer).take(bytes, 1);
+  answer.destroy();
+  await expect(waiting).rejects.toMatchObject({ code: 'invalid_request' });
+  await expect(createHold('a', answer).take(bytes, 1)).rejects.toMatchObject({ code: 'invalid_request' });
+  expect(bytes.waiting).toBe(0);
+});
+
+test("when its time is up it is refused by the key's share or fails by the process's", async () => {
+  const bytes = budget();
+  await createHold('a', response()).take(bytes, 6);
+  await createHold('b', response()).take(bytes, 4);
+  const own = createHold('a', response(), 1).take(bytes, 1);
+  await expect(own).rejects.toMatchObject({ code: 'rate_limited', retryAfter: 5 });
+  const total = createHold('c', response(), 1).take(bytes, 1);
+  await expect(total).rejects.toMatchObject({ code: 'internal_error', retryAfter: undefined });
+  expect([bytes.held, bytes.waiting]).toEqual([10, 0]);
+});
+
+test('all waits of a request count together', async () => {
+  const bytes = budget();
+  const first = await createHold('a', response()).take(bytes, 6);
+  const hold = createHold('a', response());
+  expect(hold.waitedMs).toBe(0);
+  const waiting = hold.take(bytes, 1);
+  await new Promise((resolve) => setImmediate(resolve));
+  first.release();
+  await waiting;
+  expect(hold.waitedMs).toBeGreaterThan(0);
+});

@@ -1,0 +1,146 @@
+import { Writable } from 'node:stream';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { loadConfig } from '../../config.ts';
+import { issueApiKey } from '../../contract/api-key.ts';
+import { createEgress } from '../../egress/egress.ts';
+import { createLogger } from '../../runtime.ts';
+import { startFakeApi } from '../contract/fake-api.ts';
+import { dial, listen } from '../contract/wire.ts';
+import { type Served, serveTcp } from '../egress/servers.ts';
+import { samplePicture } from '../setup/client.ts';
+
+/** Planted wherever a caller can put something; no line of the log may hold it. */
+const SECRET = 'S3cretThatMustNotBeLogged';
+const MISPLACED = issueApiKey('ija_');
+
+let lines = '';
+let api: Awaited<ReturnType<typeof startFakeApi>>;
+let port: number;
+let broken: Served;
+
+beforeAll(async () => {
+  const config = loadConfig({ S3_ACCESS_KEY_ID: 'x', S3_SECRET_ACCESS_KEY: 'x' });
+  const sink = new Writable({
+    write(chunk, _encoding, done) {
+      lines += chunk;
+      done();
+    },
+  });
+  broken = await serveTcp((socket) =>
+    socket.end(`HTTP/1.1 200 OK\r\nX: ${SECRET}\r\n${SECRET} \u0000\r\n\r\n`),
+  );
+  api = await startFakeApi(Buffer.from(await samplePicture(8, 8), 'base64'), {
+    logger: createLogger({ ...config.log, level: 'trace' }, 'api', sink),
+    egress: createEgress({ allowOrigins: [broken.origin] }),
+  });
+  port = await listen(api.app);
+});
+afterAll(async () => {
+  await api.app.close();
+  await api.deps.egress[Symbol.asyncDispose]();
+  await broken[Symbol.asyncDispose]();
+});
+beforeEach(() => {
+  lines = '';
+});
+
+async function logged(answers = 1): Promise<string> {
+  await expect.poll(() => lines.split('"answered"').length - 1, { timeout: 10_000 }).toBe(answers);
+  return lines;
+}
+
+async function expectClean(answers = 1): Promise<void> {
+  const log = await logged(answers);
+  expect(log).not.toContain(SECRET);
+  expect(log).not.toContain(SECRET.slice(0, 12));
+  expect(log).not.toContain(MISPLACED.slice(0, 20));
+  expect(log).not.toContain(MISPLACED.slice(-20));
+}
+
+describe('a secret never gets into the log', () => {
+  test.each([
+    `/api/v1/jobs/${MISPLACED}`,
+    `/api/v1/jobs/${MISPLACED.replace('_', '%5F')}`,
+    `/api/v1/jobs/${encodeURIComponent(`${MISPLACED}/${SECRET}`)}`,
+    `/${MISPLACED}/api/v1/account`,
+    `/api/v1/account;key=${MISPLACED}`,
+    `/api/v1/%zz${SECRET}`,
+    `/api/v1/account?api_key=${MISPLACED}&x=${SECRET}`,
+    `/api/v1/nothing?x=${SECRET}#${SECRET}`,
+    `http://user:${SECRET}@example.com/api/v1/account?${SECRET}`,
+    `/${`a/`.repeat(20)}${SECRET}`,
+  ])('in the target %s', async (target) => {
+    const head = [`GET ${target} HTTP/1.1`, 'Host: x', 'Connection: close'];
+    await (await dial(port, ...head, `X-Api-Key: ${api.headers['x-api-key']}`, '')).answer();
+    await expectClean();
+  });
+
+  test.each([
+    'X-Api-Key',
+    'X-Request-Id',
+    'Authorization',
+    'Cookie',
+    'Referer',
+    'User-Agent',
+    'Idempotency-Key',
+  ])('in the header %s', async (name) => {
+    for (const value of [MISPLACED, `${MISPLACED}${SECRET}`])
+      await api.app.inject({ url: '/api/v1/account', headers: { ...api.headers, [name]: value } });
+    await expectClean(2);
+  });
+
+  test.each([
+    `{"tool":"pool","image_base64":"${SECRET}`,
+    `{"tool":${SECRET}}`,
+    `{"tool":"pool","options":{"customPrompt":"${SECRET}"},}`,
+    SECRET,
+    `"${SECRET}"`,
+    `{"tool":"${SECRET}","image_url":"https://a.example/"}`,
+    `{"tool":"pool","${SECRET}":1,"image_url":1}`,
+    `{"tool":"pool","options":{"tier":"${SECRET}"},"image_url":"https://a.example/"}`,
+    `{"tool":"declutter","options":{"tier":"custom","customPrompt":["${SECRET}"]},"image_url":"https://a.example/"}`,
+    `{"tool":"virtual-staging","options":{"${SECRET}":"x"},"image_url":"https://a.example/"}`,
+    `{"tool":"virtual-staging","options":{"style":"${SECRET}"},"image_url":"https://a.example/"}`,
+    `{"tool":"pool","image_base64":"data:${SECRET}"}`,
+    `{"tool":"pool","image_url":"https://user:${SECRET}@a.example/"}`,
+    `{"tool":"pool","image_url":"https://[${SECRET}]/"}`,
+    `{"tool":"pool","image_url":"https://a.invalid/?token=${SECRET}"}`,
+    `{"tool":"pool","image_url":"https://a.example/","webhook_url":"https://user:${SECRET}@a.example/"}`,
+    `{"tool":"pool","image_url":"https://a.example/","webhook_url":"${SECRET}://a.example/"}`,
+  ])('in the body %s', async (payload) => {
+    const headers = { ...api.headers, 'content-type': 'application/json' };
+    const { statusCode } = await api.app.inject({ method: 'POST', url: '/api/v1/jobs', headers, payload });
+    expect(statusCode).toBe(400);
+    await expectClean();
+  });
+
+  test('in what the server of an image_url answers', async () => {
+    const headers = { ...api.headers, 'content-type': 'application/json' };
+    const payload = JSON.stringify({ tool: 'pool', image_url: `${broken.origin}/${SECRET}?${SECRET}` });
+    const answer = await api.app.inject({ method: 'POST', url: '/api/v1/jobs', headers, payload });
+    expect(answer.json().error.code).toBe('image_fetch_failed');
+    await expectClean();
+    expect(lines).toMatch(/"reasons":\["EgressError protocol"/);
+  });
+
+  test('in what fails inside the service', async () => {
+    const fails = async () => {
+      const cause = new SyntaxError(`Unexpected token in "${SECRET}"`);
+      throw Object.assign(new Error('The store failed.', { cause }), { body: SECRET, input: SECRET });
+    };
+    const read = api.stores.jobs.find;
+    Object.assign(api.stores.jobs, { find: fails });
+    const url = '/api/v1/jobs/00000000-0000-4000-8000-000000000000';
+    expect((await api.app.inject({ url, headers: api.headers })).statusCode).toBe(500);
+    Object.assign(api.stores.jobs, { find: read });
+    await expectClean();
+    expect(lines).toContain('The store failed.');
+    expect(lines).toContain('SyntaxError');
+  });
+});
+
+test('ids and short words of a path are logged, so that a line can be used', async () => {
+  const id = '00000000-0000-4000-8000-000000000000';
+  await api.app.inject({ url: `/api/v1/jobs/${id}?x=1`, headers: api.headers });
+  expect(await logged()).toContain(`"path":"/api/v1/jobs/${id}"`);
+});

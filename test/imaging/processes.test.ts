@@ -1,0 +1,155 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ImageError } from '../../imaging/errors.ts';
+import { ImageProcessEnded } from '../../imaging/processes/errors.ts';
+import { readUsage } from '../../imaging/processes/usage.ts';
+import { eventually } from '../setup/eventually.ts';
+import { openOddPool, unhurried } from './odd-pool.ts';
+
+type Pool = Awaited<ReturnType<typeof openOddPool>>;
+let pool: Pool;
+
+beforeAll(async () => {
+  pool = await openOddPool();
+});
+afterAll(() => pool?.[Symbol.asyncDispose]());
+
+const pidOf = (one: Pool) => one.run('pid', undefined, unhurried());
+
+async function reasonOf(work: Promise<unknown>): Promise<unknown> {
+  const error: unknown = await work.then(
+    () => undefined,
+    (cause: unknown) => cause,
+  );
+  return error instanceof ImageProcessEnded ? error.reason : error;
+}
+
+describe('a process that works on images', () => {
+  test('takes bytes and gives bytes back', async () => {
+    const bytes = Buffer.alloc(5_000_000, 'abc');
+    const reversed = await pool.run('reverse', { bytes }, unhurried());
+    expect(Buffer.isBuffer(reversed)).toBe(true);
+    expect(reversed.equals(Buffer.from(bytes).reverse())).toBe(true);
+  });
+
+  test('says what is wrong with an image in the words meant for its sender, and the rest in the cause', async () => {
+    const error: unknown = await pool.run('refuse', undefined, unhurried()).catch((cause: unknown) => cause);
+    expect(error).toBeInstanceOf(ImageError);
+    expect(error).toMatchObject({ message: 'The image is damaged.' });
+    expect(String((error as ImageError).cause)).toContain('premature end');
+  });
+
+  test('reports a defect as no fault of the image, and goes on', async () => {
+    const before = await pidOf(pool);
+    const error: unknown = await pool.run('stumble', undefined, unhurried()).catch((cause: unknown) => cause);
+    expect(error).not.toBeInstanceOf(ImageError);
+    expect(String(error)).toContain('a defect of ours');
+    expect(await pidOf(pool)).toBe(before);
+  });
+
+  test('knows nothing of the environment of its parent', async () => {
+    const names = await pool.run('environment', undefined, unhurried());
+    expect(names).toContain('MALLOC_ARENA_MAX');
+    expect(names.filter((name) => /^(MONGO|S3|TEMPORAL|PATH|HOME|VITEST)/.test(name))).toEqual([]);
+  });
+
+  test('is ended by what takes too much processor time, without a pause for its parent', async () => {
+    let turns = 0;
+    const turning = setInterval(() => {
+      turns += 1;
+    }, 1);
+    const ended = reasonOf(pool.run('spin', undefined, unhurried({}, { cpuMs: 300 })));
+    expect(await ended).toBe('time');
+    clearInterval(turning);
+    expect(turns).toBeGreaterThan(20);
+  });
+
+  test('is ended by what never comes to an end, though it does nothing', async () => {
+    expect(await reasonOf(pool.run('hang', undefined, unhurried({}, { wallMs: 200 })))).toBe('time');
+  });
+
+  test.runIf(readUsage(process.pid))('is ended by what takes too much memory', async () => {
+    expect(await reasonOf(pool.run('hoard', undefined, unhurried({}, { rssBytes: 300e6 })))).toBe('memory');
+  });
+
+  test('may crash', async () => {
+    expect(await reasonOf(pool.run('crash', undefined, unhurried()))).toBe('crash');
+  });
+
+  test('is ended when nobody wants the result any more', async () => {
+    const controller = new AbortController();
+    const reason = new Error('cancelled');
+    const before = await pidOf(pool);
+    const spinning = pool.run('spin', undefined, unhurried({ signal: controller.signal }));
+    // By then it has been handed over.
+    await setImmediate();
+    controller.abort(reason);
+    await expect(spinning).rejects.toBe(reason);
+    await eventually(async () => expect(() => process.kill(before, 0)).toThrow());
+  });
+
+  test('is followed by another one', async () => {
+    await reasonOf(pool.run('crash', undefined, unhurried()));
+    expect(await pool.run('reverse', { bytes: Buffer.from('ab') }, unhurried())).toEqual(Buffer.from('ba'));
+  });
+
+  test('ends with its parent, whatever it is at', async () => {
+    const program = join(import.meta.dirname, 'programs', 'pool-owner.ts');
+    const owner = fork(program, { execArgv: ['--import', 'tsx'] });
+    const [pid] = await once(owner, 'message');
+    const before = readUsage(Number(pid))?.cpuMs ?? 0;
+    // Where there is no /proc to see that it is busy, it may be killed a little earlier.
+    await eventually(async () =>
+      expect(readUsage(Number(pid))?.cpuMs ?? Infinity).toBeGreaterThan(before + 200),
+    );
+    owner.kill('SIGKILL');
+    await eventually(async () => expect(() => process.kill(Number(pid), 0)).toThrow());
+  });
+});
+
+describe('the pool', () => {
+  const spans = (one: Pool, estimates: readonly number[]) =>
+    Promise.all(estimates.map((estimatedBytes) => one.run('span', undefined, unhurried({ estimatedBytes }))));
+  const overlap = ([a, b]: readonly { from: number; to: number }[]) =>
+    a !== undefined && b !== undefined && a.from < b.to && b.from < a.to;
+
+  test('lets small images be worked on side by side', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'image-pool-'));
+    const meet = () => pool.run('meet', { folder }, unhurried({ estimatedBytes: 400 }));
+    expect(await Promise.all([meet(), meet()])).toEqual([true, true]);
+    rmSync(folder, { recursive: true });
+  });
+
+  test('lets large ones queue, so that their memory does not add up', async () => {
+    expect(overlap(await spans(pool, [600, 600]))).toBe(false);
+  });
+
+  test('takes one that is estimated above all there is, by itself', async () => {
+    expect(overlap(await spans(pool, [5000, 1]))).toBe(false);
+  });
+
+  test('forgets who gave up waiting', async () => {
+    const controller = new AbortController();
+    const reason = new Error('cancelled');
+    const first = pool.run('span', undefined, unhurried({ estimatedBytes: 1000 }));
+    const second = pool.run(
+      'span',
+      undefined,
+      unhurried({ estimatedBytes: 1000, signal: controller.signal }),
+    );
+    controller.abort(reason);
+    await expect(second).rejects.toBe(reason);
+    await first;
+    await pool.run('span', undefined, unhurried({ estimatedBytes: 1000 }));
+  });
+
+  test('does not open without a process that starts', async () => {
+    const entry = { file: join(import.meta.dirname, 'no-such-program.ts'), execArgv: [], cwd: '/' };
+    await expect(openOddPool({ entry })).rejects.toThrow(/did not start.*no-such-program/s);
+  });
+});

@@ -1,0 +1,110 @@
+import { readFileSync } from 'node:fs';
+import { Type } from 'typebox';
+import { Value } from 'typebox/value';
+import { describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { Environment, loadConfig } from '../../config.ts';
+
+const Service = Type.Object({
+  image: Type.String(),
+  build: Type.Optional(Type.String()),
+  command: Type.Optional(Type.Array(Type.String())),
+  environment: Type.Record(Type.String(), Type.String()),
+  networks: Type.Array(Type.String(), { minItems: 1 }),
+  ports: Type.Optional(Type.Array(Type.String())),
+  cap_drop: Type.Array(Type.String()),
+  cap_add: Type.Optional(Type.Array(Type.String())),
+  privileged: Type.Optional(Type.Boolean()),
+  security_opt: Type.Array(Type.String()),
+  read_only: Type.Boolean(),
+  mem_limit: Type.String({ pattern: '^(\\$\\{\\w+:-)?\\d+[mg]\\}?$' }),
+  cpus: Type.Union([Type.Number(), Type.String({ pattern: '^\\$\\{\\w+:-[\\d.]+\\}$' })]),
+  pids_limit: Type.Integer({ minimum: 1 }),
+});
+const Compose = Type.Object({
+  services: Type.Record(Type.String(), Service),
+  networks: Type.Record(Type.String(), Type.Union([Type.Null(), Type.Object({ internal: Type.Boolean() })])),
+});
+
+const file = readFileSync('docker-compose.yml', 'utf8');
+// Limits, capabilities and networks that a service lacks fail here: the schema requires them.
+const { services, networks } = Value.Parse(Compose, parse(file, { merge: true }));
+const defaults = loadConfig({ S3_ACCESS_KEY_ID: 'key', S3_SECRET_ACCESS_KEY: 'secret' });
+const all = Object.entries(services);
+const own = all.filter(([, { build }]) => build !== undefined);
+const onNetwork = (network: string) =>
+  all.filter(([, service]) => service.networks.includes(network)).map(([name]) => name);
+
+describe('docker-compose.yml', () => {
+  test.each(all)('%s runs without capabilities, new privileges and unpinned images', (name, service) => {
+    expect(service.cap_drop).toEqual(['ALL']);
+    expect([service.cap_add, service.privileged]).toEqual([undefined, undefined]);
+    expect(service.security_opt).toEqual(['no-new-privileges:true']);
+    // The UI writes its configuration beside its program.
+    expect(service.read_only).toBe(name !== 'temporal-ui');
+    if (service.build === undefined)
+      expect(service.image).toMatch(/:v?\d+\.\d+(\.\d+)?@sha256:[0-9a-f]{64}$/);
+  });
+
+  test.each(own)(
+    '%s is given what config.ts knows, and MongoDB as a user of its own',
+    (_, { environment }) => {
+      expect(Object.keys(environment).filter((name) => !(name in Environment.properties))).toEqual([]);
+      const url = environment.MONGODB_URL ?? '';
+      expect(url).toMatch(
+        /^mongodb:\/\/service:\$\{MONGO_SERVICE_PASSWORD:\?[^}]+\}@mongo:27017\/image_job_api\?/,
+      );
+      expect(defaults.mongo.database).toBe('image_job_api');
+    },
+  );
+
+  test('passwords are given to those alone who need them', () => {
+    const given = (secret: string) =>
+      all
+        .filter(([, { environment }]) => Object.values(environment).join().includes(`\${${secret}`))
+        .map(([name]) => name);
+    const ours = own.map(([name]) => name);
+    expect(given('MONGO_PASSWORD')).toEqual(['mongo', 'mongo-init']);
+    expect(given('MONGO_REPLICA_KEY')).toEqual(['mongo']);
+    expect(given('MONGO_SERVICE_PASSWORD')).toEqual([...ours, 'mongo-init']);
+    expect(given('POSTGRES_PASSWORD')).toEqual(['postgres', 'temporal-schema', 'temporal']);
+    expect(given('S3_SECRET_ACCESS_KEY')).toEqual([...ours, 's3']);
+  });
+
+  test('databases are on networks without a way out, and on none with strangers', () => {
+    const closed = Object.keys(networks).filter((name) => networks[name]?.internal === true);
+    expect(closed).toEqual(['data', 'temporal', 'temporal-db']);
+    const ours = own.map(([name]) => name);
+    expect(onNetwork('data')).toEqual([...ours, 'mongo', 'mongo-init', 's3']);
+    expect(onNetwork('temporal')).toEqual([...ours, 'temporal', 'temporal-namespace', 'temporal-ui']);
+    expect(onNetwork('temporal-db')).toEqual(['postgres', 'temporal-schema', 'temporal']);
+    expect(onNetwork('edge')).toEqual(['api', 's3']);
+    expect(onNetwork('egress')).toEqual(['worker', 'renderer']);
+    expect(onNetwork('ui')).toEqual(['temporal-ui']);
+  });
+
+  test('ports are published on loopback, by the API, the results and the UI alone', () => {
+    const published = all.flatMap(([, { ports = [] }]) => ports);
+    expect(published).toEqual(['127.0.0.1:8080:8080', '127.0.0.1:7070:7070', '127.0.0.1:8233:8080']);
+  });
+
+  test("mongod's cache and a renderer's images fit well below their containers' memory", () => {
+    const cacheGb = Number(/--wiredTigerCacheSizeGB ([\d.]+)/.exec(file)?.[1]);
+    expect(cacheGb * 2).toBeLessThanOrEqual(megabytes(services.mongo?.mem_limit) / 1024);
+    const images = defaults.worker.renderMemoryBytes / 2 ** 20;
+    expect(images * 1.5).toBeLessThanOrEqual(megabytes(services.renderer?.mem_limit));
+  });
+
+  test('the image of the service is built on a pinned one and runs without root', () => {
+    const dockerfile = readFileSync('Dockerfile', 'utf8');
+    expect(dockerfile).toMatch(/^ARG NODE_IMAGE=node:24\.\d+\.\d+-bookworm-slim@sha256:[0-9a-f]{64}$/m);
+    const stages = [...dockerfile.matchAll(/^FROM (\S+)/gm)].map(([, from]) => from);
+    expect(stages.filter((from) => !from?.endsWith('{NODE_IMAGE}'))).toEqual([]);
+    expect(dockerfile.slice(dockerfile.lastIndexOf('FROM '))).toMatch(/^USER node$/m);
+  });
+});
+
+function megabytes(limit = ''): number {
+  const [, amount, unit] = /(\d+)([mg])\}?$/.exec(limit) ?? [];
+  return Number(amount) * (unit === 'g' ? 1024 : 1);
+}

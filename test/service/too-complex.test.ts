@@ -1,0 +1,63 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { ImageTasks } from '../../generators/tasks.ts';
+import { openImageTasks } from '../../worker/image-tasks.ts';
+import { ended, postJob, samplePicture } from '../setup/client.ts';
+import { closers } from '../setup/closers.ts';
+import { type Service, startService } from '../setup/service.ts';
+
+const open = closers();
+let service: Service;
+let image_base64: string;
+/** Tasks from now on that get next to no time. */
+let doomed = 0;
+
+/** Real processes, which are ended before they are done as often as the test wants it. */
+function impatient(tasks: ImageTasks): ImageTasks {
+  return {
+    ...tasks,
+    run(task, input, context) {
+      if (doomed === 0) return tasks.run(task, input, context);
+      doomed -= 1;
+      return tasks.run(task, input, { ...context, limits: { ...context.limits, wallMs: 1, cpuMs: 0 } });
+    },
+  };
+}
+
+beforeAll(async () => {
+  service = open.use(await startService());
+  const imageTasks = impatient(open.use(await openImageTasks(service.config.worker)));
+  open.use(await service.startWorker({ imageTasks }));
+  image_base64 = await samplePicture();
+});
+afterAll(() => open.close());
+
+async function jobWith(processesEnded: number) {
+  const client = await service.client();
+  doomed = processesEnded;
+  const created = await postJob(service.app, client.headers, { tool: 'image-upscaling', image_base64 });
+  const job = await ended(service.app, client.headers, created.json().job_id);
+  const { balance } = await service.stores.accounts.get(client.accountId);
+  return { job, balance };
+}
+
+describe('an image whose process is ended', () => {
+  test('once is tried again and completed', async () => {
+    const { job, balance } = await jobWith(1);
+    expect(job).toMatchObject({ status: 'completed', error: null });
+    expect(balance).toBe(49);
+  });
+
+  test('twice is failed and refunded, and the client is told that it is too complex', async () => {
+    const { job, balance } = await jobWith(9);
+    expect(job).toMatchObject({ status: 'failed', result_urls: [] });
+    expect(job.error).toContain('too complex');
+    expect(balance).toBe(50);
+    expect(doomed).toBe(7);
+    const history = await service.temporal.workflow.getHandle(`job:${job.job_id}`).fetchHistory();
+    const failed = history.events?.find(
+      ({ activityTaskFailedEventAttributes }) => activityTaskFailedEventAttributes,
+    );
+    const failure = failed?.activityTaskFailedEventAttributes?.failure?.applicationFailureInfo;
+    expect(failure).toMatchObject({ type: 'image_process_ended', nonRetryable: true });
+  });
+});

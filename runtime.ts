@@ -1,6 +1,9 @@
 import { type Logger, pino } from 'pino';
 import type { Config } from './config.ts';
 
+/** For a process whose running work has no grace of its own; orchestrators kill after 30 s. */
+const SHUTDOWN_MS = 29_000;
+
 /** JSON lines on stdout; API keys never reach them. */
 export function createLogger(config: Config['log'], name: string): Logger {
   return pino({
@@ -11,15 +14,24 @@ export function createLogger(config: Config['log'], name: string): Logger {
   });
 }
 
-/** SIGINT and SIGTERM of the process as one AbortSignal; a second one ends the process at once. */
-export function shutdownSignal(): AbortSignal {
+/**
+ * SIGINT and SIGTERM of the process as one AbortSignal. A second one ends the process at once, and so does the time
+ * being up: a client may never finish its request, and a connection never close.
+ */
+export function shutdownSignal(withinMs = SHUTDOWN_MS): AbortSignal {
   const controller = new AbortController();
   for (const name of ['SIGINT', 'SIGTERM'] as const)
     process.on(name, () => {
       if (controller.signal.aborted) process.exit(1);
+      endWithin(withinMs, 1);
       controller.abort(name);
     });
   return controller.signal;
+}
+
+/** Ends the process after so many milliseconds, unless it has ended by then because nothing was left to do. */
+export function endWithin(ms: number, code?: number): void {
+  setTimeout(() => process.exit(code), ms).unref();
 }
 
 export function aborted(signal: AbortSignal): Promise<void> {

@@ -20,7 +20,6 @@ import { createS3Client, deadline } from './client.ts';
 
 /** Most keys one DeleteObjects or ListObjectsV2 takes (S3 API reference). */
 const BATCH = 1000;
-const FOREVER = 'public, max-age=31536000, immutable';
 
 /** The S3 adapter. Owns its client; `await using` closes it. */
 export function createImageStore(s3: Config['s3']): ImageStore & AsyncDisposable {
@@ -35,7 +34,8 @@ export function createImageStore(s3: Config['s3']): ImageStore & AsyncDisposable
         Key: key,
         Body: bytes,
         ContentType: mime,
-        CacheControl: FOREVER,
+        // Not for ever: a copy in a cache outlives the deletion of its job by this much.
+        CacheControl: `public, max-age=${s3.resultsMaxAgeS}`,
       }),
     getInput: (key) => get(client, buckets.inputs, key),
     remove: (refs) => remove(client, buckets, refs),

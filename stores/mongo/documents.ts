@@ -8,6 +8,7 @@ import type {
   ObjectRef,
   PackRecord,
 } from '../records.ts';
+import type { Asked } from '../reference.ts';
 
 /** A record as it lies in MongoDB: its id is the `_id`. */
 export type Stored<T extends { id: string }> = Omit<T, 'id'> & { _id: string };
@@ -60,6 +61,15 @@ export interface HistoryDocument {
   since: Date;
 }
 
+/** A command of the operator that was given a reference. Its id is `<command>:<account id>:<reference>`. */
+export interface ReferenceDocument {
+  _id: string;
+  asked: Asked;
+  /** What the command answered. */
+  result: unknown;
+  at: Date;
+}
+
 export interface SettingDocument {
   _id: string;
   value: unknown;
@@ -78,6 +88,7 @@ export function collections(db: Db) {
     deliveries: db.collection<Stored<DeliveryRecord>>('deliveries'),
     removals: db.collection<RemovalDocument>('removals'),
     histories: db.collection<HistoryDocument>('histories'),
+    references: db.collection<ReferenceDocument>('references'),
     settings: db.collection<SettingDocument>('settings'),
   };
 }

@@ -41,7 +41,8 @@ function createFakeLedgerStore(books: Books): LedgerStore {
         .flatMap((account) => {
           const rows = copies(books.ledger.values(), account.id);
           const packs = copies(books.packs.values(), account.id);
-          return auditAccount(account, rows, copies(books.jobs.values(), account.id), packs);
+          const jobs = copies(books.jobs.values(), account.id);
+          return auditAccount(account, rows, jobs, packs).map((breach) => `account ${account.id}: ${breach}`);
         }),
   };
 }

@@ -136,12 +136,12 @@ export interface DeletedJob {
 export interface RetentionStore {
   /** Keys that have `retention_days`, by id. */
   keys(after: string, limit: number): Promise<{ id: string; retentionDays: number }[]>;
-  /** Ended jobs of a key, the oldest first. */
-  expired(keyId: string, createdBefore: Date, limit: number): Promise<string[]>;
+  /** Ended jobs of a key, the oldest first, without those excepted. */
+  expired(keyId: string, createdBefore: Date, limit: number, except?: readonly string[]): Promise<string[]>;
   /** Completed jobs of the account beyond its newest `keep`, the oldest first. */
   surplus(accountId: string, keep: number, limit: number): Promise<string[]>;
-  /** Failed jobs that still have their input. */
-  failedWithInput(createdBefore: Date, limit: number): Promise<string[]>;
+  /** Failed jobs that still have their input, without those excepted. */
+  failedWithInput(createdBefore: Date, limit: number, except?: readonly string[]): Promise<string[]>;
   /** Jobs still processing, by id. */
   processing(
     createdBefore: Date,
@@ -177,7 +177,10 @@ export type NewDelivery = Pick<
 
 /** The delivery log of webhooks. Rows leave it 90 days after the event. */
 export interface DeliveryStore {
-  /** Notes a delivery that is to be made; one that is there already stays as it is. @returns it as it stands */
+  /**
+   * Notes a delivery that is to be made; one that is there already stays as it is. That of a job which was deleted is
+   * noted as cancelled, without its URL. @returns it as it stands
+   */
   plan(delivery: NewDelivery): Promise<DeliveryRecord>;
   find(deliveryId: string): Promise<DeliveryRecord | undefined>;
   /** Newest first. */

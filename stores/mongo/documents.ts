@@ -28,6 +28,8 @@ export interface KeyDocument extends Stored<KeyRecord> {
 export interface JobDocument extends Stored<JobRecord> {
   /** Set once a client was told of the job other than by its acceptance; such a job can't be voided. */
   answered?: boolean;
+  /** Set with the delivery that tells of the job's end. */
+  webhookPlanned?: boolean;
 }
 
 /** What is left of a voided job: it keeps an acceptance still under way from charging. */

@@ -6,6 +6,7 @@ import {
   PutObjectCommand,
   type PutObjectCommandInput,
   type S3Client,
+  S3ServiceException,
 } from '@aws-sdk/client-s3';
 import type { Config } from '../../config.ts';
 import {
@@ -90,7 +91,11 @@ async function remove(
   return failed;
 }
 
-async function removeBatch(client: S3Client, bucket: string, keys: string[]) {
+async function removeBatch(
+  client: S3Client,
+  bucket: string,
+  keys: string[],
+): Promise<{ key: string; reason: string }[]> {
   try {
     const { Errors = [] } = await client.send(
       new DeleteObjectsCommand({
@@ -104,9 +109,16 @@ async function removeBatch(client: S3Client, bucket: string, keys: string[]) {
       reason: `${Code}: ${Message}`,
     }));
   } catch (error) {
-    return keys.map((key) => ({ key, reason: String(error) }));
+    if (keys.length === 1 || !isRefusal(error)) return keys.map((key) => ({ key, reason: String(error) }));
+    const middle = Math.ceil(keys.length / 2);
+    const first = await removeBatch(client, bucket, keys.slice(0, middle));
+    return [...first, ...(await removeBatch(client, bucket, keys.slice(middle)))];
   }
 }
+
+/** Whether the store takes a request for wrong as a whole, which one key in it can bring about. */
+const isRefusal = (error: unknown) =>
+  error instanceof S3ServiceException && error.$metadata.httpStatusCode === 400;
 
 async function list(
   client: S3Client,

@@ -135,6 +135,17 @@ describe('buckets', () => {
   });
 });
 
+test('a key that the store takes no request with keeps no other from its removal', async () => {
+  const keys = Array.from({ length: 9 }, (_, n) => `acc/beside-${n}.png`);
+  for (const key of keys) await real.putInput(key, randomBytes(1), 'image/png');
+  const refs = [...keys.slice(0, 4), 'acc/\u0001', ...keys.slice(4)].map((key) => ({
+    bucket: 'inputs' as const,
+    key,
+  }));
+  expect((await real.remove(refs)).map(({ ref }) => ref.key)).toEqual(['acc/\u0001']);
+  for (const key of keys) await expect(real.getInput(key)).rejects.toThrow(ImageMissing);
+});
+
 describe('a store that is away', () => {
   test('fails by name, and removal reports every object', async () => {
     await using store = createImageStore({ ...s3, endpoint: 'http://127.0.0.1:1' });

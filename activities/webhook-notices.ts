@@ -1,4 +1,4 @@
-import { deliveryIdOf } from '../stores/delivery.ts';
+import { deliveryIdOf, JOB_DELETED } from '../stores/delivery.ts';
 import type { DeliveryEnd, Stores } from '../stores/ports.ts';
 import type { DeliveryRecord, JobRecord } from '../stores/records.ts';
 import { eventType } from './webhook-event.ts';
@@ -30,7 +30,9 @@ export async function planWebhook(stores: Stores, job: JobRecord): Promise<Webho
   if (url === null) return null;
   const { id: jobId, accountId } = job;
   const planned = { id: deliveryIdOf(jobId), accountId, jobId, type: eventType(job), target, url } as const;
-  return notice(await stores.deliveries.plan({ ...planned, round: FIRST_ROUND }), url, false);
+  const delivery = await stores.deliveries.plan({ ...planned, round: FIRST_ROUND });
+  // The job was deleted since it was read.
+  return delivery.reason === JOB_DELETED ? null : notice(delivery, url, false);
 }
 
 export function createWebhookNotices({ stores }: { stores: Stores }) {

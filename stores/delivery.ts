@@ -9,5 +9,11 @@ export const NO_OUTCOME = 'No outcome is known: the request is under way, or the
 
 export const JOB_DELETED = 'The job was deleted.';
 
+/** How an undelivered event stands once its job is deleted. */
+export const CANCELLED = { state: 'cancelled', reason: JOB_DELETED, nextAttemptAt: null } as const;
+
+/** An event that is planned when its job is deleted already: it is not sent, and no URL is kept. */
+export const ofDeletedJob = <T extends object>(delivery: T) => ({ ...delivery, ...CANCELLED, url: null });
+
 /** The id of the one event a job has; it is the `webhook-id`. */
 export const deliveryIdOf = (jobId: string) => `msg_${jobId.replaceAll('-', '')}`;

@@ -40,7 +40,10 @@ export const benchHostile: Bench = async (environment) => {
   await using bystander = createBystander(service.api.origin, callers, jobBody(await quickPicture()));
   await stretch(service, bystander);
   const rows: Row[] = [];
-  for (const attack of attacks()) rows.push(...(await measure(environment, service, bystander, attack)));
+  for (const attack of attacks()) {
+    environment.say(`  ${attack.name}`);
+    rows.push(...(await measure(environment, service, bystander, attack)));
+  }
   return rows;
 };
 

@@ -1,6 +1,6 @@
 import type { ClientSession } from 'mongodb';
-import { deliveryIdOf, JOB_DELETED, KEPT_ATTEMPTS, NEW_ROUND, NO_OUTCOME } from '../delivery.ts';
-import { type AfterAttempt, type DeliveryStore, NotFound } from '../ports.ts';
+import { CANCELLED, deliveryIdOf, KEPT_ATTEMPTS, NEW_ROUND, NO_OUTCOME, ofDeletedJob } from '../delivery.ts';
+import { type AfterAttempt, type DeliveryStore, type NewDelivery, NotFound } from '../ports.ts';
 import type { DeliveryAttempt, DeliveryRecord } from '../records.ts';
 import { inBatches } from './batches.ts';
 import type { Mongo } from './client.ts';
@@ -10,19 +10,21 @@ type Document = Stored<DeliveryRecord>;
 type Deliveries = Collections['deliveries'];
 
 export function createDeliveryStore(mongo: Mongo): DeliveryStore {
-  const { deliveries } = collections(mongo.db);
-  const after = { returnDocument: 'after' } as const;
+  const { deliveries, jobs } = collections(mongo.db);
   const begin = inBatches((begun: Begun[]) => beginAll(deliveries, begun));
   const record = inBatches((made: Made[]) => recordAll(deliveries, made));
 
   return {
-    async plan({ id, ...delivery }) {
-      const row = await deliveries.findOneAndUpdate(
-        { _id: id },
-        { $setOnInsert: { ...delivery, ...NEW_ROUND, attempts: [], createdAt: new Date() } },
-        { ...after, upsert: true },
-      );
-      return known(row, id);
+    plan(delivery) {
+      const { jobId } = delivery;
+      if (jobId === null) return plan(deliveries, delivery);
+      return mongo.transaction(async (session) => {
+        const job = await jobs.findOne({ _id: jobId }, { session, projection: { status: 1 } });
+        if (job?.status === 'deleted') return plan(deliveries, ofDeletedJob(delivery), session);
+        // Written to, so that of this and a deletion at the same moment one is done again and sees the other.
+        await jobs.updateOne({ _id: jobId }, { $set: { webhookPlanned: true } }, { session });
+        return plan(deliveries, delivery, session);
+      });
     },
 
     async find(deliveryId) {
@@ -65,6 +67,19 @@ export function createDeliveryStore(mongo: Mongo): DeliveryStore {
       );
     },
   };
+}
+
+async function plan(
+  deliveries: Deliveries,
+  { id, ...delivery }: NewDelivery & Partial<DeliveryRecord>,
+  session?: ClientSession,
+): Promise<DeliveryRecord> {
+  const row = await deliveries.findOneAndUpdate(
+    { _id: id },
+    { $setOnInsert: { ...NEW_ROUND, ...delivery, attempts: [], createdAt: new Date() } },
+    { returnDocument: 'after', upsert: true, ...(session === undefined ? {} : { session }) },
+  );
+  return known(row, id);
 }
 
 interface Begun {
@@ -129,8 +144,7 @@ export async function forgetDeliveries(
   session: ClientSession,
 ): Promise<void> {
   const rows = { _id: { $in: jobIds.map(deliveryIdOf) } };
-  const cancelled = { state: 'cancelled', reason: JOB_DELETED, nextAttemptAt: null } as const;
-  await deliveries.updateMany({ ...rows, state: 'pending' }, { $set: cancelled }, { session });
+  await deliveries.updateMany({ ...rows, state: 'pending' }, { $set: CANCELLED }, { session });
   const nothing = { url: null, 'attempts.$[].url': null, 'attempts.$[].answer': null };
   await deliveries.updateMany(rows, { $set: nothing }, { session });
 }

@@ -1,8 +1,15 @@
-import { deliveryIdOf, JOB_DELETED, KEPT_ATTEMPTS, NEW_ROUND, NO_OUTCOME } from '../../stores/delivery.ts';
+import {
+  CANCELLED,
+  deliveryIdOf,
+  KEPT_ATTEMPTS,
+  NEW_ROUND,
+  NO_OUTCOME,
+  ofDeletedJob,
+} from '../../stores/delivery.ts';
 import type { DeliveryStore } from '../../stores/ports.ts';
 import { type Books, copies, known } from './books.ts';
 
-export function createFakeDeliveryStore({ deliveries }: Books): DeliveryStore {
+export function createFakeDeliveryStore({ deliveries, jobs }: Books): DeliveryStore {
   const read = (id: string) => structuredClone(known(deliveries, 'delivery', id));
   const pending = (id: string, round: string) => {
     const row = deliveries.get(id);
@@ -10,9 +17,10 @@ export function createFakeDeliveryStore({ deliveries }: Books): DeliveryStore {
   };
   return {
     async plan(delivery) {
-      const { id } = delivery;
-      if (!deliveries.has(id))
-        deliveries.set(id, { ...delivery, ...NEW_ROUND, attempts: [], createdAt: new Date() });
+      const { id, jobId } = delivery;
+      const wanted = { ...NEW_ROUND, ...delivery, attempts: [], createdAt: new Date() };
+      const deleted = jobId !== null && jobs.get(jobId)?.status === 'deleted';
+      if (!deliveries.has(id)) deliveries.set(id, deleted ? ofDeletedJob(wanted) : wanted);
       return read(id);
     },
 
@@ -63,8 +71,7 @@ export function createFakeDeliveryStore({ deliveries }: Books): DeliveryStore {
 export function forgetDelivery({ deliveries }: Books, jobId: string): void {
   const row = deliveries.get(deliveryIdOf(jobId));
   if (row === undefined) return;
-  if (row.state === 'pending')
-    Object.assign(row, { state: 'cancelled', reason: JOB_DELETED, nextAttemptAt: null });
+  if (row.state === 'pending') Object.assign(row, CANCELLED);
   row.url = null;
   for (const attempt of row.attempts) Object.assign(attempt, { url: null, answer: null });
 }

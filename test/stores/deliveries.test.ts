@@ -135,6 +135,33 @@ describe.each(storesUnderTest())('delivery store: %s', (_name, stores) => {
     ]);
   });
 
+  test('an event planned once its job is deleted is cancelled and keeps no URL', async () => {
+    const client = await newClient(stores);
+    const draft = draftOf(client);
+    await jobs.accept(draft);
+    await jobs.complete(draft.jobId, { results: [], processingMs: 1 });
+    await jobs.remove([draft.jobId]);
+    const cancelled = { state: 'cancelled', reason: 'The job was deleted.', url: null, attempts: [] };
+    expect(await planned(client.accountId, draft.jobId)).toMatchObject(cancelled);
+    expect(await deliveries.list(client.accountId, 10)).toMatchObject([cancelled]);
+  });
+
+  test('an event planned at the moment its job is deleted keeps no URL either', async () => {
+    const client = await newClient(stores);
+    const drafts = Array.from({ length: 25 }, () => draftOf(client));
+    for (const draft of drafts) {
+      await jobs.accept(draft);
+      await jobs.complete(draft.jobId, { results: [], processingMs: 1 });
+    }
+    await Promise.all(
+      drafts.flatMap(({ jobId }) => [planned(client.accountId, jobId), jobs.remove([jobId])]),
+    );
+    const rows = await deliveries.list(client.accountId, 100);
+    expect(rows.map(({ state, url }) => ({ state, url }))).toEqual(
+      drafts.map(() => ({ state: 'cancelled', url: null })),
+    );
+  });
+
   test('how an endpoint does is noted while it is the endpoint', async () => {
     const { id } = await accounts.create({ name: 'Acme', webhookUrl: url, webhookSecret: 'whsec_a' });
     const endpoint = async () => (await accounts.get(id)).webhook;

@@ -44,6 +44,7 @@ export const Environment = Type.Object({
     'Public base of result URLs; maps onto the results bucket.',
     'http://127.0.0.1:7070/results',
   ),
+  RESULTS_MAX_AGE_S: Count('Seconds for which browsers and caches may keep a result.', 86_400, 0),
   API_HOST: Text('Address the API listens on.', '127.0.0.1'),
   API_PORT: Count('Port the API listens on; 0 takes a free one.', 8080, 0),
   PUBLIC_URL: Url(
@@ -179,6 +180,7 @@ function group(env: Environment) {
       inputsBucket: env.S3_INPUTS_BUCKET,
       resultsBucket: env.S3_RESULTS_BUCKET,
       uploadUrl: withoutSlash(env.UPLOAD_URL),
+      resultsMaxAgeS: env.RESULTS_MAX_AGE_S,
     }),
     api: Object.freeze({
       host: env.API_HOST,

@@ -2,6 +2,9 @@ import { type DestinationStream, type Logger, type LoggerOptions, pino } from 'p
 import type { Config } from './config.ts';
 import { describeError } from './log-error.ts';
 
+/** For a process whose running work has no grace of its own; orchestrators kill after 30 s. */
+const SHUTDOWN_MS = 29_000;
+
 /** JSON lines on stdout, or where they are sent; no key, nor any piece of what a caller sent, reaches them. */
 export function createLogger(config: Config['log'], name: string, to?: DestinationStream): Logger {
   const options: LoggerOptions = {
@@ -14,15 +17,24 @@ export function createLogger(config: Config['log'], name: string, to?: Destinati
   return to === undefined ? pino(options) : pino(options, to);
 }
 
-/** SIGINT and SIGTERM of the process as one AbortSignal; a second one ends the process at once. */
-export function shutdownSignal(): AbortSignal {
+/**
+ * SIGINT and SIGTERM of the process as one AbortSignal. A second one ends the process at once, and so does the time
+ * being up: a client may never finish its request, and a connection never close.
+ */
+export function shutdownSignal(withinMs = SHUTDOWN_MS): AbortSignal {
   const controller = new AbortController();
   for (const name of ['SIGINT', 'SIGTERM'] as const)
     process.on(name, () => {
       if (controller.signal.aborted) process.exit(1);
+      endWithin(withinMs, 1);
       controller.abort(name);
     });
   return controller.signal;
+}
+
+/** Ends the process after so many milliseconds, unless it has ended by then because nothing was left to do. */
+export function endWithin(ms: number, code?: number): void {
+  setTimeout(() => process.exit(code), ms).unref();
 }
 
 export function aborted(signal: AbortSignal): Promise<void> {

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { Client, Connection, isGrpcServiceError } from '@temporalio/client';
+import { Client, Connection, isGrpcServiceError, WorkflowNotFoundError } from '@temporalio/client';
 import type { Config } from './config.ts';
 
 /** grpc.status */
@@ -41,16 +41,36 @@ export function openTemporal(config: Config['temporal']): TemporalClient {
 }
 
 /**
- * Has a workflow deleted, and with its history what it was given; Temporal sees to it within a minute or so. Ends one
- * that still runs. Safe to repeat.
+ * Has all runs of a workflow id deleted, and with their histories what they were given; Temporal sees to it within a
+ * minute or so. A key whose first requests were refused has several. Ends one that still runs. Safe to repeat.
+ * @throws Error while Temporal's list does not show the latest run yet, for then it may lack others: nothing is certain
  */
-export async function deleteWorkflow(
-  { options, workflowService }: Client,
-  workflowId: string,
-): Promise<void> {
-  const { namespace } = options;
+export async function deleteWorkflow(client: Client, workflowId: string): Promise<void> {
+  const latest = await latestRun(client, workflowId);
+  const runs = new Set<string>();
+  for await (const { runId } of client.workflow.list({ query: `WorkflowId = ${JSON.stringify(workflowId)}` }))
+    runs.add(runId);
+  for (const runId of runs) await deleteRun(client, { workflowId, runId });
+  if (latest === undefined || runs.has(latest)) return;
+  await deleteRun(client, { workflowId, runId: latest });
+  throw new Error(`Temporal does not list the latest run of ${workflowId} yet.`);
+}
+
+async function latestRun(client: Client, workflowId: string): Promise<string | undefined> {
   try {
-    await workflowService.deleteWorkflowExecution({ namespace, workflowExecution: { workflowId } });
+    return (await client.workflow.getHandle(workflowId).describe()).runId;
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) return undefined;
+    throw error;
+  }
+}
+
+async function deleteRun(
+  { options, workflowService }: Client,
+  workflowExecution: { workflowId: string; runId: string },
+): Promise<void> {
+  try {
+    await workflowService.deleteWorkflowExecution({ namespace: options.namespace, workflowExecution });
   } catch (error) {
     if (!isGrpcServiceError(error) || error.code !== NOT_FOUND) throw error;
   }

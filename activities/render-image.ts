@@ -1,7 +1,10 @@
 import type { AttemptState, Generator, LocalGenerator, UpstreamGenerator } from '../generators/port.ts';
 import type { ImageTasks } from '../generators/tasks.ts';
-import { estimateCost } from '../imaging/cost.ts';
+import { estimateRender } from '../imaging/cost.ts';
+import { ImageError } from '../imaging/errors.ts';
+import { inspectImage } from '../imaging/inspect.ts';
 import type { TaskContext } from '../imaging/processes/pool.ts';
+import { taskLimits } from '../imaging/processes/watch.ts';
 import type { RenderInput } from './rendering.ts';
 
 export interface RenderParts {
@@ -29,11 +32,17 @@ export async function renderImage(parts: RenderParts, input: RenderInput, attemp
   return bytes;
 }
 
-const contextOf = (image: Buffer, { accountId }: RenderInput, { signal }: Attempt): TaskContext => ({
-  owner: accountId,
-  signal,
-  ...estimateCost(image),
-});
+/** What work on these bytes is expected to take. @throws ImageError when they are no image within the limits */
+function contextOf(
+  image: Buffer,
+  { accountId, plan, format }: RenderInput,
+  { signal }: Attempt,
+): TaskContext {
+  const inspection = inspectImage(image);
+  if (!inspection.ok) throw new ImageError(inspection.reason);
+  const { bytes: estimatedBytes, megapixels } = estimateRender(inspection, { ...plan, format });
+  return { owner: accountId, signal, estimatedBytes, limits: taskLimits(megapixels) };
+}
 
 /** In one process from the first to the last step, so that no pixels have to be handed over. */
 function renderLocally(

@@ -25,6 +25,7 @@ export type BenchEnvironment = AsyncDisposable & {
   temporal: Client;
   freePort: () => Promise<number>;
   logFile: (process: string) => string;
+  say: Say;
 };
 
 /**
@@ -56,6 +57,7 @@ export async function openEnvironment(say: Say, signal: AbortSignal): Promise<Be
       mongo,
       stores: createMongoStores(mongo),
       temporal: temporal.client,
+      say,
       freePort: () => servers.ports.choose(randomUUID()),
       logFile: (process) => servers.folder.file('logs', `${process}-${randomUUID().slice(0, 8)}.log`),
     };

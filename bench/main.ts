@@ -2,6 +2,7 @@ import { shutdownSignal } from '../runtime.ts';
 import type { Bench } from './bench.ts';
 import { openEnvironment } from './environment.ts';
 import { benchGetJob } from './get-job.ts';
+import { benchHostile } from './hostile/bench.ts';
 import { benchIntake } from './intake.ts';
 import { benchJobs } from './jobs.ts';
 import { benchPostLarge } from './post-large.ts';
@@ -15,6 +16,7 @@ const BENCHES: Readonly<Record<string, Bench>> = {
   get: benchGetJob,
   intake: benchIntake,
   'post-large': benchPostLarge,
+  hostile: benchHostile,
   sweep: ({ config }) => benchSweep(config.mongo),
   webhooks: ({ config }) => benchWebhooks(config.mongo),
 };

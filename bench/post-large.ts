@@ -11,7 +11,7 @@ import { takeIn } from './intake.ts';
 import { timed } from './load.ts';
 import { jobBody, largestPicture, quickPicture } from './pictures.ts';
 import { createPoster } from './poster.ts';
-import { type RunningApi, startApi, startWorker } from './service.ts';
+import { type RunningApi, startApi, startRenderer, startWorker } from './service.ts';
 import { median, type Row } from './table.ts';
 
 const MB = 1024 * 1024;
@@ -22,6 +22,7 @@ const AT_ONCE = 8;
 export const benchPostLarge: Bench = async (environment) => {
   const picture = await largestPicture();
   await using _worker = await startWorker(environment);
+  await using _renderer = await startRenderer(environment);
   return [...(await oneByOne(environment, picture)), await together(environment, picture)];
 };
 

@@ -19,6 +19,7 @@ export interface ProcessSpec {
 }
 
 export interface BenchProcess extends AsyncDisposable {
+  readonly pid: number;
   /** What the process takes while the work goes on. */
   during(work: () => Promise<unknown>): Promise<Usage>;
 }
@@ -42,6 +43,7 @@ export async function startProcess({ module, env, logFile, ready }: ProcessSpec)
     throw new Error(`${module} did not start:\n${readFileSync(logFile, 'utf8').slice(-2000)}`, { cause });
   }
   return {
+    pid: child.pid ?? 0,
     async during(work) {
       await ask(child, 'begin');
       await work();

@@ -5,6 +5,10 @@ const MB = 1024 * 1024;
 export const LIMITS = Object.freeze({
   imageBytes: 20 * MB,
   imagePixels: 100_000_000,
+  imageSide: 16_384,
+  imageFrames: 100,
+  /** What a picture that can't be decoded row by row may take in memory: interlaced PNG, progressive JPEG. */
+  imageHeldBytes: 640_000_000,
   bodyBytes: 30 * MB,
   bodyBytesWithoutKey: 1 * MB,
   urlLength: 2000,

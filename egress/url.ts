@@ -35,10 +35,12 @@ export function parsePublicUrl(text: string, allowed: AllowedOrigins, base?: URL
 export function hostProblem(hostname: string): string | undefined {
   const literal = addressOf(hostname);
   if (literal !== undefined) return isPublicAddress(literal) ? undefined : NOT_PUBLIC;
-  if (SPECIAL_USE.test(hostname)) return NOT_PUBLIC;
-  const labels = hostname.split('.');
+  // One dot at the end makes a name absolute (RFC 1034, 3.1); it is called and looked up with it, as browsers do.
+  const name = hostname.replace(/\.$/, '');
+  if (SPECIAL_USE.test(name)) return NOT_PUBLIC;
+  const labels = name.split('.');
   if (labels.length < 2) return 'needs a full host name with a domain';
-  if (hostname.length > 253 || !labels.every((label) => LABEL.test(label)))
+  if (name.length > 253 || !labels.every((label) => LABEL.test(label)))
     return 'has a host name that is not valid';
   return undefined;
 }

@@ -1,33 +1,38 @@
-import type { Sharp } from 'sharp';
-import { createMask, drawStrokes, letterToFit } from './lettering.ts';
-import type { Size } from './libvips.ts';
+import { inkOf, lay } from './ink.ts';
+import { letterToFit, type Mask } from './lettering.ts';
+import type { RawImage, Size } from './libvips.ts';
 
 /** Share of black in the strip; the picture still shows through. */
 const STRIP_ALPHA = 168;
+/** In pixels; smaller capitals could not be read. */
+const CAPITAL_AT_LEAST = 4;
 
-/** Lays a dark strip with one line over the foot of the picture. Any text is safe: it becomes strokes, never markup. */
-export function drawCaption(pipeline: Sharp, size: Size, text: string): Sharp {
-  const height = Math.max(
-    1,
-    Math.min(Math.round(Math.max(size.width, size.height) / 26), Math.ceil(size.height / 3)),
-  );
-  const strip = { width: size.width, height };
-  return pipeline
-    .composite([{ input: captionStrip(strip, text), raw: { ...strip, channels: 4 }, gravity: 'south' }])
-    .removeAlpha();
+/** Lays a dark strip with one line of text over the foot of the picture itself. Any text will do. */
+export async function drawCaption(image: RawImage, text: string): Promise<void> {
+  const { width, height } = image;
+  const strip = {
+    width,
+    height: Math.max(1, Math.min(Math.round(Math.max(width, height) / 26), Math.ceil(height / 3))),
+  };
+  const capital = strip.height * 0.34;
+  const room = strip.width - strip.height * 1.2;
+  const line = capital < CAPITAL_AT_LEAST || room < 1 ? undefined : await letterToFit(text, capital, room);
+  lay(inkOf(drawStrip(strip, line), strip), image, { left: 0, top: height - strip.height });
 }
 
-function captionStrip(strip: Size, text: string): Buffer {
-  const capital = strip.height * 0.34;
-  const line = letterToFit(text, capital, strip.width - strip.height * 1.2);
-  const mask = createMask(strip);
-  const baseline = (strip.height + capital) / 2;
-  const place = ({ x, y }: { x: number; y: number }) => ({ x: x + strip.height * 0.6, y: baseline - y });
-  drawStrokes(mask, line.strokes, place, capital / 6.5);
-  const rgba = Buffer.alloc(mask.coverage.length * 4);
-  mask.coverage.forEach((coverage, index) => {
-    rgba.fill(coverage, index * 4, index * 4 + 3);
-    rgba[index * 4 + 3] = Math.max(STRIP_ALPHA, coverage);
+function drawStrip(strip: Size, line: Mask | undefined): Buffer {
+  const rgba = Buffer.alloc(strip.width * strip.height * 4, Buffer.from([0, 0, 0, STRIP_ALPHA]));
+  if (line === undefined) return rgba;
+  const left = Math.round(strip.height * 0.6);
+  const top = Math.max(0, Math.round((strip.height - line.height) / 2));
+  line.coverage.forEach((coverage, pixel) => {
+    const y = top + Math.floor(pixel / line.width);
+    if (y >= strip.height || coverage === 0) return;
+    const at = (y * strip.width + left + (pixel % line.width)) * 4;
+    rgba[at] = coverage;
+    rgba[at + 1] = coverage;
+    rgba[at + 2] = coverage;
+    rgba[at + 3] = Math.max(STRIP_ALPHA, coverage);
   });
   return rgba;
 }

@@ -30,8 +30,8 @@ export async function finishResult(
     : { pipeline: openRaw(image), size: image };
   const target = scaleToLongestSide(size, targetLongestSide(options, options.inputSize, options.format));
   const sized = resize(pipeline, size, target);
-  const drawn = options.watermark ? drawWatermark(sized, target) : sized;
-  const bytes = await encodeResult(drawn, options.format).toBuffer().catch(rejectAsDamaged);
+  const drawn = options.watermark ? await drawWatermark(sized, target).catch(rejectAsDamaged) : sized;
+  const bytes = await encodeResult(drawn, options.format, target).toBuffer().catch(rejectAsDamaged);
   return { bytes, ...target };
 }
 

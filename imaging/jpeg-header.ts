@@ -1,56 +1,114 @@
-/** `scans` stops counting one past the limit that was asked for. */
-export interface JpegHeader {
-  width: number;
-  height: number;
-  scans: number;
-}
+import { isTurned } from './exif.ts';
+import type { HeaderReading, PictureHeader } from './header.ts';
 
+const APP1 = 0xe1;
 const SOS = 0xda;
 const EOI = 0xd9;
 /** More than any camera writes; bounds the time a file of nothing but empty segments takes. */
-const SEGMENTS = 10_000;
+const SEGMENTS_AT_MOST = 10_000;
+/** A hundred is far above what an encoder writes; 883 scans of one picture keep a decoder busy for 31 s. */
+const SCANS_AT_MOST = 100;
+/** Bytes of FF outside of segments. 20 MB of dense noise have 82,000, a file of padding as many as it has bytes. */
+const ESCAPES_AT_MOST = 300_000;
 
 /**
  * Walks the markers as libjpeg's next_marker does (ITU-T T.81, B.1.1): segments are skipped by their length,
  * so an embedded thumbnail counts for nothing, and stuffed or restart bytes in entropy data are passed over.
- * Stops once there are more than `scansAtMost` scans, so the time is linear in the size whatever is sent.
  */
-export function readJpegHeader(bytes: Buffer, scansAtMost: number): JpegHeader | undefined {
+export function readJpegHeader(bytes: Buffer): HeaderReading {
+  const escapes = { left: ESCAPES_AT_MOST };
+  let header: PictureHeader | undefined;
+  let turned = false;
   let segments = 0;
-  const header = { width: -1, height: -1, scans: 0 };
-  for (let at = nextMarker(bytes, 2); at !== -1; at = nextMarker(bytes, at)) {
+  let scans = 0;
+  for (let at = nextMarker(bytes, 2, escapes); at !== -1; at = nextMarker(bytes, at, escapes)) {
     const marker = bytes[at] ?? EOI;
     if (marker === EOI) break;
-    at += 1;
-    if (++segments > SEGMENTS) return undefined;
-    const length = at + 2 <= bytes.length ? bytes.readUInt16BE(at) : 0;
-    if (length < 2 || at + length > bytes.length) break;
-    if (isStartOfFrame(marker) && header.width === -1) {
-      if (length < 8) return undefined;
-      header.height = bytes.readUInt16BE(at + 3);
-      header.width = bytes.readUInt16BE(at + 5);
+    if (++segments > SEGMENTS_AT_MOST)
+      return `The JPEG has more than ${SEGMENTS_AT_MOST} segments; save it again.`;
+    const segment = segmentAt(bytes, at + 1);
+    if (segment === undefined) break;
+    if (isStartOfFrame(marker)) {
+      if (header !== undefined) return 'The JPEG has two headers; save it again.';
+      const read = readFrame(marker, segment);
+      if (typeof read !== 'object') return read;
+      header = read;
     }
-    if (marker === SOS && ++header.scans > scansAtMost) break;
-    at += length;
+    if (marker === SOS) {
+      if (++scans > SCANS_AT_MOST)
+        return `The JPEG has more than ${SCANS_AT_MOST} scans; save it again as a plain JPEG.`;
+      // One component of several: the pixels wait for the scans of the others.
+      if (header !== undefined && (segment[2] ?? 0) < header.channels) header.interlaced = true;
+    }
+    if (marker === APP1) turned ||= isTurned(segment.subarray(2));
+    at += 1 + segment.length;
   }
-  return header.width === -1 || header.scans === 0 ? undefined : header;
+  if (escapes.left < 0) return 'The JPEG is padding for the most part; save it again.';
+  if (header === undefined || scans === 0) return undefined;
+  return { ...header, turned, heldBytes: header.interlaced ? header.heldBytes : 0 };
 }
 
-/**
- * Position of the next marker's code byte, past fill, stuffed and restart bytes; -1 at the end of the bytes.
- * Native search leaps over the gaps of real pictures; where FFs are dense a call for each would cost ten times more.
- */
-function nextMarker(bytes: Buffer, from: number): number {
-  for (let at = from, near = from + 32; at < bytes.length - 1; at++) {
-    if (bytes[at] !== 0xff) {
-      if (at < near) continue;
-      at = bytes.indexOf(0xff, at);
-      if (at === -1) return -1;
-    }
-    near = at + 32;
-    if (isMarkerCode(bytes[at + 1] ?? 0)) return at + 1;
+/** Position of the next marker's code byte, past fill, stuffed and restart bytes; -1 where there is none. */
+function nextMarker(bytes: Buffer, from: number, escapes: { left: number }): number {
+  for (let at = bytes.indexOf(0xff, from); at !== -1; at = bytes.indexOf(0xff, at)) {
+    const code = bytes[at + 1];
+    if (code === undefined || --escapes.left < 0) return -1;
+    if (isMarkerCode(code)) return at + 1;
+    at += code === 0xff ? 1 : 2;
   }
   return -1;
+}
+
+/** From its length on, which counts itself; undefined where the bytes end too soon. */
+function segmentAt(bytes: Buffer, at: number): Buffer | undefined {
+  const length = at + 2 <= bytes.length ? bytes.readUInt16BE(at) : 0;
+  return length < 2 || at + length > bytes.length ? undefined : bytes.subarray(at, at + length);
+}
+
+/** `heldBytes` are those of all coefficients, which a picture in one scan does not need at once. */
+function readFrame(marker: number, segment: Buffer): HeaderReading {
+  const components = segment[7] ?? 0;
+  if (segment.length < 8 + 3 * components) return undefined;
+  if (marker > 0xc2)
+    return 'The JPEG is lossless, hierarchical or arithmetic-coded; save it as a plain JPEG.';
+  if (segment[2] !== 8) return `The JPEG has ${segment[2]} bits a sample; save it with 8.`;
+  if (components !== 1 && components !== 3 && components !== 4)
+    return `The JPEG has ${components} colour channels; save it as RGB.`;
+  const size = { width: segment.readUInt16BE(5), height: segment.readUInt16BE(3) };
+  const heldBytes = coefficientBytes(size, samplingOf(segment, components));
+  if (heldBytes === undefined) return undefined;
+  return {
+    ...size,
+    channels: components,
+    bitDepth: 8,
+    interlaced: marker === 0xc2,
+    turned: false,
+    frames: 1,
+    heldBytes,
+  };
+}
+
+interface Sampling {
+  across: number;
+  down: number;
+}
+
+/** A nibble each, 1 to 4 (B.2.2). */
+function samplingOf(segment: Buffer, components: number): Sampling[] {
+  return Array.from({ length: components }, (_, index) => {
+    const factors = segment[9 + 3 * index] ?? 0;
+    return { across: factors >> 4, down: factors & 15 };
+  });
+}
+
+/** Two bytes for each of the 64 coefficients of a block; the largest sampling spans 8 pixels a block (A.1.1). */
+function coefficientBytes(size: { width: number; height: number }, sampling: readonly Sampling[]) {
+  const most = (of: keyof Sampling) => Math.max(...sampling.map((factors) => factors[of]));
+  const [across, down] = [most('across'), most('down')];
+  if (sampling.some((factors) => factors.across < 1 || factors.down < 1) || across > 4 || down > 4)
+    return undefined;
+  const units = Math.ceil(size.width / (8 * across)) * Math.ceil(size.height / (8 * down));
+  return sampling.reduce((sum, factors) => sum + units * factors.across * factors.down * 128, 0);
 }
 
 /** Neither stuffing (00), fill (FF), TEM (01) nor one of the restart markers, none of which has a length. */

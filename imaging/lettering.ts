@@ -1,87 +1,78 @@
+import { join } from 'node:path';
+import sharp from 'sharp';
 import type { Size } from './libvips.ts';
-import { CAPITAL_HEIGHT, type Point, type Stroke, toGlyphs } from './stroke-font.ts';
 
-const LETTER_GAP = 2.4;
+const FONTS = join(import.meta.dirname, 'fonts');
+const FONT_FILE = join(FONTS, 'open-sans-semibold.ttf');
+/** The comma keeps Pango from taking the last word of the family's name for a weight. */
+const FAMILY = 'Open Sans Semibold,';
+/** Height of a capital, in ems. */
+const CAPITAL = 0.714;
 
-/** Strokes of a line of text, y up, capitals `height` pixels high, starting at the origin. */
-export interface Lettering {
-  width: number;
-  strokes: readonly Stroke[];
-}
+/**
+ * For the environment of a process that draws text. Without it fontconfig reads the machine's own configuration:
+ * it may search folders of fonts, write caches, or complain on stderr that there is none.
+ */
+export const FONT_ENVIRONMENT = Object.freeze({ FONTCONFIG_FILE: join(FONTS, 'fonts.conf') });
 
-export function letter(text: string, height: number): Lettering {
-  const unit = height / CAPITAL_HEIGHT;
-  let left = 0;
-  const strokes = toGlyphs(text).flatMap((glyph) => {
-    const origin = left;
-    left += glyph.width + LETTER_GAP;
-    return glyph.strokes.map((stroke) => stroke.map(({ x, y }) => ({ x: (origin + x) * unit, y: y * unit })));
-  });
-  return { width: Math.max(0, left - LETTER_GAP) * unit, strokes };
-}
-
-/** The longest beginning of the text that fits the width, with three dots where something is missing. */
-export function letterToFit(text: string, height: number, width: number): Lettering {
-  const characters = Array.from(text.slice(0, 500));
-  for (let length = characters.length; length > 0; length--) {
-    const whole = length === text.length;
-    const line = letter(whole ? text : `${characters.slice(0, length).join('').trimEnd()}...`, height);
-    if (line.width <= width) return line;
-  }
-  return letter('', height);
-}
+/** Bounds what a text can cost; no line has room for more. In characters. */
+const LENGTH_AT_MOST = 200;
+const STAND_IN = '\u{fffd}';
+/** What the shipped font has no glyph for. */
+const UNCOVERED =
+  /[^\u{20}-\u{7e}\u{a0}-\u{17f}\u{386}\u{388}-\u{38a}\u{38c}\u{38e}-\u{3a1}\u{3a3}-\u{3ce}\u{400}-\u{482}\u{48a}-\u{513}\u{1e80}-\u{1e85}\u{1ea0}-\u{1ef9}\u{2013}-\u{2015}\u{2018}-\u{201e}\u{2020}-\u{2022}\u{2026}\u{2030}\u{2039}\u{203a}\u{20ac}\u{2116}\u{2122}\u{2212}\u{2248}\u{2260}\u{2264}\u{2265}]/gu;
 
 /** Coverage of each pixel by ink, 0 to 255. */
 export interface Mask extends Size {
-  coverage: Uint8Array;
+  coverage: Buffer;
 }
 
-export const createMask = ({ width, height }: Size): Mask => ({
-  width,
-  height,
-  coverage: new Uint8Array(width * height),
-});
+/** A line of text with capitals `capital` pixels high, cropped to its ink; undefined where no ink would be. */
+export async function letter(text: string, capital: number): Promise<Mask | undefined> {
+  const line = printable(text);
+  if (line.trim() === '') return undefined;
+  const { data, info } = await sharp({
+    text: {
+      text: escapeMarkup(line),
+      font: `${FAMILY} ${(capital / CAPITAL).toFixed(2)}`,
+      fontfile: FONT_FILE,
+      dpi: 72,
+    },
+  })
+    .toColourspace('b-w')
+    .raw()
+    .toBuffer({ resolveWithObject: true });
+  return { coverage: data, width: info.width, height: info.height };
+}
 
-/** Draws strokes with round ends, `thickness` pixels wide; what runs over an edge comes in at the opposite one. */
-export function drawStrokes(
-  mask: Mask,
-  strokes: readonly Stroke[],
-  place: (point: Point) => Point,
-  thickness: number,
-): void {
-  for (const stroke of strokes) {
-    const points = stroke.map(place);
-    points.forEach((from, index) => {
-      const to = points[index + 1] ?? from;
-      if (to !== from || points.length === 1) drawSegment(mask, from, to, thickness / 2);
-    });
+/** The longest beginning of the text that fits the width, with three dots where something is missing. */
+export async function letterToFit(text: string, capital: number, width: number): Promise<Mask | undefined> {
+  const whole = await letter(text, capital);
+  if (whole === undefined || whole.width <= width) return whole;
+  const characters = Array.from(printable(text));
+  // Letters differ in width, so the length that fits on average may have to give a little more.
+  for (let share = width / whole.width; share > 0.01; share *= 0.9) {
+    const start = characters.slice(0, Math.floor(characters.length * share));
+    const cut = await letter(`${start.join('').trimEnd()}...`, capital);
+    if (start.length > 0 && cut !== undefined && cut.width <= width) return cut;
   }
+  return undefined;
 }
 
-function drawSegment(mask: Mask, from: Point, to: Point, radius: number): void {
-  const reach = radius + 1;
-  const top = Math.floor(Math.min(from.y, to.y) - reach);
-  const bottom = Math.ceil(Math.max(from.y, to.y) + reach);
-  const left = Math.floor(Math.min(from.x, to.x) - reach);
-  const right = Math.ceil(Math.max(from.x, to.x) + reach);
-  for (let y = top; y <= bottom; y++) {
-    const row = wrap(y, mask.height) * mask.width;
-    for (let x = left; x <= right; x++) {
-      const ink = radius + 0.5 - distance(x + 0.5, y + 0.5, from, to);
-      if (ink <= 0) continue;
-      const index = row + wrap(x, mask.width);
-      mask.coverage[index] = Math.max(mask.coverage[index] ?? 0, Math.round(Math.min(1, ink) * 255));
-    }
-  }
+/** Any text as one line the font has: accents it lacks are dropped, and what else it lacks gets a stand-in. */
+export function printable(text: string): string {
+  const line = text
+    .slice(0, 2 * LENGTH_AT_MOST)
+    .normalize('NFC')
+    .replace(/\s+/gu, ' ')
+    .replace(/\p{C}/gu, '');
+  const covered = line.replace(UNCOVERED, (character) =>
+    character.normalize('NFKD').replace(/\p{M}/gu, '').replace(UNCOVERED, STAND_IN),
+  );
+  return Array.from(covered).slice(0, LENGTH_AT_MOST).join('');
 }
 
-const wrap = (value: number, size: number) => ((value % size) + size) % size;
+const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
 
-function distance(x: number, y: number, from: Point, to: Point): number {
-  const dx = to.x - from.x;
-  const dy = to.y - from.y;
-  const lengthSquared = dx * dx + dy * dy;
-  const along = lengthSquared === 0 ? 0 : ((x - from.x) * dx + (y - from.y) * dy) / lengthSquared;
-  const nearest = Math.min(1, Math.max(0, along));
-  return Math.hypot(x - from.x - dx * nearest, y - from.y - dy * nearest);
-}
+/** libvips hands the text to Pango as markup. */
+const escapeMarkup = (text: string) => text.replace(/[&<>]/g, (sign) => ENTITIES[sign] ?? '');

@@ -2,6 +2,7 @@ import sharp, { type Sharp } from 'sharp';
 import { LIMITS } from '../contract/limits.ts';
 import { ImageError } from './errors.ts';
 import { inspectImage } from './inspect.ts';
+import type { ImageFormat } from './sniff.ts';
 
 const DECODERS = ['VipsForeignLoadJpegBuffer', 'VipsForeignLoadPngBuffer', 'VipsForeignLoadWebpBuffer'];
 /** A backstop for one pipeline, in seconds; the largest picture allowed takes about six. */
@@ -32,7 +33,9 @@ export interface RawImage extends Size {
  * A pipeline over untrusted bytes, upright, opaque (white behind) and in sRGB; `size` is the upright size.
  * Strict: any warning of the decoder fails the pipeline, so cut-off pixels do not become grey ones.
  */
-export async function openEncoded(bytes: Buffer): Promise<{ pipeline: Sharp; size: Size; format: string }> {
+export async function openEncoded(
+  bytes: Buffer,
+): Promise<{ pipeline: Sharp; size: Size; format: ImageFormat }> {
   const verdict = inspectImage(bytes);
   if (!verdict.ok) throw new ImageError(verdict.reason);
   const pipeline = sharp(bytes, { failOn: 'warning', limitInputPixels: LIMITS.imagePixels })

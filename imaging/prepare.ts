@@ -29,7 +29,7 @@ export async function prepareInput(
   const sized = size === inputSize ? pipeline : pipeline.resize({ ...size, fit: 'fill' });
   const encoded = lossless
     ? sized.png({ compressionLevel: 2 })
-    : sized.jpeg({ quality: 95, chromaSubsampling: '4:4:4' });
+    : sized.jpeg({ quality: 95, chromaSubsampling: '4:4:4', optimiseCoding: false });
   const { data, info } = await encoded.toBuffer({ resolveWithObject: true }).catch(rejectAsDamaged);
   return {
     bytes: data,

@@ -1,54 +1,92 @@
-import type { OverlayOptions, Sharp } from 'sharp';
-import { createMask, drawStrokes, letter, type Mask } from './lettering.ts';
-import type { Size } from './libvips.ts';
-import type { Point } from './stroke-font.ts';
+import sharp, { type OverlayOptions, type Sharp } from 'sharp';
+import { type Ink, inkOf, layTiles } from './ink.ts';
+import { letter } from './lettering.ts';
+import { openRaw, type Size, toRaw } from './libvips.ts';
+import { longestSide } from './size.ts';
 
 const TEXT = 'Image Job API';
-const SLANT = -Math.PI / 7;
-const INK = { white: 0.42, shadow: 0.16 };
+const SLANT_DEGREES = -25;
+const ALPHA = { white: 0.48, shadow: 0.32 };
+/** Sides of a tile in pixels: all that is ever drawn, however large a picture is. Even, as a tile has four quarters. */
+const SIDES = [64, 96, 128, 192, 256, 384, 512, 768, 1024] as const;
+/** About three tiles along the longest side, and one along the other, so that any crop worth having carries a name. */
+const TILES_ALONG = 3;
+/** A 4K square. More pixels than that are not held just to be drawn on; libvips draws while they pass, more slowly. */
+export const HELD_PIXELS = 4096 * 4096;
 
-/** Tiles the service's name over the whole picture, so that any crop worth having still carries it. */
-export function drawWatermark(pipeline: Sharp, size: Size): Sharp {
-  return pipeline.composite([watermarkTile(size)]).removeAlpha();
+/** The same tile in two forms: for libvips, and for pixels that are at hand. */
+export interface WatermarkTile {
+  overlay: OverlayOptions;
+  ink: Ink;
 }
 
-/** One tile holds the text twice, as bricks are laid. It scales with the picture and is never larger than it. */
-function watermarkTile(size: Size): OverlayOptions {
-  const side = Math.max(48, Math.round(Math.max(size.width, size.height) / 3.4));
-  const capital = side / 18;
-  const text = letter(TEXT, capital);
-  const tile = { width: side, height: side };
-  const light = createMask(tile);
-  const dark = createMask(tile);
-  for (const centre of [
-    { x: side / 4, y: side / 4 },
-    { x: (side * 3) / 4, y: (side * 3) / 4 },
-  ]) {
-    const place = ({ x, y }: Point) => slanted(centre, x - text.width / 2, capital / 2 - y);
-    drawStrokes(light, text.strokes, place, capital / 6);
-    drawStrokes(dark, text.strokes, place, capital / 3.4);
+/** Tiles the service's name over the whole picture. Rejects as the pipeline does. */
+export async function drawWatermark(pipeline: Sharp, size: Size): Promise<Sharp> {
+  const tile = await tileFor(size);
+  if (size.width * size.height > HELD_PIXELS)
+    return pipeline.composite([{ ...tile.overlay, tile: true, gravity: 'northwest' }]).removeAlpha();
+  const image = await toRaw(pipeline);
+  layTiles(tile.ink, image);
+  return openRaw(image);
+}
+
+const drawn = new Map<number, Promise<WatermarkTile>>();
+
+/** One tile for all pictures of about a size, kept for as long as the process runs: 13 MB when all are drawn. */
+export function tileFor(size: Size): Promise<WatermarkTile> {
+  const wanted = Math.min(longestSide(size) / TILES_ALONG, size.width, size.height);
+  const side = SIDES.findLast((one) => one <= wanted) ?? SIDES[0];
+  const kept = drawn.get(side) ?? drawTile(side);
+  drawn.set(side, kept);
+  return kept;
+}
+
+/** Two of the tile's quarters hold the text, as bricks are laid. */
+async function drawTile(side: number): Promise<WatermarkTile> {
+  const half = side / 2;
+  const quarter = await drawQuarter(half);
+  const rgba = Buffer.alloc(side * side * 4);
+  for (let row = 0; row < half; row++) {
+    const line = quarter.subarray(row * half * 4, (row + 1) * half * 4);
+    line.copy(rgba, row * side * 4);
+    line.copy(rgba, ((half + row) * side + half) * 4);
   }
-  const shown = { width: Math.min(side, size.width), height: Math.min(side, size.height) };
-  return { input: ink(light, dark, shown), raw: { ...shown, channels: 4 }, tile: true, gravity: 'northwest' };
+  const size = { width: side, height: side };
+  return { overlay: { input: rgba, raw: { ...size, channels: 4 } }, ink: inkOf(rgba, size) };
 }
 
-const slanted = (centre: Point, x: number, y: number): Point => ({
-  x: centre.x + x * Math.cos(SLANT) - y * Math.sin(SLANT),
-  y: centre.y + x * Math.sin(SLANT) + y * Math.cos(SLANT),
-});
-
-/** White strokes over a wider soft shadow: one of the two stands out on any ground. */
-function ink(light: Mask, dark: Mask, shown: Size): Buffer {
-  const rgba = Buffer.alloc(shown.width * shown.height * 4);
-  for (let y = 0; y < shown.height; y++) {
-    for (let x = 0; x < shown.width; x++) {
-      const from = y * light.width + x;
-      const white = ((light.coverage[from] ?? 0) / 255) * INK.white;
-      const alpha = white + (1 - white) * ((dark.coverage[from] ?? 0) / 255) * INK.shadow;
-      const to = (y * shown.width + x) * 4;
-      rgba.fill(alpha === 0 ? 0 : Math.round((white / alpha) * 255), to, to + 3);
-      rgba[to + 3] = Math.round(alpha * 255);
-    }
+/** White letters over a wider soft shadow: one of the two stands out on any ground. In RGBA. */
+async function drawQuarter(side: number): Promise<Buffer> {
+  const white = await slantedLetters(side);
+  const { data: shadow } = await toMask(openMask(white, side, side).blur(Math.max(0.5, side / 80)));
+  const rgba = Buffer.alloc(side * side * 4);
+  for (let pixel = 0; pixel < side * side; pixel++) {
+    const covered = white[pixel] ?? 0;
+    const shaded = shadow[pixel] ?? 0;
+    if (covered === 0 && shaded === 0) continue;
+    const light = (covered / 255) * ALPHA.white;
+    const alpha = light + (1 - light) * Math.min(1, (shaded / 255) * 2) * ALPHA.shadow;
+    const level = Math.round((light / alpha) * 255);
+    rgba[pixel * 4] = level;
+    rgba[pixel * 4 + 1] = level;
+    rgba[pixel * 4 + 2] = level;
+    rgba[pixel * 4 + 3] = Math.round(alpha * 255);
   }
   return rgba;
 }
+
+/** Their coverage, as large as a square of that side holds. */
+async function slantedLetters(side: number): Promise<Buffer> {
+  const text = await letter(TEXT, side / 9);
+  if (text === undefined) throw new Error('The watermark has no text.');
+  const black = { background: '#000000' };
+  const slanted = await toMask(openMask(text.coverage, text.width, text.height).rotate(SLANT_DEGREES, black));
+  const { width, height } = slanted.info;
+  const square = { width: side, height: side, fit: 'contain', ...black } as const;
+  return (await toMask(openMask(slanted.data, width, height).resize(square))).data;
+}
+
+const openMask = (coverage: Buffer, width: number, height: number) =>
+  sharp(coverage, { raw: { width, height, channels: 1 } });
+
+const toMask = (pipeline: Sharp) => pipeline.toColourspace('b-w').raw().toBuffer({ resolveWithObject: true });

@@ -16,6 +16,13 @@ export function nameArgument(text: string): string {
   return name;
 }
 
+/** The option that makes a command safe to repeat. */
+export const REFERENCE = [
+  '--reference <text>',
+  'your name for this command; repeated with it, it answers as the first time and does nothing',
+  nameArgument,
+] as const;
+
 export const imagesArgument = wholeNumber(1, IMAGES_MAX);
 export const limitArgument = wholeNumber(1, 1000);
 

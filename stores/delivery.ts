@@ -48,5 +48,8 @@ export function newDelivery(
   };
 }
 
+/** How an undelivered event stands once its job is deleted. */
+export const CANCELLED = { state: 'cancelled', reason: JOB_DELETED, nextAttemptAt: null } as const;
+
 /** The id of the one event a job has; it is the `webhook-id`. */
 export const deliveryIdOf = (jobId: string) => `msg_${jobId.replaceAll('-', '')}`;

@@ -22,8 +22,20 @@ export class Refused extends Error {
   override readonly name = 'Refused';
 }
 
+/**
+ * The caller's own name for a command, which makes it safe to repeat: with the same reference it answers what it came to
+ * the first time, marked as `repeated`, and does nothing. With other arguments it throws Refused.
+ */
+export type Reference = string | null;
+
 export interface AccountStore {
-  create(account: { name: string; webhookUrl: string | null; webhookSecret: string }): Promise<AccountRecord>;
+  /** @param account with a reference unique among all accounts; repeated, it is the account as it stands */
+  create(account: {
+    name: string;
+    webhookUrl: string | null;
+    webhookSecret: string;
+    reference?: Reference;
+  }): Promise<AccountRecord>;
   /** @throws NotFound */
   get(accountId: string): Promise<AccountRecord>;
   /** Newest first. */
@@ -49,6 +61,7 @@ export interface WebhookChange {
 export interface KeyStore {
   /**
    * Stores a key by its digest. The first key of an account grants the free images, once, in the same transaction.
+   * References are unique among the keys of the account; a repeated one stores no digest.
    * @returns the key and the images granted (0 or 50)
    */
   create(key: {
@@ -57,7 +70,8 @@ export interface KeyStore {
     digest: string;
     hint: string;
     retentionDays: number | null;
-  }): Promise<{ key: KeyRecord; granted: number }>;
+    reference?: Reference;
+  }): Promise<{ key: KeyRecord; granted: number; repeated?: true }>;
   findCaller(digest: string): Promise<Caller | undefined>;
   list(accountId: string): Promise<KeyRecord[]>;
   revoke(keyId: string): Promise<KeyRecord>;
@@ -139,12 +153,12 @@ export interface DeletedJob {
 export interface RetentionStore {
   /** Keys that have `retention_days`, by id. */
   keys(after: string, limit: number): Promise<{ id: string; retentionDays: number }[]>;
-  /** Ended jobs of a key, the oldest first. */
-  expired(keyId: string, createdBefore: Date, limit: number): Promise<string[]>;
+  /** Ended jobs of a key, the oldest first, without those excepted. */
+  expired(keyId: string, createdBefore: Date, limit: number, except?: readonly string[]): Promise<string[]>;
   /** Completed jobs of the account beyond its newest `keep`, the oldest first. */
   surplus(accountId: string, keep: number, limit: number): Promise<string[]>;
-  /** Failed jobs that still have their input. */
-  failedWithInput(createdBefore: Date, limit: number): Promise<string[]>;
+  /** Failed jobs that still have their input, without those excepted. */
+  failedWithInput(createdBefore: Date, limit: number, except?: readonly string[]): Promise<string[]>;
   /** Jobs still processing, by id. */
   processing(
     createdBefore: Date,
@@ -180,7 +194,10 @@ export type NewDelivery = Pick<
 
 /** The delivery log of webhooks. Rows leave it 90 days after the event. */
 export interface DeliveryStore {
-  /** Notes a delivery that is to be made; one that is there already stays as it is. @returns it as it stands */
+  /**
+   * Notes a delivery that is to be made; one that is there already stays as it is. That of a job which was deleted is
+   * noted as cancelled, without its URL. @returns it as it stands
+   */
   plan(delivery: NewDelivery): Promise<DeliveryRecord>;
   find(deliveryId: string): Promise<DeliveryRecord | undefined>;
   /** Newest first. */
@@ -216,21 +233,31 @@ export interface LedgerStore {
   audit(accountId?: string): Promise<string[]>;
 }
 
+export interface PackRefund {
+  pack: PackRecord;
+  refunded: number;
+  balance: number;
+  repeated?: true;
+}
+
 export interface PackStore {
-  add(pack: { accountId: string; images: number; reference: string | null }): Promise<{
+  /** References are unique among the packs of the account. @throws NotFound */
+  add(pack: { accountId: string; images: number; reference: Reference }): Promise<{
     pack: PackRecord;
     balance: number;
+    repeated?: true;
   }>;
   /** @throws NotFound */
   get(packId: string): Promise<PackRecord>;
   /** Oldest first. */
   list(accountId: string): Promise<PackRecord[]>;
   /**
-   * Takes images of a pack back off the balance: as many as told, else all that is left of the pack.
-   * @returns the pack as it stands, the images of this refund, and the balance after it
+   * Takes images of a pack back off the balance: as many as told, else all that is left of the pack. References are
+   * unique among the refunds of the account.
+   * @returns the pack, the images of this refund, and the balance after it
    * @throws NotFound; Refused when the pack or the balance has fewer left
    */
-  refund(packId: string, images?: number): Promise<{ pack: PackRecord; refunded: number; balance: number }>;
+  refund(packId: string, images?: number, reference?: Reference): Promise<PackRefund>;
   /** Whether the account holds a pack that is not fully refunded: its new renders carry no watermark. */
   hasPaid(accountId: string): Promise<boolean>;
 }

@@ -23,6 +23,10 @@ export interface RendererParts extends Common {
   activities: ReturnType<typeof createRenderingActivities>;
 }
 
+/** From the end of the grace until work is let go of, and until the process is over, its connections closed. */
+const FORCE_MS = 2000;
+export const CLOSING_MS = 2 * FORCE_MS;
+
 /** A heartbeat brings back a cancel and keeps an upstream's prediction id: 12 s, the default here, is too late. */
 const PROMPT_HEARTBEATS = { maxHeartbeatThrottleInterval: '1 s' } as const;
 
@@ -68,7 +72,7 @@ const common = ({ config, connection }: Common) =>
     connection,
     namespace: config.temporal.namespace,
     shutdownGraceTime: config.worker.shutdownGraceMs,
-    shutdownForceTime: config.worker.shutdownGraceMs + 2000,
+    shutdownForceTime: config.worker.shutdownGraceMs + FORCE_MS,
   }) satisfies Partial<WorkerOptions>;
 
 /** Runs the workers until the signal, then lets running work finish within the grace time. */

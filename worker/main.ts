@@ -9,12 +9,12 @@ import { createMongoStores } from '../stores/mongo/stores.ts';
 import { createImageStore } from '../stores/s3/images.ts';
 import { connectionOptions } from '../temporal.ts';
 import { loadWorkflowBundle } from './bundle.ts';
-import { createWorkers, runWorkers } from './create-workers.ts';
+import { CLOSING_MS, createWorkers, runWorkers } from './create-workers.ts';
 import { temporalLogger } from './temporal-logger.ts';
 import { createWorkflowProbe } from './workflow-probe.ts';
 
-const signal = shutdownSignal();
 const config = loadConfig(environment());
+const signal = shutdownSignal(config.worker.shutdownGraceMs + CLOSING_MS);
 const logger = createLogger(config.log, 'worker');
 Runtime.install({ logger: temporalLogger(logger), shutdownSignals: [] });
 const warning = egressWarning(config.egress.allowOrigins);

@@ -8,15 +8,15 @@ import { openMongo } from '../stores/mongo/client.ts';
 import { createMongoStores } from '../stores/mongo/stores.ts';
 import { createImageStore } from '../stores/s3/images.ts';
 import { connectionOptions } from '../temporal.ts';
-import { createRenderer, runWorkers } from './create-workers.ts';
+import { CLOSING_MS, createRenderer, runWorkers } from './create-workers.ts';
 import { openImageTasks } from './image-tasks.ts';
 import { temporalLogger } from './temporal-logger.ts';
 
 /** Work on images gives way to the API and the worker where they share a machine; the child processes inherit it. */
 const PRIORITY = 10;
 
-const signal = shutdownSignal();
 const config = loadConfig(environment());
+const signal = shutdownSignal(config.worker.shutdownGraceMs + CLOSING_MS);
 const logger = createLogger(config.log, 'renderer');
 Runtime.install({ logger: temporalLogger(logger), shutdownSignals: [] });
 setPriority(PRIORITY);

@@ -5,7 +5,10 @@ import { deleteWorkflow } from '../temporal.ts';
 
 const CLOSED = new Set(['COMPLETED', 'FAILED', 'CANCELLED', 'TERMINATED', 'TIMED_OUT']);
 
-/** Looks at, and deletes, the latest run of a workflow id. */
+/** Longest that one look or deletion may take; Temporal's calls have no end of their own. */
+const CALL_MS = 20_000;
+
+/** Looks at the latest run of a workflow id, and deletes all of them. */
 export function createWorkflowProbe(connection: NativeConnection, namespace: string): WorkflowProbe {
   const client = new Client({ connection, namespace });
 
@@ -19,12 +22,15 @@ export function createWorkflowProbe(connection: NativeConnection, namespace: str
     }
   }
 
-  return {
-    isOpen,
-    async forget(workflowId) {
-      if (await isOpen(workflowId)) return false;
-      await deleteWorkflow(client, workflowId);
-      return true;
-    },
-  };
+  async function forget(workflowId: string): Promise<boolean> {
+    if (await isOpen(workflowId)) return false;
+    await deleteWorkflow(client, workflowId);
+    return true;
+  }
+
+  const bounded =
+    (call: (workflowId: string) => Promise<boolean>) =>
+    (workflowId: string): Promise<boolean> =>
+      client.withDeadline(Date.now() + CALL_MS, () => call(workflowId));
+  return { isOpen: bounded(isOpen), forget: bounded(forget) };
 }

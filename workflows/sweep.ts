@@ -14,6 +14,9 @@ import { lostWebhookWorkflowId } from '../contract/workflow-ids.ts';
 import { ACCOUNT_ID, type SweepCounts, type TaskQueues } from './messages.ts';
 import { deliveryWorkflow } from './redelivery.ts';
 
+/** Problems that are told of in full, so that what one run hands to the next stays small. */
+const TOLD = 50;
+
 /** Pieces one run does before a fresh one, with a short history, goes on. */
 const PIECES_PER_RUN = 100;
 
@@ -51,18 +54,18 @@ const START: Progress = {
   after: '',
   counts: {
     ...{ refunded: 0, takenUp: 0, deleted: 0, forgotten: 0 },
-    ...{ inputsDropped: 0, orphans: 0, removed: 0, unremoved: 0 },
+    ...{ inputsDropped: 0, orphans: 0, removed: 0, unremoved: 0, failed: 0 },
   },
   problems: [],
 };
 
 /**
  * Applies the rules on retention, piece by piece. It may be ended at any moment: what is done stays done, and the next
- * sweep finds what is left. A step that keeps failing is passed over; the sweep then fails at its end.
+ * sweep finds what is left. An item or a step that keeps failing is passed over; the sweep then fails at its end.
  */
 export async function sweepWorkflow(queues: TaskQueues, progress: Progress = START): Promise<SweepCounts> {
   let { step, after } = progress;
-  const counts = { ...progress.counts };
+  const counts = { ...START.counts, ...progress.counts };
   const problems = [...progress.problems];
   for (let pieces = 0; step < STEPS.length; pieces += 1) {
     if (pieces >= PIECES_PER_RUN || workflowInfo().continueAsNewSuggested)
@@ -85,8 +88,10 @@ export async function sweepWorkflow(queues: TaskQueues, progress: Progress = STA
 async function doPiece(step: number, after: string, counts: SweepCounts, problems: string[]) {
   const [title, run] = STEPS[step] ?? fail(step);
   try {
-    const { next, counts: more, webhooks = [] } = await run(after);
+    const { next, counts: more, webhooks = [], problems: found = [] } = await run(after);
     for (const name of Object.keys(more) as (keyof SweepCounts)[]) counts[name] += more[name] ?? 0;
+    const room = Math.max(0, TOLD - problems.length);
+    problems.push(...found.slice(0, room).map((problem) => `${title}: ${problem}`));
     return { next, webhooks };
   } catch (error) {
     if (isCancellation(error)) throw error;
@@ -113,12 +118,14 @@ async function see(notice: WebhookNotice, queues: TaskQueues): Promise<void> {
 
 function summary(step: number, counts: SweepCounts, problems: readonly string[]): string {
   const [title] = STEPS[step] ?? fail(step);
-  const { refunded, takenUp, deleted, forgotten, inputsDropped, orphans, removed, unremoved } = counts;
+  const { refunded, takenUp, deleted, forgotten, inputsDropped, orphans, removed, unremoved, failed } =
+    counts;
   return [
     `${title}.`,
     `Jobs: ${refunded} refunded, ${deleted} deleted, ${inputsDropped} without their input now.`,
     `Webhooks: ${takenUp} taken up again. Workflows of deleted jobs: ${forgotten} deleted.`,
     `Images: ${removed} removed, ${unremoved} still owed, ${orphans} orphans among them.`,
+    ...(failed === 0 ? [] : [`${failed} could not be seen to; the next sweep tries again.`]),
     ...problems,
   ].join('\n\n');
 }

@@ -31,7 +31,7 @@ export const ERROR_GUIDE: Record<ErrorCode, Guide> = {
   },
   invalid_image: {
     action:
-      'Send exactly one picture: JPEG, PNG or WebP, at most 20 MB and 100 megapixels. Base64 has no line breaks, and a data URI names one of the three types.',
+      'Send exactly one picture: JPEG, PNG or WebP, at most 20 MB, 100 megapixels and 16,384 pixels along each side. Base64 has no line breaks, and a data URI names one of the three types.',
     example: 'Send exactly one of image_url and image_base64.',
   },
   image_fetch_failed: {

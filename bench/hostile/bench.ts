@@ -6,7 +6,8 @@ import { jobBody, quickPicture } from '../pictures.ts';
 import type { Usage } from '../probe.ts';
 import { startService } from '../service.ts';
 import type { Row } from '../table.ts';
-import { type Attack, type Attacker, attacks, createAttacker } from './attacks.ts';
+import { type Attacker, createAttacker } from './attacker.ts';
+import { type Attack, attacks } from './attacks.ts';
 import { type Bystander, createBystander, type Watching } from './bystander.ts';
 import { type TreeUsage, watchChildren } from './tree.ts';
 
@@ -39,8 +40,10 @@ export const benchHostile: Bench = async (environment) => {
   await using bystander = createBystander(service.api.origin, callers, jobBody(await quickPicture()));
   await stretch(service, bystander);
   const rows: Row[] = [];
-  for (const attack of await attacks())
+  for (const attack of attacks()) {
+    environment.say(`  ${attack.name}`);
     rows.push(...(await measure(environment, service, bystander, attack)));
+  }
   return rows;
 };
 

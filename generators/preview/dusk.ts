@@ -39,21 +39,19 @@ const INDOORS_EVENING: readonly Rgb[] = [
 ];
 
 /** Colours the sky, which is the brightest part of a daytime photo, and dims the rest to the light of the hour. */
-export const duskOutside: Operation = async (image, settings, signal) => {
+export const duskOutside: Operation = async (image, settings) => {
   const hour = HOURS.get(settings.timeShift) ?? DUSK;
   const sky = await overDaylight(image, await verticalGradient(image, hour.sky), [170, 220]);
-  signal.throwIfAborted();
   return blend(openRaw(await tint(image, hour.light)), sky, 'multiply');
 };
 
 /** Daylight in a window is the bluest light there is: it turns deep blue, and lamplight warms the room. */
-export const duskInside: Operation = async (image, settings, signal) => {
+export const duskInside: Operation = async (image, settings) => {
   const room = await tint(
     image,
     settings.interiorLights === 'false' ? [0.42, 0.46, 0.6] : [0.84, 0.72, 0.58],
   );
   if (settings.hasWindows === 'false') return room;
-  signal.throwIfAborted();
   const evening = await verticalGradient(image, INDOORS_EVENING);
   return blend(openRaw(room), await overDaylight(image, evening, [205, 255]), 'multiply');
 };

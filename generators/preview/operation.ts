@@ -1,9 +1,9 @@
-import { openRaw, type RawImage, toRaw } from '../../imaging/libvips.ts';
+import type { RawImage } from '../../imaging/libvips.ts';
 
 export type Settings = Readonly<Record<string, string>>;
 
-/** Edits a picture and keeps its size. Aborts between its steps when the signal does. */
-export type Operation = (image: RawImage, settings: Settings, signal: AbortSignal) => Promise<RawImage>;
+/** Edits a picture and keeps its size. */
+export type Operation = (image: RawImage, settings: Settings) => Promise<RawImage>;
 
 const SHARES: ReadonlyMap<string | undefined, number> = new Map([
   ['subtle', 0.45],
@@ -13,11 +13,10 @@ const BALANCED = 0.75;
 
 /** Runs the operations one after the other. */
 export function sequence(...operations: readonly Operation[]): Operation {
-  return async (image, settings, signal) => {
+  return async (image, settings) => {
     let current = image;
     for (const operation of operations) {
-      signal.throwIfAborted();
-      current = await operation(current, settings, signal);
+      current = await operation(current, settings);
     }
     return current;
   };
@@ -25,17 +24,19 @@ export function sequence(...operations: readonly Operation[]): Operation {
 
 /** Mixes the operation's outcome with the picture it began from, as the job's `intensity` says. */
 export function byIntensity(operation: Operation): Operation {
-  return async (image, settings, signal) => {
-    const outcome = await operation(image, settings, signal);
-    signal.throwIfAborted();
+  return async (image, settings) => {
+    const outcome = await operation(image, settings);
     return mix(image, outcome, SHARES.get(settings.intensity) ?? BALANCED);
   };
 }
 
-async function mix(base: RawImage, over: RawImage, share: number): Promise<RawImage> {
-  if (share === 1) return over;
-  const { width, height } = over;
-  const veil = await openRaw(over).ensureAlpha(share).raw().toBuffer();
-  const mixed = openRaw(base).composite([{ input: veil, raw: { width, height, channels: 4 } }]);
-  return toRaw(mixed.removeAlpha());
+/** In place of `over`, whose pixels nobody else has; a composite in libvips takes five times as long. */
+function mix(base: RawImage, over: RawImage, share: number): RawImage {
+  const weight = Math.round(share * 256);
+  const [from, to] = [base.pixels, over.pixels];
+  for (let at = 0; at < to.length; at++) {
+    const level = from[at] ?? 0;
+    to[at] = level + ((((to[at] ?? 0) - level) * weight) >> 8);
+  }
+  return over;
 }

@@ -1,16 +1,9 @@
+import { removeNoise, sharpenDetail } from './detail.ts';
 import { duskInside, duskOutside } from './dusk.ts';
 import { byIntensity, type Operation, sequence } from './operation.ts';
 import { changeSeason } from './season.ts';
 import { straighten } from './straighten.ts';
-import {
-  adjustLight,
-  balanceLight,
-  correctColour,
-  removeNoise,
-  saturate,
-  sharpenDetail,
-  stretchContrast,
-} from './tone.ts';
+import { adjustLight, balanceLight, correctColour, saturate, stretchContrast } from './tone.ts';
 
 /** Tools that are classical image editing and are truly done. Every other tool needs a model and gets a caption. */
 export const OPERATIONS: ReadonlyMap<string, Operation> = new Map([

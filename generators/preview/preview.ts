@@ -1,6 +1,6 @@
 import { drawCaption } from '../../imaging/caption.ts';
 import { finishResult } from '../../imaging/finish.ts';
-import { openEncoded, openRaw, type RawImage, rejectAsDamaged, toRaw } from '../../imaging/libvips.ts';
+import { openEncoded, type RawImage, rejectAsDamaged, toRaw } from '../../imaging/libvips.ts';
 import { longestSide, scaleToLongestSide, targetLongestSide } from '../../imaging/size.ts';
 import type { LocalRender, LocalRequest } from '../port.ts';
 import type { Settings } from './operation.ts';
@@ -18,10 +18,11 @@ export const renderPreview: LocalRender = async (request) => {
   return finishResult(await edit(sized, request), finish);
 };
 
-function edit(image: RawImage, { tool, settings }: LocalRequest): Promise<RawImage> {
+async function edit(image: RawImage, { tool, settings }: LocalRequest): Promise<RawImage> {
   const operation = OPERATIONS.get(tool);
-  if (operation !== undefined) return operation(image, settings, new AbortController().signal);
-  return toRaw(drawCaption(openRaw(image), image, captionOf(tool, settings)));
+  if (operation !== undefined) return operation(image, settings);
+  await drawCaption(image, captionOf(tool, settings));
+  return image;
 }
 
 function captionOf(tool: string, settings: Settings): string {

@@ -8,9 +8,8 @@ const LEAST = 0.2;
 const BINS_PER_DEGREE = 8;
 
 /** Turns the picture so that its walls stand upright and its horizon is level, and fills the frame again. */
-export const straighten: Operation = async (image, settings, signal) => {
+export const straighten: Operation = async (image, settings) => {
   const tilt = await findTilt(image, settings.perspectiveAxis ?? 'both');
-  signal.throwIfAborted();
   if (Math.abs(tilt) < LEAST) return image;
   const { width, height } = image;
   const turned = await toRaw(openRaw(image).rotate(-tilt, { background: '#000000' }));

@@ -1,13 +1,13 @@
 import type { Blend } from 'sharp';
 import { openRaw, type RawImage, toRaw } from '../../imaging/libvips.ts';
-import { blend, lightMap, type Rgb } from './layers.ts';
+import { blend, LUMA, lightMap, type Rgb, softLight } from './layers.ts';
 import { measureLevels } from './levels.ts';
 import type { Operation } from './operation.ts';
 
 /** A photographer's contrast mask: the inverted light in soft light opens shadows and holds highlights. */
 export const balanceLight: Operation = async (image) => {
   const { mean } = await measureLevels(image);
-  return blend(openRaw(image), await lightMap(image, -0.55, 134 + 0.55 * mean), 'soft-light');
+  return softLight(image, await lightMap(image, -0.55, 134 + 0.55 * mean));
 };
 
 /** Takes the darkest hundredth to black and the brightest to white, within bounds so that fog stays fog. */
@@ -18,16 +18,18 @@ export const stretchContrast: Operation = async (image) => {
   return toRaw(openRaw(image).linear(gain, -gain * black));
 };
 
-export const sharpenDetail: Operation = (image) =>
-  toRaw(openRaw(image).sharpen({ sigma: 1.1, m1: 0.4, m2: 2 }));
-
+/** Moves the channels away from their luma, which stays. */
 export const saturate =
   (factor: number): Operation =>
-  (image) =>
-    toRaw(openRaw(image).modulate({ saturation: factor }));
-
-/** A median takes single grains off without moving edges. */
-export const removeNoise: Operation = (image) => toRaw(openRaw(image).median(3));
+  (image) => {
+    const row = (channel: 0 | 1 | 2): Rgb => {
+      const [red, green, blue] = LUMA.map((weight) => weight * (1 - factor));
+      const grey: [number, number, number] = [red ?? 0, green ?? 0, blue ?? 0];
+      grey[channel] += factor;
+      return grey;
+    };
+    return toRaw(openRaw(image).recomb([[...row(0)], [...row(1)], [...row(2)]]));
+  };
 
 const TINTS: ReadonlyMap<string | undefined, Rgb> = new Map([
   ['warm', [1.06, 1, 0.9]],
@@ -41,14 +43,13 @@ const SATURATION: ReadonlyMap<string | undefined, number> = new Map([
 export const tint = (image: RawImage, gains: Rgb) => toRaw(openRaw(image).linear([...gains], [0, 0, 0]));
 
 /** What is brightest becomes neutral, within bounds so that lamplight stays lamplight; then the wishes of the job. */
-export const correctColour: Operation = async (image, settings, signal) => {
+export const correctColour: Operation = async (image, settings) => {
   const { white } = await measureLevels(image);
   const grey = (white[0] + white[1] + white[2]) / 3;
   const gain = (level: number) => Math.min(1.25, Math.max(0.8, grey / Math.max(1, level)));
   const neutral = await tint(image, [gain(white[0]), gain(white[1]), gain(white[2])]);
-  signal.throwIfAborted();
   const wished = await tint(neutral, TINTS.get(settings.whiteBalance) ?? [1, 1, 1]);
-  return saturate(SATURATION.get(settings.saturation) ?? 1.06)(wished, settings, signal);
+  return saturate(SATURATION.get(settings.saturation) ?? 1.06)(wished, settings);
 };
 
 /** How the map of the light is laid over the picture: slope and offset of its levels, and the blend. */
@@ -65,12 +66,11 @@ const LIGHT_MODES: ReadonlyMap<string | undefined, LightLayer> = new Map([
   ['darken', { slope: 0, offset: 66, mode: 'soft-light' }],
 ]);
 
-export const adjustLight: Operation = async (image, settings, signal) => {
+export const adjustLight: Operation = async (image, settings) => {
   const layer = LIGHT_MODES.get(settings.lightingMode);
   const lit = layer
     ? await blend(openRaw(image), await lightMap(image, layer.slope, layer.offset), layer.mode)
-    : await balanceLight(image, settings, signal);
-  signal.throwIfAborted();
+    : await balanceLight(image, settings);
   const gains = TINTS.get(settings.lightColor);
   return gains ? tint(lit, gains) : lit;
 };

@@ -1,6 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { ImageError } from '../errors.ts';
+import { FONT_ENVIRONMENT } from '../lettering.ts';
 import { ImageProcessEnded } from './errors.ts';
 import type { ChildMessage, TaskMessage } from './messages.ts';
 import { readUsage } from './usage.ts';
@@ -29,7 +30,7 @@ export interface EntryPoint {
  * Nothing of the parent's environment, which holds credentials. Two malloc arenas keep freed memory from piling up in
  * one for each of libuv's threads.
  */
-const ENVIRONMENT = { NODE_ENV: 'production', MALLOC_ARENA_MAX: '2' };
+const ENVIRONMENT = { NODE_ENV: 'production', MALLOC_ARENA_MAX: '2', ...FONT_ENVIRONMENT };
 const STDERR_KEPT = 2000;
 
 /** Starts a child and resolves once it takes tasks. @throws Error with what it wrote when it ends before */

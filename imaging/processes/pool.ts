@@ -32,8 +32,10 @@ export interface ImagePool<T extends Tasks> extends AsyncDisposable {
   ): Promise<Awaited<ReturnType<T[Name]>>>;
 }
 
-/** A process that holds more than this after its image is replaced: what malloc keeps would count for the next one. */
-const RECYCLED_RSS_BYTES = 300e6;
+/** What a process holds before its first image; estimates include it. Whatever it holds above that, malloc has kept. */
+const FRESH_RSS_BYTES = 130e6;
+/** One that holds more is ended rather than kept for the next image. */
+const IDLE_RSS_BYTES = 300e6;
 
 /** Resolves once one process is up, which shows that they can be had at all. */
 export async function openImagePool<T extends Tasks>(options: PoolOptions): Promise<ImagePool<T>> {
@@ -49,33 +51,32 @@ export async function openImagePool<T extends Tasks>(options: PoolOptions): Prom
     return process;
   }
 
-  /** An idle one that has not died meanwhile, else a new one. */
-  async function take(): Promise<ImageProcess> {
+  /** An idle one that has not died meanwhile and in which the image has room beside what is left of others, else a new one. */
+  async function take({ estimatedBytes, limits }: TaskContext): Promise<ImageProcess> {
     for (let process = idle.pop(); process !== undefined; process = idle.pop()) {
-      if (process.alive) return process;
-      running.delete(process);
+      const kept = Math.max(0, process.rssBytes() - FRESH_RSS_BYTES);
+      if (process.alive && kept + estimatedBytes <= limits.rssBytes) return process;
+      await end(process);
     }
     return start();
   }
 
-  async function giveBack(process: ImageProcess): Promise<void> {
-    if (process.alive && process.rssBytes() <= RECYCLED_RSS_BYTES) {
-      idle.push(process);
-      return;
-    }
+  async function end(process: ImageProcess): Promise<void> {
     running.delete(process);
     await process[Symbol.asyncDispose]();
   }
 
   return {
-    async run(task, input, { owner, signal, estimatedBytes, limits }) {
+    async run(task, input, context) {
+      const { owner, signal, estimatedBytes, limits } = context;
       using _memory = await turn(memory, owner, estimatedBytes, signal);
       using _place = await turn(places, owner, 1, signal);
-      const process = await take();
+      const process = await take(context);
       try {
         return (await process.run({ task, input }, limits, signal)) as never;
       } finally {
-        await giveBack(process);
+        if (process.alive && process.rssBytes() <= IDLE_RSS_BYTES) idle.push(process);
+        else await end(process);
       }
     },
     async [Symbol.asyncDispose]() {

@@ -9,6 +9,13 @@ export interface TaskLimits {
 }
 
 const SAMPLE_MS = 40;
+const RSS_BYTES = 1e9;
+
+/** What an image of so many megapixels may take. The clock allows for a machine on which many others work as well. */
+export function taskLimits(megapixels: number): TaskLimits {
+  const cpuMs = 5000 + 100 * megapixels;
+  return { cpuMs, rssBytes: RSS_BYTES, wallMs: 10_000 + 10 * cpuMs };
+}
 
 /** Looks at a process every few milliseconds and calls `exceed` once, when it has taken more than it may. */
 export function watchUsage(

@@ -1,6 +1,6 @@
 import { issueWebhookSecret } from '../../contract/webhook-signature.ts';
 import type { AccountRecord } from '../../stores/records.ts';
-import { limitArgument, nameArgument, orNull, urlArgument } from '../arguments.ts';
+import { limitArgument, nameArgument, orNull, REFERENCE, urlArgument } from '../arguments.ts';
 import type { Context, Noun } from '../context.ts';
 import type { Deps } from '../deps.ts';
 import { Failure } from '../failure.ts';
@@ -19,11 +19,12 @@ export const account: Noun = (program, context) => {
     .description('create an account; its first key grants the free images')
     .requiredOption('--name <name>', 'name of the client', nameArgument)
     .option('--webhook-url <url>', 'public https URL told of every finished job', urlArgument)
-    .action(async ({ name, webhookUrl }: { name: string; webhookUrl?: string }) => {
+    .option(...REFERENCE)
+    .action(async ({ name, webhookUrl, reference = null }: CreateOptions) => {
       if (webhookUrl !== undefined) await deps.egress().check(webhookUrl);
-      const secret = issueWebhookSecret();
-      const { accounts } = deps.stores();
-      const created = await accounts.create({ name, webhookUrl: webhookUrl ?? null, webhookSecret: secret });
+      const endpoint = { webhookUrl: webhookUrl ?? null, webhookSecret: issueWebhookSecret() };
+      const created = await deps.stores().accounts.create({ name, ...endpoint, reference });
+      const { secret } = created.webhook;
       show({ fields: { ...(await describe(deps, created)), webhook_secret: secret }, note: SECRET_NOTE });
     });
 
@@ -63,6 +64,12 @@ export const account: Noun = (program, context) => {
     .option('--yes', 'do not ask')
     .action((accountId: string, options: WebhookOptions) => changeWebhook(context, accountId, options));
 };
+
+interface CreateOptions {
+  name: string;
+  webhookUrl?: string;
+  reference?: string | null;
+}
 
 interface WebhookOptions {
   /** Or `none`. */

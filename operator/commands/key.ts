@@ -1,6 +1,6 @@
 import { digestApiKey, issueApiKey } from '../../contract/api-key.ts';
 import type { KeyRecord } from '../../stores/records.ts';
-import { daysArgument, daysOrNoneArgument, nameArgument, orNull } from '../arguments.ts';
+import { daysArgument, daysOrNoneArgument, nameArgument, orNull, REFERENCE } from '../arguments.ts';
 import type { Context, Noun } from '../context.ts';
 import type { Fields } from '../output.ts';
 
@@ -17,6 +17,7 @@ export const key: Noun = (program, context) => {
     .requiredOption('--account <account>', 'account the key belongs to')
     .requiredOption('--name <name>', 'name of the client, as GET /v1/account answers it', nameArgument)
     .option('--retention-days <days>', 'delete jobs of this key after so many days', daysArgument)
+    .option(...REFERENCE)
     .action((options: CreateOptions) => createKey(context, options));
 
   noun
@@ -59,28 +60,35 @@ export const key: Noun = (program, context) => {
 interface CreateOptions {
   account: string;
   name: string;
-  retentionDays?: number;
+  retentionDays?: number | null;
+  reference?: string | null;
 }
 
-async function createKey({ deps, show }: Context, { account, name, retentionDays }: CreateOptions) {
+const KEY_NOTE = 'Keep the key now: it is not shown again.';
+const REPEATED_NOTE =
+  'The reference was used before: this is the key it made, which is not shown again. Revoke it if it was lost, and create another one.';
+
+async function createKey({ deps, show }: Context, options: CreateOptions) {
+  const { account, name, retentionDays = null, reference = null } = options;
   const prefix = deps.config().keyPrefix;
   const apiKey = issueApiKey(prefix);
-  const { key, granted } = await deps.stores().keys.create({
+  const { key, granted, repeated } = await deps.stores().keys.create({
     accountId: account,
     name,
     digest: digestApiKey(apiKey),
     hint: apiKey.slice(0, prefix.length + HINT_LENGTH),
-    retentionDays: retentionDays ?? null,
+    retentionDays,
+    reference,
   });
   const fields = {
     key_id: key.id,
-    api_key: apiKey,
+    api_key: repeated ? null : apiKey,
     granted,
     account_id: key.accountId,
     name: key.name,
     retention_days: key.retentionDays,
   };
-  show({ fields, note: 'Keep the key now: it is not shown again.' });
+  show({ fields, note: repeated ? REPEATED_NOTE : KEY_NOTE });
 }
 
 function describe(key: KeyRecord): Fields {

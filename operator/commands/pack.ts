@@ -1,5 +1,5 @@
 import type { PackRecord } from '../../stores/records.ts';
-import { imagesArgument, nameArgument } from '../arguments.ts';
+import { imagesArgument, REFERENCE } from '../arguments.ts';
 import type { Noun } from '../context.ts';
 import type { Fields } from '../output.ts';
 
@@ -11,15 +11,11 @@ export const pack: Noun = (program, { deps, show, confirm }) => {
     .description('add a paid pack; new renders of the account carry no watermark from then on')
     .requiredOption('--account <account>', 'account that paid')
     .requiredOption('--images <n>', 'images in the pack', imagesArgument)
-    .option('--reference <text>', 'invoice or payment it belongs to', nameArgument)
-    .option('--yes', 'do not ask')
-    .action(async ({ account, images, reference, yes }: AddOptions) => {
-      const { packs } = deps.stores();
-      const twin = (await packs.list(account)).find((known) => known.reference === reference);
-      if (reference !== undefined && twin !== undefined)
-        await confirm(`Pack ${twin.id} of ${twin.images} images has this reference. Add another one?`, yes);
-      const { pack, balance } = await packs.add({ accountId: account, images, reference: reference ?? null });
-      show({ fields: { ...describe(pack), balance } });
+    .option(...REFERENCE)
+    .action(async ({ account, images, reference = null }: AddOptions) => {
+      const bought = { accountId: account, images, reference };
+      const { pack, balance, repeated } = await deps.stores().packs.add(bought);
+      show({ fields: { ...describe(pack), balance }, ...noteOf(repeated) });
     });
 
   noun
@@ -38,30 +34,39 @@ export const pack: Noun = (program, { deps, show, confirm }) => {
     .command('refund <pack>')
     .description('take images of a pack back off the balance, all that is left of the pack unless told')
     .option('--images <n>', 'images to take back', imagesArgument)
+    .option(...REFERENCE)
     .option('--yes', 'do not ask')
-    .action(async (packId: string, { images, yes }: RefundOptions) => {
+    .action(async (packId: string, { images, reference = null, yes }: RefundOptions) => {
       const { packs } = deps.stores();
-      const { accountId, images: bought, refunded: before, reference } = await packs.get(packId);
-      const told = reference === null ? '' : ` (${reference})`;
-      await confirm(
-        `Take back ${images ?? bought - before} of the ${bought} images of pack ${packId}${told} from account ${accountId}?`,
-        yes,
-      );
-      const { pack, refunded, balance } = await packs.refund(packId, images);
+      const known = await packs.get(packId);
+      // Of a pack with nothing left it can only be a repetition, which takes nothing, or is refused.
+      if (known.refunded < known.images) await confirm(questionOf(known, images), yes);
+      const { pack, refunded, balance, repeated } = await packs.refund(packId, images, reference);
       const left = pack.images - pack.refunded;
-      show({ fields: { ...describe(pack), refunded, left, balance } });
+      show({ fields: { ...describe(pack), refunded, left, balance }, ...noteOf(repeated) });
     });
 };
+
+function questionOf(pack: PackRecord, images = pack.images - pack.refunded): string {
+  const told = pack.reference === null ? '' : ` (${pack.reference})`;
+  const from = `${pack.images} images of pack ${pack.id}${told} from account ${pack.accountId}`;
+  return `Take back ${images} of the ${from}?`;
+}
+
+const noteOf = (repeated: true | undefined) =>
+  repeated
+    ? { note: 'The reference was used before: this is what came of it then. Nothing was changed now.' }
+    : {};
 
 interface AddOptions {
   account: string;
   images: number;
-  reference?: string;
-  yes?: true;
+  reference?: string | null;
 }
 
 interface RefundOptions {
   images?: number;
+  reference?: string | null;
   yes?: true;
 }
 

@@ -1,4 +1,4 @@
-import { createIndexes } from '../../stores/mongo/documents.ts';
+import { setupDatabase } from '../../stores/mongo/setup.ts';
 import { setupBuckets } from '../../stores/s3/setup.ts';
 import type { Deps } from '../deps.ts';
 import { Failure, sentenceOf } from '../failure.ts';
@@ -14,7 +14,7 @@ export interface SetupStep {
 
 /** None needs another to be done first: they run side by side. */
 export const SETUP_STEPS: readonly SetupStep[] = [
-  { name: 'indexes', run: ({ mongo }) => createIndexes(mongo().db) },
+  { name: 'indexes', run: ({ config }) => setupDatabase(config().mongo) },
   { name: 'buckets', run: ({ config }) => setupBuckets(config().s3) },
   { name: 'search_attributes', run: ({ config }) => registerSearchAttributes(config().temporal) },
   { name: 'retention_schedule', run: ({ config }) => ensureRetentionSchedule(config().temporal) },

@@ -4,16 +4,26 @@ import type { AccountRecord } from '../records.ts';
 import type { Mongo } from './client.ts';
 import { type AccountDocument, collections, toRecord } from './documents.ts';
 import { createLookUp } from './look-up.ts';
+import { once } from './references.ts';
 
 export function createAccountStore(mongo: Mongo): AccountStore {
   const c = collections(mongo.db);
   const byId = createLookUp(c.accounts, '_id');
+
+  async function get(accountId: string): Promise<AccountRecord> {
+    const found = await byId(accountId);
+    if (found === null) throw unknown(accountId);
+    return toAccount(found);
+  }
+
   return {
-    async create({ name, webhookUrl, webhookSecret }) {
-      const document = {
+    get,
+
+    async create({ name, webhookUrl, webhookSecret, reference }) {
+      const document: AccountDocument = {
         _id: randomUUID(),
         name,
-        status: 'active' as const,
+        status: 'active',
         balance: 0,
         seq: 0,
         keysIssued: 0,
@@ -26,14 +36,12 @@ export function createAccountStore(mongo: Mongo): AccountStore {
         },
         createdAt: new Date(),
       };
-      await c.accounts.insertOne(document);
-      return toAccount(document);
-    },
-
-    async get(accountId) {
-      const found = await byId(accountId);
-      if (found === null) throw unknown(accountId);
-      return toAccount(found);
+      const named = { command: 'account', accountId: '', reference, asked: { name, webhookUrl } } as const;
+      const { accountId, repeated } = await once(mongo, c, named, async (session) => {
+        await c.accounts.insertOne(document, { session });
+        return { accountId: document._id };
+      });
+      return repeated ? get(accountId) : toAccount(document);
     },
 
     async list(limit) {

@@ -1,5 +1,5 @@
 import type { ClientSession } from 'mongodb';
-import { deliveryIdOf, JOB_DELETED, KEPT_ATTEMPTS, NEW_ROUND, NO_OUTCOME } from '../delivery.ts';
+import { CANCELLED, deliveryIdOf, KEPT_ATTEMPTS, NEW_ROUND, NO_OUTCOME } from '../delivery.ts';
 import { type AfterAttempt, type DeliveryStore, NotFound } from '../ports.ts';
 import type { DeliveryAttempt, DeliveryRecord } from '../records.ts';
 import { inBatches } from './batches.ts';
@@ -11,7 +11,6 @@ type Deliveries = Collections['deliveries'];
 
 export function createDeliveryStore(mongo: Mongo): DeliveryStore {
   const { deliveries } = collections(mongo.db);
-  const after = { returnDocument: 'after' } as const;
   const begin = inBatches((begun: Begun[]) => beginAll(deliveries, begun));
   const record = inBatches((made: Made[]) => recordAll(deliveries, made));
 
@@ -20,7 +19,7 @@ export function createDeliveryStore(mongo: Mongo): DeliveryStore {
       const row = await deliveries.findOneAndUpdate(
         { _id: id },
         { $setOnInsert: { ...delivery, ...NEW_ROUND, attempts: [], createdAt: new Date() } },
-        { ...after, upsert: true },
+        { returnDocument: 'after', upsert: true },
       );
       return known(row, id);
     },
@@ -129,8 +128,7 @@ export async function forgetDeliveries(
   session: ClientSession,
 ): Promise<void> {
   const rows = { _id: { $in: jobIds.map(deliveryIdOf) } };
-  const cancelled = { state: 'cancelled', reason: JOB_DELETED, nextAttemptAt: null } as const;
-  await deliveries.updateMany({ ...rows, state: 'pending' }, { $set: cancelled }, { session });
+  await deliveries.updateMany({ ...rows, state: 'pending' }, { $set: CANCELLED }, { session });
   const nothing = { url: null, 'attempts.$[].url': null, 'attempts.$[].answer': null };
   await deliveries.updateMany(rows, { $set: nothing }, { session });
 }

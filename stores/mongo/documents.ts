@@ -8,6 +8,7 @@ import type {
   ObjectRef,
   PackRecord,
 } from '../records.ts';
+import type { Asked } from '../reference.ts';
 
 /** A record as it lies in MongoDB: its id is the `_id`. */
 export type Stored<T extends { id: string }> = Omit<T, 'id'> & { _id: string };
@@ -60,6 +61,15 @@ export interface HistoryDocument {
   since: Date;
 }
 
+/** A command of the operator that was given a reference. Its id is `<command>:<account id>:<reference>`. */
+export interface ReferenceDocument {
+  _id: string;
+  asked: Asked;
+  /** What the command answered. */
+  result: unknown;
+  at: Date;
+}
+
 export interface SettingDocument {
   _id: string;
   value: unknown;
@@ -78,6 +88,7 @@ export function collections(db: Db) {
     deliveries: db.collection<Stored<DeliveryRecord>>('deliveries'),
     removals: db.collection<RemovalDocument>('removals'),
     histories: db.collection<HistoryDocument>('histories'),
+    references: db.collection<ReferenceDocument>('references'),
     settings: db.collection<SettingDocument>('settings'),
   };
 }
@@ -104,13 +115,13 @@ export async function createIndexes(db: Db): Promise<void> {
     { _id: 1, retentionDays: 1 },
     { partialFilterExpression: { retentionDays: { $gte: 1 } } },
   );
-  await index(c.jobs, { accountId: 1, createdAt: -1 });
+  await index(c.jobs, { accountId: 1, createdAt: -1, _id: -1 });
   await index(c.jobs, { accountId: 1, status: 1, completedAt: 1, _id: 1 });
   await createRetentionIndexes(c);
   await index(c.voids, { voidedAt: 1 }, { expireAfterSeconds: 7 * 24 * 3600 });
   await index(c.idempotency, { keyId: 1, key: 1 }, { unique: true });
   await index(c.ledger, { accountId: 1, seq: 1 }, { unique: true });
-  await index(c.packs, { accountId: 1 });
+  await index(c.packs, { accountId: 1, _id: 1 });
   await index(c.deliveries, { accountId: 1, createdAt: -1 });
   await index(c.deliveries, { createdAt: 1 }, { expireAfterSeconds: 90 * 24 * 3600 });
   await index(c.deliveries, { state: 1, _id: 1 }, { partialFilterExpression: { state: 'pending' } });

@@ -1,11 +1,13 @@
 import { randomUUID } from 'node:crypto';
+import type { ClientSession } from 'mongodb';
 import { LIMITS } from '../../contract/limits.ts';
 import { type KeyStore, NotFound } from '../ports.ts';
 import type { KeyRecord } from '../records.ts';
 import type { Mongo } from './client.ts';
-import { collections, type KeyDocument, toRecord } from './documents.ts';
+import { type Collections, collections, type KeyDocument, toRecord } from './documents.ts';
 import { post } from './ledger.ts';
 import { createLookUp } from './look-up.ts';
+import { once } from './references.ts';
 
 export function createKeyStore(mongo: Mongo): KeyStore {
   const c = collections(mongo.db);
@@ -19,29 +21,11 @@ export function createKeyStore(mongo: Mongo): KeyStore {
   }
 
   return {
-    create: (key) =>
-      mongo.transaction(async (session) => {
-        const createdAt = new Date();
-        const account = await c.accounts.findOneAndUpdate(
-          { _id: key.accountId },
-          { $inc: { keysIssued: 1 } },
-          { session, returnDocument: 'before' },
-        );
-        if (account === null) throw new NotFound(`There is no account ${key.accountId}.`);
-        const document: KeyDocument = {
-          _id: randomUUID(),
-          ...key,
-          accountName: account.name,
-          accountDisabled: account.status === 'disabled',
-          createdAt,
-          revokedAt: null,
-        };
-        await c.keys.insertOne(document, { session });
-        if (account.keysIssued > 0) return { key: toKey(document), granted: 0 };
-        const grant = { id: `grant:free50:${account._id}`, accountId: account._id, kind: 'grant' as const };
-        await post(c, session, { ...grant, delta: LIMITS.freeImages }, createdAt);
-        return { key: toKey(document), granted: LIMITS.freeImages };
-      }),
+    create({ reference, ...key }) {
+      const { accountId, name, retentionDays } = key;
+      const named = { command: 'key', accountId, reference, asked: { name, retentionDays } } as const;
+      return once(mongo, c, named, (session) => create(c, session, key));
+    },
 
     async findCaller(digest) {
       const key = await byDigest(digest);
@@ -64,6 +48,29 @@ export function createKeyStore(mongo: Mongo): KeyStore {
     revoke: (keyId) => change(keyId, { revokedAt: new Date() }, { revokedAt: null }),
     setRetention: (keyId, days) => change(keyId, { retentionDays: days }),
   };
+}
+
+async function create(c: Collections, session: ClientSession, key: Parameters<KeyStore['create']>[0]) {
+  const createdAt = new Date();
+  const account = await c.accounts.findOneAndUpdate(
+    { _id: key.accountId },
+    { $inc: { keysIssued: 1 } },
+    { session, returnDocument: 'before' },
+  );
+  if (account === null) throw new NotFound(`There is no account ${key.accountId}.`);
+  const document: KeyDocument = {
+    _id: randomUUID(),
+    ...key,
+    accountName: account.name,
+    accountDisabled: account.status === 'disabled',
+    createdAt,
+    revokedAt: null,
+  };
+  await c.keys.insertOne(document, { session });
+  if (account.keysIssued > 0) return { key: toKey(document), granted: 0 };
+  const grant = { id: `grant:free50:${account._id}`, accountId: account._id, kind: 'grant' as const };
+  await post(c, session, { ...grant, delta: LIMITS.freeImages }, createdAt);
+  return { key: toKey(document), granted: LIMITS.freeImages };
 }
 
 /** Without what only the look-up of a caller needs. */

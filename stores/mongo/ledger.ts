@@ -1,9 +1,12 @@
 import type { ClientSession } from 'mongodb';
-import { auditAccount } from '../audit.ts';
 import { type LedgerStore, Refused } from '../ports.ts';
-import type { LedgerKind } from '../records.ts';
+import type { LedgerKind, LedgerRow } from '../records.ts';
 import type { Mongo } from './client.ts';
-import { type Collections, collections, toRecord } from './documents.ts';
+import { type Collections, collections } from './documents.ts';
+import { auditBooks, rowPages } from './ledger-audit.ts';
+
+/** Accounts read at a time. */
+const ACCOUNTS = 1000;
 
 export interface Posting {
   /** Names the cause; a second posting of the same id fails as a duplicate key. */
@@ -64,30 +67,28 @@ export function createLedgerStore(mongo: Mongo): LedgerStore {
   const c = collections(mongo.db);
   return {
     async list(accountId) {
-      return (await c.ledger.find({ accountId }).sort({ seq: 1 }).toArray()).map(toRecord);
+      const rows: LedgerRow[] = [];
+      for await (const page of rowPages(c, accountId)) rows.push(...page);
+      return rows;
     },
 
     async audit(accountId) {
       const breaches: string[] = [];
-      const accounts = c.accounts.find(accountId === undefined ? {} : { _id: accountId }, {
-        projection: { _id: 1 },
-      });
-      for await (const { _id } of accounts) breaches.push(...(await auditOne(mongo, c, _id)));
+      for await (const ids of accountId === undefined ? accountPages(c) : [[accountId]])
+        for (const id of ids) breaches.push(...(await auditBooks(mongo, c, id)));
       return breaches;
     },
   };
 }
 
-/** Reads an account's books in one snapshot, so that work going on beside does not look like a breach. */
-function auditOne(mongo: Mongo, c: Collections, accountId: string): Promise<string[]> {
-  return mongo.transaction(async (session) => {
-    const account = await c.accounts.findOne({ _id: accountId }, { session });
-    if (account === null) return [];
-    const rows = await c.ledger.find({ accountId }, { session }).sort({ seq: 1 }).toArray();
-    const jobs = await c.jobs
-      .find({ accountId }, { session, projection: { status: 1, imagesCharged: 1 } })
-      .toArray();
-    const packs = await c.packs.find({ accountId }, { session }).toArray();
-    return auditAccount(toRecord(account), rows.map(toRecord), jobs.map(toRecord), packs.map(toRecord));
-  });
+/** Ids of all accounts. */
+async function* accountPages({ accounts }: Collections): AsyncGenerator<string[]> {
+  let after = '';
+  for (;;) {
+    const page = accounts.find({ _id: { $gt: after } }, { projection: { _id: 1 } }).sort({ _id: 1 });
+    const ids = (await page.limit(ACCOUNTS).toArray()).map(({ _id }) => _id);
+    if (ids.length === 0) return;
+    yield ids;
+    after = ids.at(-1) ?? after;
+  }
 }

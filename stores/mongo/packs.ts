@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { ClientSession } from 'mongodb';
 import { NotFound, type PackStore, Refused } from '../ports.ts';
+import type { PackRecord } from '../records.ts';
 import { imagesToRefund } from '../refund.ts';
 import type { Mongo } from './client.ts';
-import { collections, toRecord } from './documents.ts';
+import { type Collections, collections, type Stored, toRecord } from './documents.ts';
 import { Overdrawn, post } from './ledger.ts';
+import { once } from './references.ts';
 
 export function createPackStore(mongo: Mongo): PackStore {
   const c = collections(mongo.db);
@@ -16,33 +18,10 @@ export function createPackStore(mongo: Mongo): PackStore {
   }
 
   return {
-    add: ({ accountId, images, reference }) =>
-      mongo.transaction(async (session) => {
-        const pack = {
-          _id: randomUUID(),
-          accountId,
-          images,
-          refunded: 0,
-          refunds: 0,
-          reference,
-          createdAt: new Date(),
-        };
-        const posting = {
-          id: `pack:${pack._id}`,
-          accountId,
-          kind: 'pack' as const,
-          delta: images,
-          packId: pack._id,
-        };
-        try {
-          const balance = await post(c, session, posting, pack.createdAt);
-          await c.packs.insertOne(pack, { session });
-          return { pack: toRecord(pack), balance };
-        } catch (error) {
-          if (error instanceof Overdrawn) throw new NotFound(`There is no account ${accountId}.`);
-          throw error;
-        }
-      }),
+    add({ accountId, images, reference }) {
+      const named = { command: 'pack', accountId, reference, asked: { images } } as const;
+      return once(mongo, c, named, (session) => add(c, session, { accountId, images, reference }));
+    },
 
     async get(packId) {
       return toRecord(await find(packId));
@@ -52,28 +31,47 @@ export function createPackStore(mongo: Mongo): PackStore {
       return (await c.packs.find({ accountId }).sort({ createdAt: 1 }).toArray()).map(toRecord);
     },
 
-    refund: (packId, images) =>
-      mongo.transaction(async (session) => {
-        const pack = await find(packId, session);
-        const refunded = imagesToRefund(toRecord(pack), images);
-        const after = { refunded: pack.refunded + refunded, refunds: pack.refunds + 1 };
-        await c.packs.updateOne({ _id: packId }, { $set: after }, { session });
-        const id = `pack-refund:${packId}:${after.refunds}`;
-        const posting = { id, accountId: pack.accountId, kind: 'pack-refund' as const, packId };
-        try {
-          const balance = await post(c, session, { ...posting, delta: -refunded }, new Date());
-          return { pack: toRecord({ ...pack, ...after }), refunded, balance };
-        } catch (error) {
-          if (!(error instanceof Overdrawn)) throw error;
-          throw new Refused(
-            `The balance of account ${pack.accountId} has fewer than ${refunded} images left.`,
-          );
-        }
-      }),
+    async refund(packId, images, reference) {
+      const { accountId } = await find(packId);
+      const asked = { pack: packId, images: images ?? null };
+      return once(mongo, c, { command: 'pack-refund', accountId, reference, asked }, async (session) =>
+        refund(c, session, await find(packId, session), images),
+      );
+    },
 
     async hasPaid(accountId) {
       const left = { $expr: { $lt: ['$refunded', '$images'] } };
       return (await c.packs.findOne({ accountId, ...left }, { projection: { _id: 1 } })) !== null;
     },
   };
+}
+
+async function add(c: Collections, session: ClientSession, bought: Parameters<PackStore['add']>[0]) {
+  const pack = { _id: randomUUID(), ...bought, refunded: 0, refunds: 0, createdAt: new Date() };
+  const { _id: packId, accountId, images: delta, createdAt } = pack;
+  const posting = { id: `pack:${packId}`, accountId, kind: 'pack' as const, delta, packId };
+  try {
+    const balance = await post(c, session, posting, createdAt);
+    await c.packs.insertOne(pack, { session });
+    return { pack: toRecord(pack), balance };
+  } catch (error) {
+    if (error instanceof Overdrawn) throw new NotFound(`There is no account ${accountId}.`);
+    throw error;
+  }
+}
+
+async function refund(c: Collections, session: ClientSession, pack: Stored<PackRecord>, images?: number) {
+  const { _id: packId, accountId } = pack;
+  const refunded = imagesToRefund(toRecord(pack), images);
+  const after = { refunded: pack.refunded + refunded, refunds: pack.refunds + 1 };
+  await c.packs.updateOne({ _id: packId }, { $set: after }, { session });
+  const id = `pack-refund:${packId}:${after.refunds}`;
+  const posting = { id, accountId, kind: 'pack-refund' as const, packId, delta: -refunded };
+  try {
+    const balance = await post(c, session, posting, new Date());
+    return { pack: toRecord({ ...pack, ...after }), refunded, balance };
+  } catch (error) {
+    if (!(error instanceof Overdrawn)) throw error;
+    throw new Refused(`The balance of account ${accountId} has fewer than ${refunded} images left.`);
+  }
 }

@@ -16,8 +16,8 @@ export function createRetentionStore(mongo: Mongo): RetentionStore {
       return keys.map(({ _id, retentionDays }) => ({ id: _id, retentionDays: retentionDays ?? 0 }));
     },
 
-    async expired(keyId, createdBefore, limit) {
-      const ended = { keyId, status: { $in: ['completed' as const, 'failed' as const] } };
+    async expired(keyId, createdBefore, limit, except) {
+      const ended = { keyId, status: { $in: ['completed' as const, 'failed' as const] }, ...not(except) };
       const jobs = c.jobs.find({ ...ended, createdAt: { $lt: createdBefore } }, ID_ONLY);
       return ids(await jobs.sort({ createdAt: 1 }).limit(limit).toArray());
     },
@@ -42,8 +42,8 @@ export function createRetentionStore(mongo: Mongo): RetentionStore {
       return ids(oldest.filter((job) => job.completedAt?.getTime() !== at?.getTime() || job._id <= id));
     },
 
-    async failedWithInput(createdBefore, limit) {
-      const failed = { status: 'failed' as const, 'inputs.bucket': 'inputs' as const };
+    async failedWithInput(createdBefore, limit, except) {
+      const failed = { status: 'failed' as const, 'inputs.bucket': 'inputs' as const, ...not(except) };
       const jobs = c.jobs.find({ ...failed, createdAt: { $lt: createdBefore } }, ID_ONLY);
       return ids(await jobs.limit(limit).toArray());
     },
@@ -72,5 +72,7 @@ export function createRetentionStore(mongo: Mongo): RetentionStore {
     },
   };
 }
+
+const not = (except: readonly string[] = []) => (except.length === 0 ? {} : { _id: { $nin: [...except] } });
 
 const ids = (jobs: readonly { _id: string }[]) => jobs.map(({ _id }) => _id);

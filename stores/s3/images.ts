@@ -6,6 +6,7 @@ import {
   PutObjectCommand,
   type PutObjectCommandInput,
   type S3Client,
+  S3ServiceException,
 } from '@aws-sdk/client-s3';
 import type { Config } from '../../config.ts';
 import {
@@ -20,7 +21,6 @@ import { createS3Client, deadline } from './client.ts';
 
 /** Most keys one DeleteObjects or ListObjectsV2 takes (S3 API reference). */
 const BATCH = 1000;
-const FOREVER = 'public, max-age=31536000, immutable';
 
 /** The S3 adapter. Owns its client; `await using` closes it. */
 export function createImageStore(s3: Config['s3']): ImageStore & AsyncDisposable {
@@ -35,7 +35,8 @@ export function createImageStore(s3: Config['s3']): ImageStore & AsyncDisposable
         Key: key,
         Body: bytes,
         ContentType: mime,
-        CacheControl: FOREVER,
+        // Not for ever: a copy in a cache outlives the deletion of its job by this much.
+        CacheControl: `public, max-age=${s3.resultsMaxAgeS}`,
       }),
     getInput: (key) => get(client, buckets.inputs, key),
     remove: (refs) => remove(client, buckets, refs),
@@ -90,7 +91,11 @@ async function remove(
   return failed;
 }
 
-async function removeBatch(client: S3Client, bucket: string, keys: string[]) {
+async function removeBatch(
+  client: S3Client,
+  bucket: string,
+  keys: string[],
+): Promise<{ key: string; reason: string }[]> {
   try {
     const { Errors = [] } = await client.send(
       new DeleteObjectsCommand({
@@ -104,9 +109,16 @@ async function removeBatch(client: S3Client, bucket: string, keys: string[]) {
       reason: `${Code}: ${Message}`,
     }));
   } catch (error) {
-    return keys.map((key) => ({ key, reason: String(error) }));
+    if (keys.length === 1 || !isRefusal(error)) return keys.map((key) => ({ key, reason: String(error) }));
+    const middle = Math.ceil(keys.length / 2);
+    const first = await removeBatch(client, bucket, keys.slice(0, middle));
+    return [...first, ...(await removeBatch(client, bucket, keys.slice(middle)))];
   }
 }
+
+/** Whether the store takes a request for wrong as a whole, which one key in it can bring about. */
+const isRefusal = (error: unknown) =>
+  error instanceof S3ServiceException && error.$metadata.httpStatusCode === 400;
 
 async function list(
   client: S3Client,

@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { LIMITS } from '../../contract/limits.ts';
 import type { AccountStore, KeyStore } from '../../stores/ports.ts';
 import type { AccountRecord, KeyRecord } from '../../stores/records.ts';
-import { type Books, copies, known, post } from './books.ts';
+import { type Books, copies, known, once, post } from './books.ts';
 
 export function createFakeAccountStore(books: Books): AccountStore {
   return {
-    async create({ name, webhookUrl, webhookSecret }) {
+    async create({ name, webhookUrl, webhookSecret, reference }) {
       const account: AccountRecord = {
         id: randomUUID(),
         name,
@@ -22,8 +22,12 @@ export function createFakeAccountStore(books: Books): AccountStore {
         },
         createdAt: new Date(),
       };
-      books.accounts.set(account.id, account);
-      return structuredClone(account);
+      const named = { command: 'account', accountId: '', reference, asked: { name, webhookUrl } } as const;
+      const { accountId } = once(books, named, () => {
+        books.accounts.set(account.id, account);
+        return { accountId: account.id };
+      });
+      return this.get(accountId);
     },
 
     get: async (accountId) => structuredClone(known(books.accounts, 'account', accountId)),
@@ -61,17 +65,10 @@ export function createFakeKeyStore(books: Books): KeyStore {
     return withoutDigest(key);
   };
   return {
-    async create(key) {
-      known(books.accounts, 'account', key.accountId);
-      if ([...books.keys.values()].some(({ digest }) => digest === key.digest))
-        throw new Error('The digest is taken.');
-      const first = !books.ledger.has(`grant:free50:${key.accountId}`);
-      const stored = { id: randomUUID(), ...key, createdAt: new Date(), revokedAt: null };
-      books.keys.set(stored.id, stored);
-      if (!first) return { key: withoutDigest(stored), granted: 0 };
-      const grant = { id: `grant:free50:${key.accountId}`, kind: 'grant' as const, delta: LIMITS.freeImages };
-      post(books, { ...grant, accountId: key.accountId });
-      return { key: withoutDigest(stored), granted: LIMITS.freeImages };
+    async create({ reference, ...key }) {
+      const { accountId, name, retentionDays } = key;
+      const named = { command: 'key', accountId, reference, asked: { name, retentionDays } } as const;
+      return once(books, named, () => createKey(books, key));
     },
 
     async findCaller(digest) {
@@ -93,6 +90,19 @@ export function createFakeKeyStore(books: Books): KeyStore {
       change(keyId, { revokedAt: known(books.keys, 'key', keyId).revokedAt ?? new Date() }),
     setRetention: async (keyId, retentionDays) => change(keyId, { retentionDays }),
   };
+}
+
+function createKey(books: Books, key: Parameters<KeyStore['create']>[0]) {
+  known(books.accounts, 'account', key.accountId);
+  if ([...books.keys.values()].some(({ digest }) => digest === key.digest))
+    throw new Error('The digest is taken.');
+  const first = !books.ledger.has(`grant:free50:${key.accountId}`);
+  const stored = { id: randomUUID(), ...key, createdAt: new Date(), revokedAt: null };
+  books.keys.set(stored.id, stored);
+  if (!first) return { key: withoutDigest(stored), granted: 0 };
+  const grant = { id: `grant:free50:${key.accountId}`, kind: 'grant' as const, delta: LIMITS.freeImages };
+  post(books, { ...grant, accountId: key.accountId });
+  return { key: withoutDigest(stored), granted: LIMITS.freeImages };
 }
 
 function withoutDigest({ digest: _, ...key }: KeyRecord & { digest: string }): KeyRecord {

@@ -1,3 +1,4 @@
+import type { Referenced } from '../../stores/mongo/references.ts';
 import type { IdempotencyRow } from '../../stores/ports.ts';
 import { NotFound, Refused } from '../../stores/ports.ts';
 import type {
@@ -9,6 +10,7 @@ import type {
   ObjectRef,
   PackRecord,
 } from '../../stores/records.ts';
+import { type Asked, expectSame } from '../../stores/reference.ts';
 
 /** Every record in memory. What a store hands out is a copy, as it would be from a database. */
 export interface Books {
@@ -28,6 +30,8 @@ export interface Books {
   removals: Map<string, ObjectRef>;
   /** Workflows owed to Temporal's removal. */
   histories: Set<string>;
+  /** By command, account and reference: what was asked, and what it came to. */
+  references: Map<string, { asked: Asked; result: object }>;
   apiEnabled: boolean;
 }
 
@@ -44,6 +48,7 @@ export function emptyBooks(): Books {
     deliveries: new Map(),
     removals: new Map(),
     histories: new Set(),
+    references: new Map(),
     apiEnabled: true,
   };
 }
@@ -62,6 +67,24 @@ export function known<T>(records: Map<string, T>, what: string, id: string): T {
   const record = records.get(id);
   if (record === undefined) throw new NotFound(`There is no ${what} ${id}.`);
   return record;
+}
+
+/** See `once` of the MongoDB adapter. */
+export function once<T extends object>(
+  { references }: Books,
+  { command, accountId, reference, asked }: Referenced,
+  work: () => T,
+): T & { repeated?: true } {
+  if (reference === null || reference === undefined) return work();
+  const id = JSON.stringify([command, accountId, reference]);
+  const first = references.get(id);
+  if (first !== undefined) {
+    expectSame(reference, first.asked, asked);
+    return { ...structuredClone(first.result as T), repeated: true };
+  }
+  const result = work();
+  references.set(id, { asked, result: structuredClone(result) });
+  return result;
 }
 
 type Posting = Pick<LedgerRow, 'id' | 'accountId' | 'kind' | 'delta'> &

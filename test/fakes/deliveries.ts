@@ -1,4 +1,4 @@
-import { deliveryIdOf, JOB_DELETED, KEPT_ATTEMPTS, NEW_ROUND, NO_OUTCOME } from '../../stores/delivery.ts';
+import { CANCELLED, deliveryIdOf, KEPT_ATTEMPTS, NEW_ROUND, NO_OUTCOME } from '../../stores/delivery.ts';
 import type { DeliveryStore } from '../../stores/ports.ts';
 import { type Books, copies, known } from './books.ts';
 
@@ -63,8 +63,7 @@ export function createFakeDeliveryStore({ deliveries }: Books): DeliveryStore {
 export function forgetDelivery({ deliveries }: Books, jobId: string): void {
   const row = deliveries.get(deliveryIdOf(jobId));
   if (row === undefined) return;
-  if (row.state === 'pending')
-    Object.assign(row, { state: 'cancelled', reason: JOB_DELETED, nextAttemptAt: null });
+  if (row.state === 'pending') Object.assign(row, CANCELLED);
   row.url = null;
   for (const attempt of row.attempts) Object.assign(attempt, { url: null, answer: null });
 }

@@ -20,9 +20,9 @@ export function createFakeRetentionStore(books: Books): RetentionStore {
         .sort(byId)
         .slice(0, limit),
 
-    async expired(keyId, createdBefore, limit) {
+    async expired(keyId, createdBefore, limit, except = []) {
       const due = jobs((job) => job.keyId === keyId && ended(job) && job.createdAt < createdBefore);
-      return ids(due.sort(by('createdAt')), limit);
+      return ids(due.filter(({ id }) => !except.includes(id)).sort(by('createdAt')), limit);
     },
 
     async surplus(accountId, keep, limit) {
@@ -31,12 +31,15 @@ export function createFakeRetentionStore(books: Books): RetentionStore {
       return ids(completed.sort(by('completedAt')), Math.min(surplus, limit));
     },
 
-    async failedWithInput(createdBefore, limit) {
+    async failedWithInput(createdBefore, limit, except = []) {
       const due = jobs(
         ({ status, inputs, createdAt }) =>
           status === 'failed' && inputs.length > 0 && createdAt < createdBefore,
       );
-      return ids(due, limit);
+      return ids(
+        due.filter(({ id }) => !except.includes(id)),
+        limit,
+      );
     },
 
     async processing(createdBefore, after, limit) {

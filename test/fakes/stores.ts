@@ -4,7 +4,7 @@ import type { LedgerStore, PackStore, Stores } from '../../stores/ports.ts';
 import type { PackRecord } from '../../stores/records.ts';
 import { imagesToRefund } from '../../stores/refund.ts';
 import { createFakeAccountStore, createFakeKeyStore } from './accounts.ts';
-import { type Books, copies, emptyBooks, known, post } from './books.ts';
+import { type Books, copies, emptyBooks, known, once, post } from './books.ts';
 import { createFakeDeliveryStore } from './deliveries.ts';
 import { createFakeJobStore } from './jobs.ts';
 import { createFakeHistoryStore, createFakeRemovalStore, createFakeRetentionStore } from './retention.ts';
@@ -41,39 +41,44 @@ function createFakeLedgerStore(books: Books): LedgerStore {
         .flatMap((account) => {
           const rows = copies(books.ledger.values(), account.id);
           const packs = copies(books.packs.values(), account.id);
-          return auditAccount(account, rows, copies(books.jobs.values(), account.id), packs);
+          const jobs = copies(books.jobs.values(), account.id);
+          return auditAccount(account, rows, jobs, packs).map((breach) => `account ${account.id}: ${breach}`);
         }),
   };
 }
 
 function createFakePackStore(books: Books): PackStore {
   return {
-    async add({ accountId, images, reference }) {
-      const own = { id: randomUUID(), accountId, images, reference };
-      const balance = post(books, {
-        id: `pack:${own.id}`,
-        accountId,
-        kind: 'pack',
-        delta: images,
-        packId: own.id,
+    async add(bought) {
+      const { accountId, images, reference } = bought;
+      return once(books, { command: 'pack', accountId, reference, asked: { images } }, () => {
+        const pack: PackRecord = {
+          id: randomUUID(),
+          ...bought,
+          ...{ refunded: 0, refunds: 0, createdAt: new Date() },
+        };
+        const posting = { id: `pack:${pack.id}`, kind: 'pack' as const, delta: images, packId: pack.id };
+        const balance = post(books, { ...posting, accountId });
+        books.packs.set(pack.id, pack);
+        return { pack: structuredClone(pack), balance };
       });
-      const pack: PackRecord = { ...own, refunded: 0, refunds: 0, createdAt: new Date() };
-      books.packs.set(pack.id, pack);
-      return { pack: structuredClone(pack), balance };
     },
 
     get: async (packId) => structuredClone(known(books.packs, 'pack', packId)),
     list: async (accountId) => copies(books.packs.values(), accountId),
 
-    async refund(packId, images) {
+    async refund(packId, images, reference) {
       const pack = known(books.packs, 'pack', packId);
-      const refunded = imagesToRefund(pack, images);
-      const id = `pack-refund:${packId}:${pack.refunds + 1}`;
       const { accountId } = pack;
-      const balance = post(books, { id, accountId, kind: 'pack-refund', delta: -refunded, packId });
-      pack.refunded += refunded;
-      pack.refunds += 1;
-      return { pack: structuredClone(pack), refunded, balance };
+      const asked = { pack: packId, images: images ?? null };
+      return once(books, { command: 'pack-refund', accountId, reference, asked }, () => {
+        const refunded = imagesToRefund(pack, images);
+        const id = `pack-refund:${packId}:${pack.refunds + 1}`;
+        const balance = post(books, { id, accountId, kind: 'pack-refund', delta: -refunded, packId });
+        pack.refunded += refunded;
+        pack.refunds += 1;
+        return { pack: structuredClone(pack), refunded, balance };
+      });
     },
 
     hasPaid: async (accountId) =>

@@ -58,9 +58,9 @@ describe('the preview generator', () => {
   it('puts a caption under what only a model could do, and none under what it really did', async () => {
     const foot = async (tool: string, settings = {}) => {
       const { pixels } = await pixelsOf({ tool, settings });
-      return pixels.subarray(-600 * 8 * 3);
+      return pixels.subarray(-600 * 16 * 3);
     };
-    const whole = (await enlarged()).pixels.subarray(-600 * 8 * 3);
+    const whole = (await enlarged()).pixels.subarray(-600 * 16 * 3);
     const darker = (one: Buffer) =>
       one.filter((level, index) => level < (whole[index] ?? 0) - 20).length / one.length;
     expect(darker(await foot('virtual-staging'))).toBeGreaterThan(0.9);

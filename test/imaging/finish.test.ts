@@ -46,7 +46,7 @@ describe('size', () => {
   ])('%s', async (_, width, height, given, wide, high) => {
     const result = await finishResult(await quarters(width, height).jpeg().toBuffer(), options(given));
     expect(result).toMatchObject({ width: wide, height: high });
-    expect(inspectImage(result.bytes)).toEqual({ ok: true, format: 'png', width: wide, height: high });
+    expect(inspectImage(result.bytes)).toMatchObject({ ok: true, format: 'png', width: wide, height: high });
   });
 
   it('stays within what WebP can store', async () => {

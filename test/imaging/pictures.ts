@@ -1,4 +1,7 @@
 import sharp, { type Sharp } from 'sharp';
+import { EOI } from '../../bench/hostile/jpeg.ts';
+import { ihdr, SIGNATURE } from '../../bench/hostile/png.ts';
+import { riffChunk, webp } from '../../bench/hostile/webp.ts';
 
 /** Four quarters of different colours, so that a picture shows which way up it is. */
 export const QUARTERS = {
@@ -38,28 +41,6 @@ export async function colourAt(bytes: Buffer, x: number, y: number): Promise<num
   return [...data.subarray(at, at + info.channels)];
 }
 
-export function segment(marker: number, payload: Buffer): Buffer {
-  const head = Buffer.from([0xff, marker, 0, 0]);
-  head.writeUInt16BE(payload.length + 2, 2);
-  return Buffer.concat([head, payload]);
-}
-
-const SOI = Buffer.from([0xff, 0xd8]);
-export const EOI = Buffer.from([0xff, 0xd9]);
-
-export function frame(width: number, height: number, marker = 0xc0): Buffer {
-  const payload = Buffer.from([8, 0, 0, 0, 0, 1, 1, 0x11, 0]);
-  payload.writeUInt16BE(height, 1);
-  payload.writeUInt16BE(width, 3);
-  return segment(marker, payload);
-}
-
-export const scan = (entropy: readonly number[] = [0x12, 0xff, 0x00, 0x34]): Buffer =>
-  Buffer.concat([segment(0xda, Buffer.from([1, 1, 0, 0, 63, 0])), Buffer.from(entropy)]);
-
-/** Segments put together by hand; only the headers make sense. */
-export const jpeg = (...parts: readonly Buffer[]): Buffer => Buffer.concat([SOI, ...parts]);
-
 /** Repeats the last scan of a real progressive JPEG, as the known decoder bombs do. */
 export function withScans(progressive: Buffer, times: number): Buffer {
   const from = progressive.lastIndexOf(Buffer.from([0xff, 0xda]));
@@ -68,31 +49,14 @@ export function withScans(progressive: Buffer, times: number): Buffer {
 }
 
 /** A PNG that is nothing but the claim of a size. */
-export function pngClaiming(width: number, height: number): Buffer {
-  const bytes = Buffer.alloc(33);
-  bytes.set([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
-  bytes.writeUInt32BE(13, 8);
-  bytes.write('IHDR', 12, 'latin1');
-  bytes.writeUInt32BE(width, 16);
-  bytes.writeUInt32BE(height, 20);
-  bytes.set([8, 2, 0, 0, 0], 24);
-  return bytes;
-}
+export const pngClaiming = (width: number, height: number): Buffer =>
+  Buffer.concat([SIGNATURE, ihdr({ width, height, colour: 'rgb', depth: 8 })]);
 
-export function webpClaiming(kind: 'VP8 ' | 'VP8L' | 'VP8X', width: number, height: number): Buffer {
-  const bytes = Buffer.alloc(30);
-  bytes.write('RIFF', 0, 'latin1');
-  bytes.write(`WEBP${kind}`, 8, 'latin1');
-  if (kind === 'VP8X') {
-    bytes.writeUIntLE(width - 1, 24, 3);
-    bytes.writeUIntLE(height - 1, 27, 3);
-  } else if (kind === 'VP8L') {
-    bytes[20] = 0x2f;
-    bytes.writeUInt32LE(((width - 1) | ((height - 1) << 14)) >>> 0, 21);
-  } else {
-    bytes.writeUIntBE(0x9d012a, 23, 3);
-    bytes.writeUInt16LE(width, 26);
-    bytes.writeUInt16LE(height, 28);
-  }
-  return bytes;
+/** A lossy WebP that is nothing but the claim of a size. */
+export function lossyWebpClaiming(width: number, height: number): Buffer {
+  const data = Buffer.alloc(10);
+  data.writeUIntBE(0x9d012a, 3, 3);
+  data.writeUInt16LE(width, 6);
+  data.writeUInt16LE(height, 8);
+  return webp(riffChunk('VP8 ', data));
 }

@@ -40,7 +40,9 @@ describe('what is not accepted', () => {
     [['pack', 'add', '--account', nobody, '--images', '99999999999999999999'], 'whole number'],
     [['pack', 'add', '--account', nobody, '--images', '1'], `There is no account ${nobody}.`],
     [['pack', 'list', '--account', nobody], `There is no account ${nobody}.`],
+    [['pack', 'add', '--account', nobody, '--images', '1', '--reference', ' '], 'one line of 1 to 100'],
     [['pack', 'refund', nobody], `There is no pack ${nobody}.`],
+    [['pack', 'refund', nobody, '--reference', 'R-1'], `There is no pack ${nobody}.`],
     [['ledger', 'list', '--account', nobody], `There is no account ${nobody}.`],
     [['ledger', 'audit', '--account', nobody], `There is no account ${nobody}.`],
     [['job', 'show', nobody], `There is no job ${nobody}.`],
@@ -126,17 +128,6 @@ describe('questions', () => {
     const ended = await operator(command(pack.pack_id), 'n\n');
     expect(ended).toMatchObject({ code: 1, err: expect.stringContaining(question) });
     expect(await json('account', 'show', accountId)).toMatchObject({ balance: 60 });
-  });
-
-  test('a pack whose reference is known already is asked about, for it may be the same payment', async () => {
-    const { accountId } = await newAccount(cli);
-    const add = ['pack', 'add', '--account', accountId, '--images', '10', '--reference', 'Invoice 7'];
-    expect(await operator(add, '')).toMatchObject({ code: 0 });
-    const again = await operator(add, 'n\n');
-    expect(again).toMatchObject({ code: 1, err: expect.stringContaining('has this reference') });
-    expect(await json('account', 'show', accountId)).toMatchObject({ balance: 60 });
-    expect(await operator([...add, '--yes'], '')).toMatchObject({ code: 0, err: '' });
-    expect(await json('account', 'show', accountId)).toMatchObject({ balance: 70 });
   });
 });
 

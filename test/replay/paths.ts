@@ -72,6 +72,7 @@ const NO_COUNTS: SweepCounts = {
   unremoved: 0,
   takenUp: 0,
   forgotten: 0,
+  failed: 0,
 };
 
 async function run(stage: Stage, request: JobRequest): Promise<string> {

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { fetch } from 'undici';
-import { expect, test, vi } from 'vitest';
+import { expect, onTestFailed, test, vi } from 'vitest';
 import { environment, loadConfig } from '../../config.ts';
 import { banner } from '../../stack/banner.ts';
 import { FolderInUseError } from '../../stack/run/data-folder.ts';
@@ -27,6 +27,7 @@ test('the whole service starts, is described, restarts what dies, a renderer amo
   const file = join(dataDir, 'stack.json');
   const said: string[] = [];
   const first = await start(dataDir, said);
+  onTestFailed(() => first[Symbol.asyncDispose]());
   const { api_base: base, demo_api_key: key } = first.described;
   expect(await account(base, key)).toMatchObject({ status: 200, body: { name: 'Demo', image_credits: 50 } });
   expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual(first.described);

@@ -135,6 +135,49 @@ describe.each(storesUnderTest())('delivery store: %s', (_name, stores) => {
     ]);
   });
 
+  test('a job that ends and is deleted at the same moment leaves no URL and nothing to send', async () => {
+    const client = await newClient(stores);
+    await accounts.setWebhook(client.accountId, { url });
+    const drafts = Array.from({ length: 25 }, () => draftOf(client));
+    for (const draft of drafts) await jobs.accept(draft);
+    await Promise.all(
+      drafts.flatMap(({ jobId }) => [
+        jobs.complete(jobId, { results: [], processingMs: 1 }),
+        jobs.remove([jobId]),
+      ]),
+    );
+    await jobs.remove(drafts.map(({ jobId }) => jobId));
+    const rows = await deliveries.list(client.accountId, 100);
+    expect(rows.map(({ state, url }) => ({ state, url }))).toEqual(
+      drafts.map(() => ({ state: 'cancelled', url: null })),
+    );
+  });
+
+  test('the end of a job brings its delivery, to its own URL before the endpoint of the account', async () => {
+    const client = await newClient(stores);
+    const own = draftOf(client, { webhookUrl: 'https://own.example/' });
+    const [quiet, told, refunded] = [draftOf(client), draftOf(client), draftOf(client)];
+    for (const draft of [own, quiet, told, refunded]) await jobs.accept(draft);
+    expect((await jobs.complete(quiet.jobId, { results: [], processingMs: 1 })).delivery).toBeNull();
+    await accounts.setWebhook(client.accountId, { url });
+    const ends = [
+      await jobs.complete(own.jobId, { results: [], processingMs: 1 }),
+      await jobs.complete(told.jobId, { results: [], processingMs: 1 }),
+      await jobs.fail(refunded.jobId, { error: 'No.', processingMs: null }),
+    ];
+    expect(ends.map(({ delivery }) => delivery)).toMatchObject([
+      { jobId: own.jobId, target: 'job', url: 'https://own.example/', type: 'job.completed' },
+      { jobId: told.jobId, target: 'account', url, type: 'job.completed', state: 'pending', tries: 0 },
+      { jobId: refunded.jobId, target: 'account', url, type: 'job.failed' },
+    ]);
+    for (const { delivery } of ends) expect(await deliveries.find(delivery?.id ?? '')).toEqual(delivery);
+    expect(await jobs.ended(told.jobId)).toEqual(ends[1]);
+    await accounts.noteEndpoint(client.accountId, url, { disabledReason: 'gone' });
+    const last = draftOf(client);
+    await jobs.accept(last);
+    expect((await jobs.complete(last.jobId, { results: [], processingMs: 1 })).delivery).toBeNull();
+  });
+
   test('how an endpoint does is noted while it is the endpoint', async () => {
     const { id } = await accounts.create({ name: 'Acme', webhookUrl: url, webhookSecret: 'whsec_a' });
     const endpoint = async () => (await accounts.get(id)).webhook;

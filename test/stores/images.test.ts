@@ -95,14 +95,21 @@ describe.each(stores)('image store: %s', (_name, store) => {
 });
 
 describe('buckets', () => {
-  test('anyone reads a result by its URL, with its type and a year in caches', async () => {
+  test('anyone reads a result by its URL, with its type and a day in caches', async () => {
     const bytes = randomBytes(2000);
     await real.putResult('acc/file-staged.webp', bytes, 'image/webp');
     const answer = await fetch(real.resultUrl('acc/file-staged.webp'));
     expect(answer.status).toBe(200);
     expect(answer.headers.get('content-type')).toBe('image/webp');
-    expect(answer.headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
+    expect(answer.headers.get('cache-control')).toBe('public, max-age=86400');
     expect(Buffer.from(await answer.arrayBuffer()).equals(bytes)).toBe(true);
+  });
+
+  test('how long a result may be kept is set by its operator', async () => {
+    await using strict = createImageStore({ ...s3, resultsMaxAgeS: 0 });
+    await strict.putResult('acc/file-fresh.png', randomBytes(10), 'image/png');
+    const answer = await fetch(strict.resultUrl('acc/file-fresh.png'));
+    expect(answer.headers.get('cache-control')).toBe('public, max-age=0');
   });
 
   test('without a signature nobody lists, writes, or reads an input', async () => {
@@ -126,6 +133,17 @@ describe('buckets', () => {
     await expect(put).rejects.toThrow(ImageStoreUnavailable);
     await expect(real.getInput('acc/torn.png')).rejects.toThrow(ImageMissing);
   });
+});
+
+test('a key that the store takes no request with keeps no other from its removal', async () => {
+  const keys = Array.from({ length: 9 }, (_, n) => `acc/beside-${n}.png`);
+  for (const key of keys) await real.putInput(key, randomBytes(1), 'image/png');
+  const refs = [...keys.slice(0, 4), 'acc/\u0001', ...keys.slice(4)].map((key) => ({
+    bucket: 'inputs' as const,
+    key,
+  }));
+  expect((await real.remove(refs)).map(({ ref }) => ref.key)).toEqual(['acc/\u0001']);
+  for (const key of keys) await expect(real.getInput(key)).rejects.toThrow(ImageMissing);
 });
 
 describe('a store that is away', () => {

@@ -19,6 +19,12 @@ const RATES: readonly Row[] = [
 const SIZES: readonly Row[] = [
   ['Picture, decoded where it comes as base64', `${LIMITS.imageBytes / MB} MB`],
   ['Pixels of a picture', `${LIMITS.imagePixels / 1e6} megapixels`],
+  ['Side of a picture', `${LIMITS.imageSide.toLocaleString('en-US')} pixels`],
+  ['Frames of an animation, the first of which is used', String(LIMITS.imageFrames)],
+  [
+    'Interlaced PNG or progressive JPEG, decoded',
+    `${LIMITS.imageHeldBytes / 1e6} million bytes: its pixels times channels times bytes of each`,
+  ],
   ['Body of a request with the `X-Api-Key` header', `${LIMITS.bodyBytes / MB} MB`],
   ['Body of a request without it', `${LIMITS.bodyBytesWithoutKey / MB} MB`],
   ['`image_url`, `webhook_url`', `${LIMITS.urlLength} characters each`],

@@ -1,0 +1,33 @@
+import type { LookupFunction } from 'node:net';
+import { Agent, buildConnector, request } from 'undici';
+import { expect, test, vi } from 'vitest';
+import { parseAllowOrigins } from '../../egress/allow-origins.ts';
+import { publicConnector } from '../../egress/connector.ts';
+import { createEgress } from '../../egress/egress.ts';
+import type { Resolve } from '../../egress/resolve.ts';
+import { certificateFor, serveHttps } from './servers.ts';
+
+test('a name with a dot at its end is looked up with it', async () => {
+  const resolve = vi.fn<Resolve>().mockResolvedValue([{ address: '10.0.0.1', family: 4 }]);
+  await using egress = createEgress({ allowOrigins: [], resolve });
+  await expect(egress.check('https://example.com./a.png')).rejects.toMatchObject({ kind: 'refused' });
+  expect(resolve).toHaveBeenCalledExactlyOnceWith('example.com.');
+});
+
+test('its host is called with the dot, and its certificate need not have one', async () => {
+  const certificate = certificateFor('DNS:example.com');
+  await using server = await serveHttps(certificate, ({ headers }, response) => response.end(headers.host));
+  const origin = `https://example.com.:${server.port}`;
+  const loopback: LookupFunction = (_host, _options, callback) =>
+    callback(null, [{ address: '127.0.0.1', family: 4 }]);
+  const connect = publicConnector({
+    allowed: parseAllowOrigins([origin]),
+    resolve: async () => [],
+    ca: certificate.cert,
+    dial: (options) => buildConnector({ ...options, lookup: loopback }),
+  });
+  const dispatcher = new Agent({ connect });
+  const { body } = await request(origin, { dispatcher });
+  expect(await body.text()).toBe(`example.com.:${server.port}`);
+  await dispatcher.destroy();
+});

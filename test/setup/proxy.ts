@@ -1,0 +1,48 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+
+export interface TcpProxy extends AsyncDisposable {
+  port: number;
+  /** From now on nothing that the server says comes through, until `release`. */
+  hold(): void;
+  /** What was held back comes through, and all that follows. */
+  release(): void;
+}
+
+/** A loopback TCP proxy in front of a server whose answers can be held back. */
+export async function startProxy(target: { host: string; port: number }): Promise<TcpProxy> {
+  const pairs = new Map<Socket, Socket>();
+  let held = false;
+  const server = createServer((client) => {
+    const upstream = connect(target);
+    pairs.set(upstream, client);
+    client.pipe(upstream);
+    if (!held) upstream.pipe(client);
+    const end = () => {
+      client.destroy();
+      upstream.destroy();
+      pairs.delete(upstream);
+    };
+    for (const socket of [client, upstream]) socket.on('error', end).on('close', end);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    port: (server.address() as AddressInfo).port,
+    hold() {
+      held = true;
+      for (const [upstream, client] of pairs) upstream.unpipe(client);
+    },
+    release() {
+      held = false;
+      for (const [upstream, client] of pairs) upstream.pipe(client);
+    },
+    async [Symbol.asyncDispose]() {
+      for (const [upstream, client] of pairs) {
+        client.destroy();
+        upstream.destroy();
+      }
+      await new Promise((closed) => server.close(closed));
+    },
+  };
+}

@@ -1,0 +1,36 @@
+import '../setup/context.ts';
+import { randomUUID } from 'node:crypto';
+import { MongoClient } from 'mongodb';
+import { expect, inject, onTestFinished, test } from 'vitest';
+import { loadConfig } from '../../config.ts';
+import { openMongo } from '../../stores/mongo/client.ts';
+import { setupDatabase } from '../../stores/mongo/setup.ts';
+
+const { mongo: config } = loadConfig({
+  ...inject('env'),
+  MONGODB_DATABASE: `test_${randomUUID().slice(0, 8)}`,
+});
+
+test('an index that takes longer than an answer may is waited for', { timeout: 60_000 }, async () => {
+  await using mongo = openMongo(config);
+  const locker = new MongoClient(config.url);
+  const session = locker.startSession();
+  onTestFinished(async () => {
+    await session.endSession();
+    await locker.close();
+    const cleaner = openMongo(config);
+    await cleaner.db.dropDatabase();
+    await cleaner[Symbol.asyncDispose]();
+  });
+  await mongo.db.collection('jobs').insertOne({});
+  // An index is built under a lock that this keeps from it.
+  session.startTransaction();
+  await locker.db(config.database).collection('jobs').insertOne({}, { session });
+
+  const setup = setupDatabase(config);
+  await expect(mongo.db.collection('jobs').createIndex({ any: 1 })).rejects.toThrow('timed out');
+  await session.abortTransaction();
+  await setup;
+  const indexes = await mongo.db.collection('jobs').indexes();
+  expect(indexes.length).toBeGreaterThan(5);
+});

@@ -57,7 +57,7 @@ const KEYS = 100;
 /** Most keys one listing and one removal of the image store take. */
 const OBJECTS = 1000;
 /** Jobs passed over in the search for more, because their deletion keeps failing. */
-const STUCK = 200;
+const STUCK = 1000;
 
 /** The steps of the sweep. Each takes `after` ('' to begin with) and does one piece; all are safe to repeat. */
 export function createSweepActivities(deps: SweepDeps) {

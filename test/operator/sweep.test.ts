@@ -26,6 +26,6 @@ test('sweep run starts the workflow of retention, which ends with its counts', a
   const counts = await service.temporal.workflow.getHandle(workflow_id, run_id).result();
   expect(counts).toEqual({
     ...{ refunded: 0, takenUp: 0, deleted: 0, forgotten: 0 },
-    ...{ inputsDropped: 0, orphans: 0, removed: 0, unremoved: 0 },
+    ...{ inputsDropped: 0, orphans: 0, removed: 0, unremoved: 0, failed: 0 },
   });
 });

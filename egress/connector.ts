@@ -31,13 +31,20 @@ export function publicConnector({ allowed, resolve, ca, dial = buildConnector }:
   const dialAllowed = dial(common);
   const dialPublic = dial({ ...common, autoSelectFamily: true, lookup: publicLookup(resolve) });
 
-  return (target: buildConnector.Options, opened: buildConnector.Callback): void => {
+  return (asked: buildConnector.Options, opened: buildConnector.Callback): void => {
+    const target = withServerName(asked);
     const callback = boundIntake(opened);
     const problem = target.protocol === 'https:' ? hostProblem(target.hostname) : 'must begin with https://';
     if (allowed.has(`${target.protocol}//${target.host}`)) dialAllowed(target, callback);
     else if (problem !== undefined) callback(new EgressError('refused', `The URL ${problem}.`), null);
     else dialPublic(target, refuseInnerPeer(callback));
   };
+}
+
+/** A name is sent in the handshake without the dot at its end (RFC 6066, 3). */
+function withServerName(target: buildConnector.Options): buildConnector.Options {
+  const { hostname } = target;
+  return hostname.endsWith('.') ? { ...target, servername: hostname.slice(0, -1) } : target;
 }
 
 function boundIntake(callback: buildConnector.Callback): buildConnector.Callback {

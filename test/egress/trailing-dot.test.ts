@@ -1,4 +1,5 @@
 import type { LookupFunction } from 'node:net';
+import type { TLSSocket } from 'node:tls';
 import { Agent, buildConnector, request } from 'undici';
 import { expect, test, vi } from 'vitest';
 import { parseAllowOrigins } from '../../egress/allow-origins.ts';
@@ -14,9 +15,11 @@ test('a name with a dot at its end is looked up with it', async () => {
   expect(resolve).toHaveBeenCalledExactlyOnceWith('example.com.');
 });
 
-test('its host is called with the dot, and its certificate need not have one', async () => {
+test('its host is called with the dot, which neither the handshake nor the certificate has', async () => {
   const certificate = certificateFor('DNS:example.com');
-  await using server = await serveHttps(certificate, ({ headers }, response) => response.end(headers.host));
+  await using server = await serveHttps(certificate, ({ headers, socket }, response) =>
+    response.end(`${headers.host} ${(socket as TLSSocket).servername}`),
+  );
   const origin = `https://example.com.:${server.port}`;
   const loopback: LookupFunction = (_host, _options, callback) =>
     callback(null, [{ address: '127.0.0.1', family: 4 }]);
@@ -28,6 +31,6 @@ test('its host is called with the dot, and its certificate need not have one', a
   });
   const dispatcher = new Agent({ connect });
   const { body } = await request(origin, { dispatcher });
-  expect(await body.text()).toBe(`example.com.:${server.port}`);
+  expect(await body.text()).toBe(`example.com.:${server.port} example.com`);
   await dispatcher.destroy();
 });

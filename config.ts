@@ -79,7 +79,7 @@ export const Environment = Type.Object({
   }),
   RENDER_SLOTS: Count('Renders one renderer has in hand at a time, those that wait for a model included.', 8),
   IMAGE_PROCESSES: Count(
-    'Processes of a renderer that work on pixels, one image at a time each; 0 starts one for each processor.',
+    'Processes of a renderer that work on pixels, one image at a time each; 0 leaves one processor to others.',
     0,
     0,
   ),

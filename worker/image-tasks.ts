@@ -14,7 +14,7 @@ export function openImageTasks({ imageProcesses, renderMemoryBytes }: Config['wo
       execArgv: fromSources ? ['--import', 'tsx'] : [],
       cwd: join(import.meta.dirname, '..'),
     },
-    processes: imageProcesses || availableParallelism(),
+    processes: imageProcesses || Math.max(1, availableParallelism() - 1),
     memoryBytes: renderMemoryBytes,
   });
 }

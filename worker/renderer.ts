@@ -1,4 +1,3 @@
-import { setPriority } from 'node:os';
 import { NativeConnection, Runtime } from '@temporalio/worker';
 import { createRenderingActivities } from '../activities/rendering.ts';
 import { environment, loadConfig } from '../config.ts';
@@ -12,14 +11,10 @@ import { CLOSING_MS, createRenderer, runWorkers } from './create-workers.ts';
 import { openImageTasks } from './image-tasks.ts';
 import { temporalLogger } from './temporal-logger.ts';
 
-/** Work on images gives way to the API and the worker where they share a machine; the child processes inherit it. */
-const PRIORITY = 10;
-
 const config = loadConfig(environment());
 const signal = shutdownSignal(config.worker.shutdownGraceMs + CLOSING_MS);
 const logger = createLogger(config.log, 'renderer');
 Runtime.install({ logger: temporalLogger(logger), shutdownSignals: [] });
-setPriority(PRIORITY);
 
 const generator = createGenerator(config.generators);
 await using mongo = openMongo(config.mongo);

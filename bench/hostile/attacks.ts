@@ -7,6 +7,8 @@ import { type HostileRequest, hostileRequests } from './requests.ts';
 /** One input that costs as much as it can. */
 export interface Attack {
   name: string;
+  /** Builds its body, which may take a while. */
+  prepare(): Promise<unknown>;
   /** Sends it once and waits for what it comes to. @returns the error's code, or how the job ended */
   send(attacker: Attacker): Promise<string>;
 }
@@ -29,7 +31,7 @@ function pictures(kind: string, corpus: Pictures): Attack[] {
     const body = once(async () =>
       Buffer.from(JSON.stringify({ tool: TOOL, image_base64: (await make()).toString('base64') })),
     );
-    return { name: `${kind}: ${name}`, send: async (attacker) => attacker.post(await body()) };
+    return { name: `${kind}: ${name}`, prepare: body, send: async (attacker) => attacker.post(await body()) };
   });
 }
 
@@ -37,6 +39,7 @@ function requestAttack({ name, method, target, headers, body, chunked }: Hostile
   const made = once(async () => body?.());
   return {
     name,
+    prepare: made,
     async send({ origin, apiKey }) {
       const bytes = await made();
       const sent =

@@ -1,3 +1,5 @@
+import { setPriority } from 'node:os';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Bench } from '../bench.ts';
 import { createCallers } from '../callers.ts';
 import type { BenchEnvironment } from '../environment.ts';
@@ -5,16 +7,19 @@ import { quantile } from '../load.ts';
 import { jobBody, quickPicture } from '../pictures.ts';
 import type { Usage } from '../probe.ts';
 import { startService } from '../service.ts';
-import type { Row } from '../table.ts';
+import { formatTable, type Row } from '../table.ts';
 import { type Attacker, createAttacker } from './attacker.ts';
 import { type Attack, attacks } from './attacks.ts';
-import { type Bystander, createBystander, type Watching } from './bystander.ts';
+import { type Bystander, startBystander, type Watching } from './bystander.ts';
 import { type TreeUsage, watchChildren } from './tree.ts';
 
 const MB = 1e6;
 const AT_ONCE = 4;
 const SAMPLES = 40;
 const BYSTANDERS = 60;
+/** Between two of a kind, so that what is measured is the input and not the answer 429. */
+const PAUSE_MS = 400;
+const ATTACKERS_PRIORITY = 15;
 
 type Service = Awaited<ReturnType<typeof startService>>;
 
@@ -37,12 +42,15 @@ export const benchHostile: Bench = async (environment) => {
   const preview = { ...environment, env: { ...environment.env, GENERATORS: 'preview' } };
   await using service = await startService(preview);
   const callers = await createCallers(environment, BYSTANDERS);
-  await using bystander = createBystander(service.api.origin, callers, jobBody(await quickPicture()));
+  await using bystander = startBystander(service.api.origin, callers, jobBody(await quickPicture()));
+  // Attackers have machines of their own; here they get what the others leave.
+  setPriority(ATTACKERS_PRIORITY);
   await stretch(service, bystander);
   const rows: Row[] = [];
   for (const attack of attacks()) {
-    environment.say(`  ${attack.name}`);
-    rows.push(...(await measure(environment, service, bystander, attack)));
+    const measured = await measure(environment, service, bystander, attack);
+    environment.say(formatTable(measured));
+    rows.push(...measured);
   }
   return rows;
 };
@@ -53,6 +61,7 @@ async function measure(
   bystander: Watching,
   attack: Attack,
 ): Promise<Row[]> {
+  await attack.prepare();
   const quiet = await stretch(service, bystander);
   await using attacker = await createAttacker(environment, service.api.origin);
   return rowsOf(attack.name, quiet, await stretch(service, bystander, { attack, attacker }));
@@ -65,29 +74,24 @@ async function stretch(
 ): Promise<Stretch> {
   const outcomes = new Set<string>();
   let sent = 0;
-  let seen: Bystander = { posts: [], gets: [] };
-  let over = false;
   const loop = async () => {
     do {
+      if (hostile !== undefined) outcomes.add(await hostile.attack.send(hostile.attacker));
       sent += 1;
-      outcomes.add((await hostile?.attack.send(hostile.attacker)) ?? '');
-    } while (!over);
+      await delay(PAUSE_MS);
+    } while (bystander.posts < SAMPLES);
   };
   const children = watchChildren(renderer.pid);
   let workerUsage: Usage | undefined;
+  let seen: Bystander | undefined;
   const apiUsage = await api.process.during(async () => {
     workerUsage = await worker.during(async () => {
-      const loops = hostile === undefined ? [] : Array.from({ length: AT_ONCE }, loop);
-      let running = loops.length;
-      for (const one of loops) one.finally(() => (running -= 1)).catch(() => {});
-      seen = await bystander.watch(({ posts }) => {
-        over = posts.length >= SAMPLES;
-        return over && running === 0;
-      });
-      await Promise.all(loops);
+      bystander.begin();
+      await Promise.all(Array.from({ length: AT_ONCE }, loop));
+      seen = await bystander.end();
     });
   });
-  if (workerUsage === undefined) throw new Error('The worker was not measured.');
+  if (workerUsage === undefined || seen === undefined) throw new Error('Nothing was measured.');
   return { bystander: seen, api: apiUsage, worker: workerUsage, children: children(), sent, outcomes };
 }
 
@@ -118,6 +122,7 @@ function rowsOf(name: string, quiet: Stretch, hostile: Stretch): Row[] {
     row(`sent (${[...hostile.outcomes].sort().join(', ')})`, hostile.sent, ''),
     compared("another's POST p95 (baseline: quiet)", ({ posts }) => posts, { atMost: 2 }),
     compared("another's GET p95", ({ gets }) => gets),
+    row("another's requests that failed", hostile.bystander.failed.length, '', 0),
     row('API, processor time each', apiCpu, 'ms', 1000),
     row('API, longest block', hostile.api.longestBlockMs, 'ms', 100),
     row('worker, longest block', hostile.worker.longestBlockMs, 'ms', 100),

@@ -1,55 +1,62 @@
-import { Pool } from 'undici';
-import { type BenchCaller, headersOf } from '../callers.ts';
-import { timed } from '../load.ts';
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import type { BenchCaller } from '../callers.ts';
 
 /** Milliseconds of each request of an account that does nothing unusual. */
 export interface Bystander {
   posts: number[];
   gets: number[];
+  /** Answers that were no success. */
+  failed: string[];
 }
+
+/** What its process is told: where to call and with what, then when to begin and to end. */
+export type BystanderMessage =
+  | { origin: string; callers: readonly BenchCaller[]; body: string }
+  | 'begin'
+  | 'end';
 
 export interface Watching extends AsyncDisposable {
-  /** Posts one small job and reads it, again and again, until `enough`. @throws Error for any answer that is no success */
-  watch(enough: (seen: Bystander) => boolean): Promise<Bystander>;
+  /** Has it call from now on. */
+  begin(): void;
+  /** Posts it has made since it began. */
+  readonly posts: number;
+  /** What it saw since it began. */
+  end(): Promise<Bystander>;
 }
 
-/** Another account's calls, one at a time, by keys and addresses that take turns. */
-export function createBystander(origin: string, callers: readonly BenchCaller[], body: Buffer): Watching {
-  const pool = new Pool(origin, { connections: 1 });
-  let turn = 0;
-
-  async function call(
-    method: 'GET' | 'POST',
-    path: string,
-    headers: Record<string, string>,
-  ): Promise<string> {
-    const answer = await pool.request({
-      method,
-      path: `/api/v1/jobs${path}`,
-      headers: { ...headers, 'content-type': 'application/json' },
-      ...(method === 'POST' ? { body } : {}),
-    });
-    const text = await answer.body.text();
-    if (answer.statusCode >= 300)
-      throw new Error(`${method} of a bystander answered ${answer.statusCode}: ${text}`);
-    return (JSON.parse(text) as { job_id: string }).job_id;
-  }
-
+/** Another account's calls, one at a time, by keys and addresses that take turns, from a process of their own. */
+export function startBystander(origin: string, callers: readonly BenchCaller[], body: Buffer): Watching {
+  const child = fork(new URL('./bystander-process.ts', import.meta.url), { execArgv: ['--import', 'tsx'] });
+  const tell = (message: BystanderMessage) => child.send(message);
+  let posts = 0;
+  child.on('message', (message) => {
+    if (typeof message === 'number') posts = message;
+  });
+  tell({ origin, callers, body: body.toString() });
   return {
-    async watch(enough) {
-      const seen: Bystander = { posts: [], gets: [] };
-      while (!enough(seen)) {
-        const headers = headersOf(callers, turn++);
-        let id = '';
-        seen.posts.push(
-          await timed(async () => {
-            id = await call('POST', '', headers);
-          }),
-        );
-        seen.gets.push(await timed(() => call('GET', `/${id}`, headers)));
-      }
+    begin() {
+      posts = 0;
+      tell('begin');
+    },
+    get posts() {
+      return posts;
+    },
+    end() {
+      const seen = new Promise<Bystander>((resolve) => {
+        child.on('message', function onSeen(message: unknown) {
+          if (typeof message === 'number') return;
+          child.off('message', onSeen);
+          resolve(message as Bystander);
+        });
+      });
+      tell('end');
       return seen;
     },
-    [Symbol.asyncDispose]: () => pool.close(),
+    async [Symbol.asyncDispose]() {
+      const exited = once(child, 'exit');
+      child.kill();
+      await exited;
+    },
   };
 }

@@ -1,10 +1,11 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
+import { constants, setPriority } from 'node:os';
 import { ImageError } from '../errors.ts';
 import { FONT_ENVIRONMENT } from '../lettering.ts';
 import { ImageProcessEnded } from './errors.ts';
 import type { ChildMessage, TaskMessage } from './messages.ts';
-import { readUsage } from './usage.ts';
+import { readUsage, threadsOf } from './usage.ts';
 import { type TaskLimits, watchUsage } from './watch.ts';
 
 /** A child process that works on one image at a time. Once a task was cut short it is gone. */
@@ -32,6 +33,8 @@ export interface EntryPoint {
  */
 const ENVIRONMENT = { NODE_ENV: 'production', MALLOC_ARENA_MAX: '2', ...FONT_ENVIRONMENT };
 const STDERR_KEPT = 2000;
+/** Work on images gives way to all other processes that it may share a machine with. */
+const PRIORITY = constants.priority.PRIORITY_LOW;
 
 /** Starts a child and resolves once it takes tasks. @throws Error with what it wrote when it ends before */
 export async function startImageProcess({ execArgv, file, cwd }: EntryPoint): Promise<ImageProcess> {
@@ -45,6 +48,7 @@ export async function startImageProcess({ execArgv, file, cwd }: EntryPoint): Pr
   const stderr = keepEndOf(child);
   await untilReady(child, stderr);
   const pid = child.pid ?? 0;
+  giveWay(pid);
   return {
     pid,
     get alive() {
@@ -56,6 +60,17 @@ export async function startImageProcess({ execArgv, file, cwd }: EntryPoint): Pr
       await kill(child);
     },
   };
+}
+
+/** Linux has a priority for each thread: those there are by now do the work, and any more inherit it. */
+function giveWay(pid: number): void {
+  for (const thread of threadsOf(pid)) {
+    try {
+      setPriority(thread, PRIORITY);
+    } catch {
+      // It has ended.
+    }
+  }
 }
 
 const isAlive = ({ exitCode, signalCode, killed }: ChildProcess) =>

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 
 /** What a process has taken so far, all its threads together. */
 export interface Usage {
@@ -10,6 +10,15 @@ export interface Usage {
 const TICK_MS = 10;
 const USER_TIME = 11;
 const SYSTEM_TIME = 12;
+
+/** Ids of the threads of a process; where there is no /proc, the process itself stands for them. */
+export function threadsOf(pid: number): number[] {
+  try {
+    return readdirSync(`/proc/${pid}/task`).map(Number);
+  } catch {
+    return [pid];
+  }
+}
 
 /** Read from /proc; undefined where there is none, or no such process any more. */
 export function readUsage(pid: number): Usage | undefined {

@@ -1,13 +1,13 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { getPriority, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ImageError } from '../../imaging/errors.ts';
 import { ImageProcessEnded } from '../../imaging/processes/errors.ts';
-import { readUsage } from '../../imaging/processes/usage.ts';
+import { readUsage, threadsOf } from '../../imaging/processes/usage.ts';
 import { eventually } from '../setup/eventually.ts';
 import { openOddPool, unhurried } from './odd-pool.ts';
 
@@ -75,6 +75,12 @@ describe('a process that works on images', () => {
 
   test.runIf(readUsage(process.pid))('is ended by what takes too much memory', async () => {
     expect(await reasonOf(pool.run('hoard', undefined, unhurried({}, { rssBytes: 300e6 })))).toBe('memory');
+  });
+
+  test('gives way to other processes with all its threads', async () => {
+    const threads = threadsOf(await pidOf(pool));
+    expect(threads.length).toBeGreaterThan(0);
+    expect(new Set(threads.map((thread) => getPriority(thread)))).toEqual(new Set([19]));
   });
 
   test('may crash', async () => {

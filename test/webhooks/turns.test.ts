@@ -30,7 +30,8 @@ test('once the receiver answers again, new deliveries go at once and all that wa
   await worker.run(MINUTE);
   const late = worker.send(to, 50, 5);
   await worker.run(0);
-  expect(worker.underWay()).toBe(5);
+  // Whatever else happens to be under way at this moment.
+  expect(late.map(({ asks, longestWaitMs }) => [asks, longestWaitMs])).toEqual(late.map(() => [1, 0]));
   await worker.run(19 * MINUTE);
   expect([endedOf(late), endedOf(waiting)]).toEqual([5, 2000]);
 });

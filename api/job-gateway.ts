@@ -5,7 +5,6 @@ import {
   WorkflowExecutionAlreadyStartedError,
   WorkflowNotFoundError,
 } from '@temporalio/client';
-import { withDeadline } from '../runtime.ts';
 import { deleteWorkflow } from '../temporal.ts';
 import {
   ACCOUNT_ID,
@@ -33,8 +32,8 @@ export type JobRequest = Omit<JobInput, 'queues'> & { accountName: string };
 export interface JobGateway {
   readonly queues: TaskQueues;
   /**
-   * Starts the key's workflow, or joins the one that runs, and waits for the acceptance, `withinMs` at most: by a timer
-   * of its own, for the SDK's retries sleep past a deadline. Never throws.
+   * Starts the key's workflow, or joins the one that runs, and waits for the acceptance. Never throws.
+   * @param withinMs deadline of the call in milliseconds; the SDK's retries may sleep past it
    */
   accept(request: JobRequest, withinMs: number): Promise<GatewayOutcome>;
   /**
@@ -69,13 +68,12 @@ export function createTemporalGateway(client: Client, queues: TaskQueues): JobGa
       startWorkflowOperation.workflowHandle().catch(() => {});
       try {
         // Never an id of the client's: the outcome recorded under it would be answered again, a refusal after a top-up too.
-        const accepting = client.withDeadline(Date.now() + withinMs, () =>
+        return await client.withDeadline(Date.now() + withinMs, () =>
           client.workflow.executeUpdateWithStart(acceptUpdate, {
             startWorkflowOperation,
             updateId: randomUUID(),
           }),
         );
-        return await withDeadline(withinMs, accepting);
       } catch (cause) {
         if (cause instanceof WorkflowExecutionAlreadyStartedError) return { outcome: 'closed' };
         return { outcome: 'unknown', cause };

@@ -35,13 +35,17 @@ export async function acceptJob(
     const acceptWithinMs = withinMs - (performance.now() - begun);
     if (acceptWithinMs <= 0) break;
     const ours = { ...request, acceptWithinMs };
-    outcome = await deps.jobs.accept(ours, acceptWithinMs + ANSWER_MARGIN_MS);
+    const callWithinMs = acceptWithinMs + ANSWER_MARGIN_MS;
+    outcome = await withDeadline(callWithinMs, deps.jobs.accept(ours, callWithinMs)).catch(unknown);
     const answer = await conclude(deps, ours, outcome);
     if (answer === 'undecided') break;
     if (answer !== 'again') return answer;
   }
   return decide(deps, request, outcome);
 }
+
+/** Nobody waits for the answer any longer; what comes of the call, MongoDB says. */
+const unknown = (cause: unknown): GatewayOutcome => ({ outcome: 'unknown', cause });
 
 async function conclude(
   deps: ApiDeps,

@@ -17,11 +17,12 @@ export function createAcceptanceActivities({ stores }: { stores: Stores }) {
      */
     async acceptJob(draft: JobDraft, withinMs: number): Promise<AcceptanceOutcome> {
       const { jobId, bodyDigest } = draft;
-      if (Date.now() - activityInfo().scheduledTimestampMs <= withinMs) return stores.jobs.accept(draft);
-      const job = await stores.jobs.fence(jobId);
-      return job === undefined
-        ? { outcome: 'unavailable', jobId }
-        : { outcome: 'accepted', jobId, bodyDigest };
+      const inTime = Date.now() - activityInfo().scheduledTimestampMs <= withinMs;
+      const outcome = inTime ? await stores.jobs.accept(draft) : { outcome: 'unavailable' as const, jobId };
+      if (outcome.outcome !== 'insufficient_credits' && outcome.outcome !== 'unavailable') return outcome;
+      // A refusal is for good: an attempt still under way elsewhere must not charge after it.
+      const job = await stores.jobs.fence(jobId, outcome.outcome === 'insufficient_credits');
+      return job === undefined ? outcome : { outcome: 'accepted', jobId, bodyDigest };
     },
   };
 }

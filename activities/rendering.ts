@@ -55,6 +55,7 @@ interface Progress {
   resume?: AttemptState;
 }
 
+const STORE_TRIES = 3;
 /** Image processes an image may bring down: one can be bad luck, a second one is the image. */
 const PROCESSES_PER_IMAGE = 2;
 
@@ -168,7 +169,18 @@ async function render(deps: RenderDeps, input: RenderInput, progress: Progress):
       heartbeat(progress);
     },
   });
-  const key = `${input.accountId}/${randomUUID()}-${input.plan.label}.${input.format}`;
-  await images.putResult(key, bytes, `image/${input.format}`);
-  return { bucket: 'results', key };
+  return store(images, input, bytes);
+}
+
+/** Under another key each time: one that was given up may still arrive, and belongs to no job then. */
+async function store(images: ImageStore, input: RenderInput, bytes: Buffer): Promise<ObjectRef> {
+  for (let tries = 1; ; tries += 1) {
+    const key = `${input.accountId}/${randomUUID()}-${input.plan.label}.${input.format}`;
+    try {
+      await images.putResult(key, bytes, `image/${input.format}`);
+      return { bucket: 'results', key };
+    } catch (error) {
+      if (tries === STORE_TRIES) throw error;
+    }
+  }
 }

@@ -98,8 +98,9 @@ export interface JobStore {
   /**
    * Decides for good whether the job was accepted: the job as it stands, or undefined when there is none, and then a
    * tombstone keeps an acceptance still under way from charging. Idempotent.
+   * @param unpaid the job was refused for the balance, and a repetition of its acceptance is to say so again
    */
-  fence(jobId: string): Promise<JobRecord | undefined>;
+  fence(jobId: string, unpaid?: boolean): Promise<JobRecord | undefined>;
   /**
    * Undoes an acceptance whose request was answered 5xx: the charge is given back, job and idempotency row are gone,
    * what was stored is enqueued for removal, and the job id is fenced. Idempotent.

@@ -6,7 +6,7 @@ import { presentJob } from '../../stores/present.ts';
 import type { JobRecord } from '../../stores/records.ts';
 import type { ApiDeps } from '../deps.ts';
 import type { GatewayOutcome, JobRequest } from '../job-gateway.ts';
-import { replay } from './replay.ts';
+import { jobDeleted, replay } from './replay.ts';
 
 export const NOT_ENOUGH = 'The balance does not cover this job. Buy a pack, or render at 2K.';
 
@@ -31,15 +31,17 @@ export async function acceptJob(
 ): Promise<JobCreated | JobReplayed> {
   const begun = performance.now();
   let outcome: GatewayOutcome = { outcome: 'unknown', cause: undefined };
+  let ours = request;
   for (let round = 1; round <= ROUNDS; round += 1) {
     const acceptWithinMs = withinMs - (performance.now() - begun);
     if (acceptWithinMs <= 0) break;
-    const ours = { ...request, acceptWithinMs };
     const callWithinMs = acceptWithinMs + ANSWER_MARGIN_MS;
-    outcome = await withDeadline(callWithinMs, deps.jobs.accept(ours, callWithinMs)).catch(unknown);
-    const answer = await conclude(deps, ours, outcome);
+    const accepting = deps.jobs.accept({ ...ours, acceptWithinMs }, callWithinMs);
+    outcome = await withDeadline(callWithinMs, accepting).catch(unknown);
+    const answer = await conclude(deps, ours, outcome).catch(undecided);
     if (answer === 'undecided') break;
     if (answer !== 'again') return answer;
+    ours = onItsOwn(request);
   }
   return decide(deps, request, outcome);
 }
@@ -47,9 +49,21 @@ export async function acceptJob(
 /** Nobody waits for the answer any longer; what comes of the call, MongoDB says. */
 const unknown = (cause: unknown): GatewayOutcome => ({ outcome: 'unknown', cause });
 
+/** MongoDB failed while the answer was looked for; it is asked once more. */
+function undecided(error: unknown): 'undecided' {
+  if (error instanceof ApiError) throw error;
+  return 'undecided';
+}
+
+/** The key's workflow is that of a job which was undone. From here on the idempotency row alone keeps the key single. */
+const onItsOwn = ({ draft, ...request }: Request): Request => ({
+  ...request,
+  draft: { ...draft, workflowId: `job:${draft.jobId}` },
+});
+
 async function conclude(
   deps: ApiDeps,
-  request: JobRequest,
+  request: Request,
   outcome: GatewayOutcome,
 ): Promise<JobCreated | JobReplayed | 'again' | 'undecided'> {
   const { draft } = request;
@@ -84,6 +98,7 @@ async function decide(deps: ApiDeps, request: Request, cause: GatewayOutcome): P
     deps.voids.enqueue(draft.jobId);
     throw unavailable('Should it have been charged, that is undone.', cause);
   }
+  if (own?.status === 'deleted') throw jobDeleted();
   if (own !== undefined) return { ...presentJob(own, deps.images), warnings: own.warnings };
   const spent = await withDeadline(DECIDE_MS, findSpent(deps, request)).catch(() => undefined);
   const replayed = spent === undefined ? 'again' : await replay(deps, spent, draft.bodyDigest);

@@ -4,6 +4,12 @@ import type { IdempotencyRow } from '../../stores/ports.ts';
 import { presentJob } from '../../stores/present.ts';
 import type { ApiDeps } from '../deps.ts';
 
+export const jobDeleted = () =>
+  new ApiError(
+    'job_not_found',
+    'The job of this Idempotency-Key was deleted. Use a new key to render again.',
+  );
+
 /**
  * The answer to a request whose key is already spent (spec: Idempotent replay): the job as it stands and the first
  * request's warnings.
@@ -22,10 +28,6 @@ export async function replay(
     );
   const job = await deps.stores.jobs.markAnswered(spent.jobId);
   if (job === 'voided') return 'again';
-  if (job === undefined)
-    throw new ApiError(
-      'job_not_found',
-      'The job of this Idempotency-Key was deleted. Use a new key to render again.',
-    );
+  if (job === undefined) throw jobDeleted();
   return { ...presentJob(job, deps.images), warnings: job.warnings };
 }

@@ -11,11 +11,16 @@ export async function acceptAll(
   c: Collections,
   drafts: readonly JobDraft[],
 ): Promise<Acceptance[]> {
-  // A lone one is left to the guard of its transaction.
-  const [payable, short] = drafts.length === 1 ? [drafts, []] : await split(c, drafts);
   const outcomes = new Map<JobDraft, Acceptance>();
-  for (const draft of short) outcomes.set(draft, await shortOf(c, draft));
-  for (const [draft, outcome] of await acceptPayable(mongo, c, payable)) outcomes.set(draft, outcome);
+  let left = drafts;
+  while (left.length > 0) {
+    // A lone one is left to the guard of its transaction.
+    const [payable, short] = left.length === 1 ? [left, []] : await split(c, left);
+    for (const [draft, outcome] of await acceptPayable(mongo, c, payable)) outcomes.set(draft, outcome);
+    // Looked at again after those before them: a repetition takes nothing off the balance, and finds its job.
+    if (payable.length === 0) for (const draft of short) outcomes.set(draft, await shortOf(c, draft));
+    left = payable.length === 0 ? [] : short;
+  }
   return drafts.map((draft) => outcomes.get(draft) ?? { outcome: 'insufficient_credits' });
 }
 
@@ -98,7 +103,9 @@ async function refused(c: Collections, draft: JobDraft, error: unknown): Promise
 async function decided(c: Collections, draft: JobDraft): Promise<Acceptance | undefined> {
   const { jobId, keyId, idempotencyKey } = draft;
   const own = await c.jobs.findOne({ _id: jobId });
-  if (own !== null) return isTombstone(own) ? { outcome: 'voided', jobId } : accepted(draft);
+  if (own !== null && !isTombstone(own)) return accepted(draft);
+  if (own !== null)
+    return 'unpaid' in own ? { outcome: 'insufficient_credits' } : { outcome: 'voided', jobId };
   if (idempotencyKey === null) return undefined;
   const row = await c.idempotency.findOne({ keyId, key: idempotencyKey });
   return row === null ? undefined : { outcome: 'existing', jobId: row._id, bodyDigest: row.bodyDigest };

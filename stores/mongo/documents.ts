@@ -35,6 +35,8 @@ export interface VoidDocument {
   _id: string;
   status: 'voided';
   voidedAt: Date;
+  /** It was refused for the balance; a repetition of its acceptance says so again. */
+  unpaid?: boolean;
 }
 
 export interface IdempotencyDocument {

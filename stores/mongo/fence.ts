@@ -9,9 +9,9 @@ import { owe } from './removals.ts';
 const tombstone = () => ({ status: 'voided' as const, voidedAt: new Date() });
 
 /** See JobStore.fence. One insert: an acceptance under way either meets it as a duplicate or is found by it. */
-export async function fence(c: Collections, jobId: string): Promise<JobRecord | undefined> {
+export async function fence(c: Collections, jobId: string, unpaid = false): Promise<JobRecord | undefined> {
   try {
-    await c.voids.insertOne({ _id: jobId, ...tombstone() });
+    await c.voids.insertOne({ _id: jobId, ...tombstone(), ...(unpaid ? { unpaid } : {}) });
     return undefined;
   } catch (error) {
     if (!isDuplicateKey(error)) throw error;

@@ -19,7 +19,7 @@ export function createJobStore(mongo: Mongo): JobStore {
   const byId = createLookUp(c.jobs, '_id');
   return {
     accept: (draft) => inLane(draft.accountId, draft),
-    fence: (jobId) => fence(c, jobId),
+    fence: (jobId, unpaid) => fence(c, jobId, unpaid),
     void: (jobId) => voidJob(mongo, c, jobId),
     markAnswered: (jobId) => markAnswered(c, jobId),
 

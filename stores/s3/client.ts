@@ -5,13 +5,13 @@ import type { Config } from '../../config.ts';
 const OPERATION_TIMEOUT_MS = 15_000;
 
 /** A client with bounded waiting at every stage. The caller closes it with `destroy()`. */
-export function createS3Client(s3: Config['s3']): S3Client {
+export function createS3Client(s3: Config['s3'], maxAttempts = 3): S3Client {
   return new S3Client({
     endpoint: s3.endpoint,
     region: s3.region,
     credentials: { accessKeyId: s3.accessKeyId, secretAccessKey: s3.secretAccessKey },
     forcePathStyle: true,
-    maxAttempts: 3,
+    maxAttempts,
     // Uploads are signed over the SHA-256 of their bytes; the SDK's CRC32 on top would be a second pass, and some
     // S3-compatible servers store its trailer as part of the object.
     requestChecksumCalculation: 'WHEN_REQUIRED',

@@ -22,15 +22,17 @@ import { createS3Client, deadline } from './client.ts';
 /** Most keys one DeleteObjects or ListObjectsV2 takes (S3 API reference). */
 const BATCH = 1000;
 
-/** The S3 adapter. Owns its client; `await using` closes it. */
+/** The S3 adapter. Owns its clients; `await using` closes it. */
 export function createImageStore(s3: Config['s3']): ImageStore & AsyncDisposable {
   const client = createS3Client(s3);
+  // A PUT that was given up may still arrive, after its object was removed: a result is not put twice under one key.
+  const once = createS3Client(s3, 1);
   const buckets = { inputs: s3.inputsBucket, results: s3.resultsBucket };
   return {
     putInput: (key, bytes, mime, sha256) =>
       put(client, { Bucket: buckets.inputs, Key: key, Body: bytes, ContentType: mime }, sha256),
     putResult: (key, bytes, mime) =>
-      put(client, {
+      put(once, {
         Bucket: buckets.results,
         Key: key,
         Body: bytes,
@@ -44,6 +46,7 @@ export function createImageStore(s3: Config['s3']): ImageStore & AsyncDisposable
     resultUrl: (key) => publicUrl(s3.uploadUrl, key),
     async [Symbol.asyncDispose]() {
       client.destroy();
+      once.destroy();
     },
   };
 }

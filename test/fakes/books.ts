@@ -19,7 +19,7 @@ export interface Books {
   jobs: Map<string, JobRecord>;
   /** Jobs a client was told of: they can't be voided. */
   answered: Set<string>;
-  voided: Set<string>;
+  voided: Map<string, { unpaid: boolean }>;
   /** By {@link idempotencyId}. */
   idempotency: Map<string, IdempotencyRow>;
   /** By the id of the row, in the order of posting. */
@@ -41,7 +41,7 @@ export function emptyBooks(): Books {
     keys: new Map(),
     jobs: new Map(),
     answered: new Set(),
-    voided: new Set(),
+    voided: new Map(),
     idempotency: new Map(),
     ledger: new Map(),
     packs: new Map(),

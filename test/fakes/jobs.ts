@@ -31,8 +31,8 @@ export function createFakeJobStore(books: Books): JobStore {
     accept: async (draft) => accept(books, draft),
     void: async (jobId) => voidJob(books, jobId),
 
-    async fence(jobId) {
-      if (!books.jobs.has(jobId)) books.voided.add(jobId);
+    async fence(jobId, unpaid = false) {
+      if (!books.jobs.has(jobId) && !books.voided.has(jobId)) books.voided.set(jobId, { unpaid });
       return read(jobId);
     },
 
@@ -94,7 +94,9 @@ function owe(books: Books, refs: readonly ObjectRef[]): void {
 
 function accept(books: Books, draft: JobDraft): Acceptance {
   const { jobId, accountId, bodyDigest, idempotencyKey, keyId, imagesCharged, input, ...kept } = draft;
-  if (books.voided.has(jobId)) return { outcome: 'voided', jobId };
+  const voided = books.voided.get(jobId);
+  if (voided !== undefined)
+    return voided.unpaid ? { outcome: 'insufficient_credits' } : { outcome: 'voided', jobId };
   if (books.jobs.has(jobId)) return { outcome: 'accepted', jobId, bodyDigest };
   const slot = idempotencyKey === null ? undefined : idempotencyId(keyId, idempotencyKey);
   const taken = slot === undefined ? undefined : books.idempotency.get(slot);
@@ -130,7 +132,7 @@ function voidJob(books: Books, jobId: string): boolean {
     forgetDelivery(books, jobId);
     if (job.status !== 'failed') giveBack(books, job, 'void');
   }
-  books.voided.add(jobId);
+  books.voided.set(jobId, { unpaid: false });
   return true;
 }
 

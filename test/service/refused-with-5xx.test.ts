@@ -111,7 +111,7 @@ describe('a POST whose acceptance nobody answered for', () => {
     );
     const app = await apiWith({ jobs: losingAnswers('afterwards'), voids, ...withJobs({ fence }) });
     const key = randomUUID();
-    const { client, answer } = await post(app, key);
+    const { client, headers, answer } = await post(app, key);
     expect(answer.statusCode).toBe(500);
     expect(answer.json().error.message).not.toContain('Nothing was charged');
     await eventually(async () => {
@@ -120,6 +120,35 @@ describe('a POST whose acceptance nobody answered for', () => {
     });
     reachable = true;
     await eventually(() => expectNothingKept(client, key));
+    // Temporal still has the key's workflow, as completed.
+    const again = await postJob(service.app, headers, { tool: 'declutter', image_base64 });
+    expect(again.statusCode).toBe(201);
+    expect((await service.stores.accounts.get(client.accountId)).balance).toBe(49);
+  });
+
+  test('is 201 though MongoDB fails while the answer is looked for', async () => {
+    await startWorker();
+    const { jobs } = service.deps;
+    let looked = 0;
+    const app = await apiWith({
+      jobs: {
+        ...jobs,
+        async accept(request, withinMs) {
+          await jobs.accept(request, withinMs);
+          return { outcome: 'closed' };
+        },
+      },
+      ...withJobs({
+        async findByIdempotencyKey(keyId, key) {
+          looked += 1;
+          if (looked === 2) throw new Error('MongoDB is away');
+          return service.stores.jobs.findByIdempotencyKey(keyId, key);
+        },
+      }),
+    });
+    const { client, answer } = await post(app, randomUUID());
+    expect(answer.statusCode).toBe(201);
+    expect((await service.stores.accounts.get(client.accountId)).balance).toBe(49);
   });
 
   test('is kept when the client has asked again meanwhile and was answered with it', async () => {

@@ -38,6 +38,21 @@ describe.each(storesUnderTest())('everything at once: %s', (_name, stores) => {
     expect(await balanceOf(stores, client)).toBe(49);
   });
 
+  test('acceptances repeated beside others on a balance that is used up are found, and take nothing from anybody', async () => {
+    const client = await newClient(stores);
+    await jobs.accept(draftOf(client, { imagesCharged: 48 }));
+    const [one, two] = [draftOf(client), draftOf(client)];
+    const all = await Promise.all([one, two, one, two].map((draft) => jobs.accept(draft)));
+    expect(outcomes(all, 'accepted')).toHaveLength(4);
+    expect(await balanceOf(stores, client)).toBe(0);
+    await packs.add({ accountId: client.accountId, images: 2, reference: null });
+    const [three, four] = [draftOf(client), draftOf(client)];
+    const more = await Promise.all([three, three, four].map((draft) => jobs.accept(draft)));
+    expect(outcomes(more, 'accepted')).toHaveLength(3);
+    expect(await balanceOf(stores, client)).toBe(0);
+    expect(await ledger.audit(client.accountId)).toEqual([]);
+  });
+
   test('a void beside its acceptance leaves no charge, whichever comes first', async () => {
     const client = await newClient(stores);
     const drafts = Array.from({ length: 20 }, (_, n) => draftOf(client, { idempotencyKey: `late ${n}` }));

@@ -104,6 +104,16 @@ describe.each(storesUnderTest())('job store: %s', (_name, stores) => {
     expect(await balanceOf(stores, client)).toBe(49);
   });
 
+  test('a job refused for the balance and fenced stays refused when there is enough again', async () => {
+    const client = await newClient(stores);
+    const draft = draftOf(client, { imagesCharged: 51 });
+    expect(await jobs.accept(draft)).toEqual({ outcome: 'insufficient_credits' });
+    expect(await jobs.fence(draft.jobId, true)).toBeUndefined();
+    await stores.packs.add({ accountId: client.accountId, images: 100, reference: null });
+    expect(await jobs.accept(draft)).toEqual({ outcome: 'insufficient_credits' });
+    expect(await balanceOf(stores, client)).toBe(150);
+  });
+
   test('a job that ended before it could be voided is undone as well', async () => {
     const client = await newClient(stores);
     const [done, failed] = [draftOf(client, { idempotencyKey: 'done' }), draftOf(client)];

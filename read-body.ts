@@ -17,18 +17,18 @@ export class BodyCutShort extends Error {
  * Hands a body over piece by piece as it arrives, which must not be too slowly nor in too many pieces. Reads by events: an
  * iterator joins small pieces, and then nobody sees how many there were. The stream stays open, for where it is a
  * request's, the answer still has to go out on its socket.
- * @param signal ends it as too slow
+ * @param options `signal` ends it as too slow; `bytesPerSecond` it must keep up, that of PACE unless told
  * @throws BodyCutShort, or whatever `take` throws; then nothing is handed over any more
  */
 export function readBody(
   stream: Readable,
   take: (piece: Buffer) => void,
-  signal?: AbortSignal,
+  { signal, bytesPerSecond = PACE.bytesPerSecond }: { signal?: AbortSignal; bytesPerSecond?: number } = {},
 ): Promise<void> {
   const mayGoOn = countPieces(PACE);
   return new Promise((resolve, reject) => {
     const onSlow = () => settle(new BodyCutShort('slow'));
-    const pace = watchPace(PACE, onSlow);
+    const pace = watchPace({ ...PACE, bytesPerSecond }, onSlow);
     const onData = (piece: Buffer) => {
       pace.arrived(piece.length);
       if (!mayGoOn(piece.length)) return settle(new BodyCutShort('pieces'));

@@ -11,7 +11,7 @@ const CONNECT_TIMEOUT_MS = 10_000;
  * Most that one connection takes in, framing and all: extensions of chunks, for instance, are no part of any body and
  * have no end.
  */
-const MAX_WIRE_BYTES = 64 * 1024 * 1024;
+const MAX_WIRE_BYTES = 24 * 1024 * 1024;
 
 export interface ConnectorOptions {
   allowed: AllowedOrigins;

@@ -11,7 +11,7 @@ export interface RenderTarget extends SizeTarget {
 export interface RenderCost {
   /** Upper estimate of the resident memory of a process that renders the picture and nothing else, all of it. */
   bytes: number;
-  /** Of the input, in millions of pixels: what the time for it is measured by. */
+  /** Of the input or the result, whichever has more: what the time for it is measured by. */
   megapixels: number;
 }
 
@@ -37,7 +37,7 @@ export function estimateRender(picture: InspectedImage, target: RenderTarget): R
     : Math.max(decoding, kept + ENCODING[target.format](pixels));
   return {
     bytes: PROCESS_BYTES + Math.ceil(working),
-    megapixels: (picture.width * picture.height) / 1e6,
+    megapixels: Math.max(picture.width * picture.height, pixels) / 1e6,
   };
 }
 

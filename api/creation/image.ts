@@ -93,6 +93,8 @@ async function fetchImage(
   } catch (error) {
     lease?.release();
     if (!(error instanceof EgressError)) throw error;
+    // Framing, which no body counts, comes to more than this at the most.
+    if (error.kind === 'too_large') spending.add(LIMITS.imageBytes);
     const code = error.kind === 'too_large' ? 'invalid_image' : 'image_fetch_failed';
     throw new ApiError(code, `image_url: ${error.message}`, { cause: error });
   }

@@ -13,9 +13,11 @@ import { closeAfterUnreadBody, drain } from './unread-body.ts';
 import { invite } from './wire.ts';
 
 const MB = 1024 * 1024;
+/** What is held for a body must be there by then, or it is held for nothing: 30 MB take 4 Mbit/s. */
+const BODY_SECONDS = 60;
+const SLOW = `The body came too slowly, or stopped: all of it has to arrive within ${BODY_SECONDS} seconds.`;
 /** How long an anonymous chunked body may take until it is known not to pass the limit. */
 const ANONYMOUS_MS = 10_000;
-const RATE = `${PACE.bytesPerSecond / 1024} KB a second`;
 
 /**
  * An onRequest hook, ahead of authentication: 30 MB with the X-Api-Key header, 1 MB without (spec: POST /v1/jobs, rule
@@ -71,7 +73,8 @@ async function readJobBody(request: FastifyRequest, payload: Readable): Promise<
     if (received > limit) throw tooLarge(limit);
     reader.write(piece);
   };
-  await readBody(payload, take).catch((error) => {
+  const bytesPerSecond = Math.max(PACE.bytesPerSecond, expectedBytes(request) / BODY_SECONDS);
+  await readBody(payload, take, { bytesPerSecond }).catch((error) => {
     giveUpPieces(request, error);
     return notRead(error);
   });
@@ -98,7 +101,7 @@ function notRead(error: unknown): never {
   const cause = { cause: error };
   switch (error.reason) {
     case 'slow':
-      throw new ApiError('invalid_request', `The body came slower than ${RATE}, or stopped.`, cause);
+      throw new ApiError('invalid_request', SLOW, cause);
     case 'pieces':
       throw new ApiError('invalid_request', 'The body came in too many small pieces.', cause);
     default:

@@ -76,7 +76,7 @@ async function dropAll(body: IncomingMessage, maxBytes: number, signal: AbortSig
     if (left < 0) throw new BodyCutShort('long');
   };
   try {
-    await readBody(body, drop, signal);
+    await readBody(body, drop, { signal });
     return true;
   } catch (error) {
     if (error instanceof BodyCutShort && error.reason === 'long') return false;

@@ -69,8 +69,9 @@ export async function openImagePool<T extends Tasks>(options: PoolOptions): Prom
   return {
     async run(task, input, context) {
       const { owner, signal, estimatedBytes, limits } = context;
-      using _memory = await turn(memory, owner, estimatedBytes, signal);
+      // In this order, so that nobody holds memory while waiting for a process.
       using _place = await turn(places, owner, 1, signal);
+      using _memory = await turn(memory, owner, estimatedBytes, signal);
       const process = await take(context);
       try {
         return (await process.run({ task, input }, limits, signal)) as never;

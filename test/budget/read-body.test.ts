@@ -22,10 +22,16 @@ describe('a body that arrives too slowly', () => {
     expect([body.destroyed, body.isPaused(), body.listenerCount('data')]).toEqual([false, true, 0]);
   });
 
-  test('is given up when it trickles', async () => {
+  test.each([
+    ['is given up when it trickles', {}],
+    [
+      'is given up when it comes too slowly for the length that is held for it',
+      { bytesPerSecond: 512 * 1024 },
+    ],
+  ])('%s', async (_, options) => {
     const body = new PassThrough();
     let ended = false;
-    const reading = readBody(body, () => {}).finally(() => (ended = true));
+    const reading = readBody(body, () => {}, options).finally(() => (ended = true));
     const outcome = expect(reading).rejects.toMatchObject({ reason: 'slow' });
     let seconds = 0;
     for (; !ended && seconds < 100; seconds++) {

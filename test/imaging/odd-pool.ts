@@ -23,7 +23,7 @@ export function unhurried(changes: Partial<Omit<TaskContext, 'limits'>> = {}, li
     owner: 'somebody',
     signal: new AbortController().signal,
     estimatedBytes: 1,
-    limits: { cpuMs: 60_000, rssBytes: 4e9, wallMs: 60_000, ...limits },
+    limits: { cpuMs: 60_000, rssBytes: 4e9, stallMs: 60_000, ...limits },
     ...changes,
   };
 }

@@ -70,7 +70,7 @@ describe('a process that works on images', () => {
   });
 
   test('is ended by what never comes to an end, though it does nothing', async () => {
-    expect(await reasonOf(pool.run('hang', undefined, unhurried({}, { wallMs: 200 })))).toBe('time');
+    expect(await reasonOf(pool.run('hang', undefined, unhurried({}, { stallMs: 200 })))).toBe('time');
   });
 
   test.runIf(readUsage(process.pid))('is ended by what takes too much memory', async () => {

@@ -18,7 +18,7 @@ function impatient(tasks: ImageTasks): ImageTasks {
     run(task, input, context) {
       if (doomed === 0) return tasks.run(task, input, context);
       doomed -= 1;
-      return tasks.run(task, input, { ...context, limits: { ...context.limits, wallMs: 1, cpuMs: 0 } });
+      return tasks.run(task, input, { ...context, limits: { ...context.limits, stallMs: 1, cpuMs: 0 } });
     },
   };
 }

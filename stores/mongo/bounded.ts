@@ -1,4 +1,5 @@
 import { AbstractCursor, Collection } from 'mongodb';
+import { DeadlineExceeded, withDeadline } from '../../runtime.ts';
 
 /** Thrown when an operation on MongoDB did not end in time. Whether it was carried out is not known. */
 export class MongoTimeout extends Error {
@@ -7,14 +8,11 @@ export class MongoTimeout extends Error {
 
 /** The outcome of the work, or after `ms` milliseconds a {@link MongoTimeout}; the work itself may go on unseen. */
 export async function within<T>(ms: number, work: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const timeUp = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new MongoTimeout(`MongoDB did not answer within ${ms} ms.`)), ms);
-  });
   try {
-    return await Promise.race([work, timeUp]);
-  } finally {
-    clearTimeout(timer);
+    return await withDeadline(ms, work);
+  } catch (error) {
+    if (!(error instanceof DeadlineExceeded)) throw error;
+    throw new MongoTimeout(`MongoDB did not answer within ${ms} ms.`);
   }
 }
 

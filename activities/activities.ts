@@ -6,11 +6,12 @@ import { createSweepActivities, type SweepDeps } from './sweep.ts';
 import { createWebhookNotices } from './webhook-notices.ts';
 import { createWebhookActivities, type WebhookDeps } from './webhooks.ts';
 
+export type { JobFailure } from '../stores/ports.ts';
 export type { ImageFormat, JobDraft } from '../stores/records.ts';
 export type { AcceptanceOutcome } from './acceptance.ts';
 export type { JobEnd } from './completion.ts';
 export type { DeliveryOutcome } from './delivery.ts';
-export type { RenderFailure, RenderInput, RenderReport, RenderResult } from './rendering.ts';
+export type { RenderInput, RenderReport, RenderResult } from './rendering.ts';
 export type { SweepBatch, SweepCounts, WorkflowProbe } from './sweep.ts';
 export type { WebhookNotice } from './webhook-notices.ts';
 

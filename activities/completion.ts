@@ -1,7 +1,7 @@
-import { type EndedJob, NotFound } from '../stores/ports.ts';
+import { type EndedJob, type JobFailure, NotFound } from '../stores/ports.ts';
 import type { JobRecord } from '../stores/records.ts';
 import { removeImagesSoon } from '../stores/removal.ts';
-import type { RenderFailure, RenderResult } from './rendering.ts';
+import type { RenderResult } from './rendering.ts';
 import { RETENTION, type RetentionDeps } from './retention.ts';
 import { noticeOf, type WebhookNotice } from './webhook-notices.ts';
 
@@ -25,7 +25,7 @@ export function createCompletionActivities(deps: CompletionDeps) {
     completeJob: (jobId: string, result: RenderResult): Promise<JobEnd> => complete(deps, jobId, result),
 
     /** Marks the job failed and gives its charge back, in one transaction. Idempotent. */
-    failJob: async (jobId: string, end: RenderFailure): Promise<JobEnd> =>
+    failJob: async (jobId: string, end: JobFailure): Promise<JobEnd> =>
       jobEnd(deps, await jobs.fail(jobId, end)),
   };
 }

@@ -3,7 +3,7 @@ import { GeneratorError } from '../generators/errors.ts';
 import { ImageError } from '../imaging/errors.ts';
 import { ImageProcessEnded } from '../imaging/processes/errors.ts';
 import { ImageMissing } from '../stores/images.ts';
-import { NotFound } from '../stores/ports.ts';
+import { type JobFailure, NotFound } from '../stores/ports.ts';
 
 const GENERAL = 'The image could not be generated.';
 const TOO_COMPLEX =
@@ -16,12 +16,14 @@ const TOO_COMPLEX =
  */
 export function renderFailure(error: unknown, processingMs: number, lastTry: boolean): Error {
   if (error instanceof CancelledFailure) return error;
-  const { type, nonRetryable, message, retryAfterMs } = classify(error, lastTry);
+  const { type, nonRetryable, message, retryAfterMs, clientFault = false } = classify(error, lastTry);
   return ApplicationFailure.create({
     type,
     nonRetryable,
     message: error instanceof Error ? error.message : String(error),
-    details: [{ error: `${message} The charge was refunded.`, processingMs }],
+    details: [
+      { error: `${message} The charge was refunded.`, processingMs, clientFault } satisfies JobFailure,
+    ],
     ...(retryAfterMs === undefined ? {} : { nextRetryDelay: retryAfterMs }),
     ...(error instanceof Error ? { cause: error } : {}),
   });
@@ -32,16 +34,17 @@ interface Verdict {
   nonRetryable: boolean;
   message: string;
   retryAfterMs?: number | undefined;
+  clientFault?: boolean;
 }
 
 function classify(error: unknown, lastTry: boolean): Verdict {
   if (error instanceof GeneratorError) return classifyGenerator(error, lastTry);
   if (error instanceof ImageError)
-    return { type: 'invalid_image', nonRetryable: true, message: error.message };
+    return { type: 'invalid_image', nonRetryable: true, message: error.message, clientFault: true };
   if (error instanceof ImageMissing)
     return { type: 'input_missing', nonRetryable: true, message: 'The input image is no longer stored.' };
   if (error instanceof ImageProcessEnded)
-    return { type: 'image_process_ended', nonRetryable: lastTry, message: TOO_COMPLEX };
+    return { type: 'image_process_ended', nonRetryable: lastTry, message: TOO_COMPLEX, clientFault: true };
   if (error instanceof NotFound) return { type: 'NotFound', nonRetryable: true, message: GENERAL };
   return { type: 'render_error', nonRetryable: false, message: GENERAL };
 }
@@ -50,5 +53,6 @@ function classifyGenerator({ failure, message }: GeneratorError, lastTry: boolea
   const type = `generator_${failure.kind}`;
   if (failure.kind === 'unavailable')
     return { type, nonRetryable: lastTry, message: GENERAL, retryAfterMs: failure.retryAfterMs };
-  return { type, nonRetryable: true, message: failure.kind === 'refused' ? message : GENERAL };
+  if (failure.kind === 'refused') return { type, nonRetryable: true, message, clientFault: true };
+  return { type, nonRetryable: true, message: GENERAL };
 }

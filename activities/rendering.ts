@@ -6,7 +6,7 @@ import type { AttemptState } from '../generators/port.ts';
 import { ImageProcessEnded } from '../imaging/processes/errors.ts';
 import { withDeadline } from '../runtime.ts';
 import type { ImageStore } from '../stores/images.ts';
-import { NotFound } from '../stores/ports.ts';
+import { type JobFailure, NotFound } from '../stores/ports.ts';
 import type { ImageFormat, ObjectRef } from '../stores/records.ts';
 import { type CompletionDeps, complete, type JobEnd, jobEnd } from './completion.ts';
 import { renderFailure } from './failures.ts';
@@ -39,12 +39,6 @@ export interface RenderReport extends RenderResult {
   end: JobEnd | null;
 }
 
-/** What the client reads of a failed generation. */
-export interface RenderFailure {
-  error: string;
-  processingMs: number | null;
-}
-
 /** Kept between attempts: when the first one began, and what the generator needs to go on where it stopped. */
 interface Progress {
   startedAt: number;
@@ -72,7 +66,7 @@ export function createRenderingActivities(deps: RenderDeps) {
   return {
     /**
      * Renders the job's image, stores the result and completes the job. Every attempt writes an object of its own, and
-     * the one that the job names is the result. Fails with a {@link RenderFailure} in the details; of what is no
+     * the one that the job names is the result. Fails with a {@link JobFailure} in the details; of what is no
      * failure of the image or the generator, no number of attempts is final.
      */
     async renderJob(input: RenderInput): Promise<RenderReport> {

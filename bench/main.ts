@@ -10,7 +10,10 @@ import { benchSweep } from './sweep.ts';
 import { formatTable, type Row } from './table.ts';
 import { benchWebhooks } from './webhooks.ts';
 
-/** Every benchmark by the name it is asked for on the command line; without a name all of them run. */
+/**
+ * Every benchmark by the name it is asked for on the command line; without a name all of them run. `hostile:GIF` runs
+ * the cases whose name holds `GIF`.
+ */
 const BENCHES: Readonly<Record<string, Bench>> = {
   jobs: benchJobs,
   get: benchGetJob,
@@ -21,11 +24,13 @@ const BENCHES: Readonly<Record<string, Bench>> = {
   webhooks: ({ config }) => benchWebhooks(config.mongo),
 };
 
+const benchOf = (name: string) => name.split(':', 1)[0] ?? '';
+const casesOf = (name: string) => name.slice(benchOf(name).length + 1);
 const say = (line: string) => void process.stderr.write(`${line}\n`);
 
 async function main(names: readonly string[]): Promise<void> {
   const chosen = names.length > 0 ? names : Object.keys(BENCHES);
-  const unknown = chosen.filter((name) => !Object.hasOwn(BENCHES, name));
+  const unknown = chosen.map(benchOf).filter((name) => !Object.hasOwn(BENCHES, name));
   if (unknown.length > 0)
     throw new Error(
       `There is no bench ${unknown.join(', ')}. There are: ${Object.keys(BENCHES).join(', ')}.`,
@@ -36,7 +41,7 @@ async function main(names: readonly string[]): Promise<void> {
   for (const name of chosen) {
     signal.throwIfAborted();
     say(`${name} ...`);
-    rows.push(...((await BENCHES[name]?.(environment)) ?? []));
+    rows.push(...((await BENCHES[benchOf(name)]?.(environment, casesOf(name))) ?? []));
   }
   process.stdout.write(`${formatTable(rows)}\n`);
 }

@@ -46,7 +46,10 @@ export const BUDGETS = Object.freeze({
   keyFetches: 8,
   /** Bytes fetched for one key in any minute for requests that were refused. */
   keyUnpaidBytes: 512 * MB,
+  /** Jobs of one account that fail by what was sent, in an hour from the first: each was rendered for nothing. */
+  accountFailures: 100,
   queueMs: 30_000,
+  failuresWindowMs: 3_600_000,
 });
 
 /** What a body must do once it is being read. */

@@ -124,8 +124,11 @@ export interface JobStore {
    * @throws NotFound when there is no such job, or it was voided
    */
   complete(jobId: string, end: { results: ObjectRef[]; processingMs: number }): Promise<EndedJob>;
-  /** processing -> failed, with the refund and the delivery of its webhook, in one transaction. See {@link complete}. */
-  fail(jobId: string, end: { error: string; processingMs: number | null }): Promise<EndedJob>;
+  /**
+   * processing -> failed, with the refund and the delivery of its webhook, in one transaction. See {@link complete}.
+   * @param end with `clientFault` it is counted in the account's `failures`
+   */
+  fail(jobId: string, end: JobFailure): Promise<EndedJob>;
   /** How a job that has ended stands; undefined while it is processing. @throws NotFound as {@link complete} */
   ended(jobId: string): Promise<EndedJob | undefined>;
   /**
@@ -136,6 +139,14 @@ export interface JobStore {
   remove(jobIds: readonly string[]): Promise<DeletedJob[]>;
   /** Takes the inputs off failed jobs, which stay readable, and owes them to `removals`. @returns how many jobs */
   dropInputs(jobIds: readonly string[]): Promise<number>;
+}
+
+export interface JobFailure {
+  /** For the client. */
+  error: string;
+  processingMs: number | null;
+  /** Whether it is what was sent that cannot be rendered, and not the service that failed. */
+  clientFault?: boolean;
 }
 
 /** A job as it stands at its end, and the delivery of its webhook, if there is anybody to notify. */

@@ -19,6 +19,8 @@ export interface AccountRecord {
   /** Number of the last ledger row. */
   seq: number;
   webhook: WebhookEndpoint;
+  /** Jobs that failed by what was sent, in the last hour that had any; `since` is when it began. */
+  failures?: { since: Date; jobs: number };
   createdAt: Date;
 }
 

@@ -17,7 +17,7 @@ import type {
   AcceptanceOutcome,
   Activities,
   JobEnd,
-  RenderFailure,
+  JobFailure,
   RenderReport,
 } from '../activities/activities.ts';
 import { acceptUpdate, JOB_STATUS, type JobInput, type JobOutcome } from './messages.ts';
@@ -116,11 +116,11 @@ function conclude(jobId: string, end: JobEnd, expected: JobEnd['status'], detail
 }
 
 /** What the render activity says of its failure; a time-out, which says nothing, gets a general sentence. */
-function renderFailure(error: unknown): RenderFailure {
+function renderFailure(error: unknown): JobFailure {
   if (isCancellation(error)) return { error: `The job was cancelled. ${REFUNDED}`, processingMs: null };
   const cause = error instanceof ActivityFailure ? error.cause : undefined;
   const told =
-    cause instanceof ApplicationFailure ? (cause.details?.[0] as RenderFailure | undefined) : undefined;
+    cause instanceof ApplicationFailure ? (cause.details?.[0] as JobFailure | undefined) : undefined;
   return told ?? { error: `The image could not be generated. ${REFUNDED}`, processingMs: null };
 }
 

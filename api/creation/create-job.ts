@@ -1,9 +1,10 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { findTool, type Plan, planRender } from '../../catalog/catalog.ts';
 import { ApiError } from '../../contract/errors.ts';
+import { BUDGETS } from '../../contract/limits.ts';
 import type { CreateJob, JobCreated, JobReplayed } from '../../contract/schemas.ts';
 import { EgressError } from '../../egress/egress.ts';
-import type { Caller, JobDraft, ObjectRef } from '../../stores/records.ts';
+import type { AccountRecord, Caller, JobDraft, ObjectRef } from '../../stores/records.ts';
 import { removeImagesSoon } from '../../stores/removal.ts';
 import type { ApiDeps } from '../deps.ts';
 import type { Hold } from '../hold.ts';
@@ -46,7 +47,7 @@ export async function createJob(deps: ApiDeps, creation: Creation): Promise<JobC
   }
   const plan = planOf(body);
   await checkWebhookUrl(deps, body.webhook_url);
-  await checkBalance(deps, caller, plan);
+  await checkAccount(deps, caller, plan);
   const { picture, paid } = await pictureOf(deps, creation);
   const ready = { plan, picture, paid, answerBy: answerBy + hold.waitedMs - waitedBefore };
   return storeAndAccept(deps, creation, ready);
@@ -77,9 +78,18 @@ async function checkWebhookUrl({ egress }: ApiDeps, url: string | undefined): Pr
 }
 
 /** Spares a caller who can't pay the upload; the charge itself is guarded in its transaction. */
-async function checkBalance({ stores }: ApiDeps, { accountId }: Caller, plan: Plan): Promise<void> {
-  const { balance } = await stores.accounts.get(accountId);
+async function checkAccount({ stores }: ApiDeps, { accountId }: Caller, plan: Plan): Promise<void> {
+  const { balance, failures } = await stores.accounts.get(accountId);
   if (balance < plan.imagesCharged) throw new ApiError('insufficient_credits', NOT_ENOUGH);
+  if (failures !== undefined) checkFailures(failures);
+}
+
+/** A job that fails is refunded, so without a bound a caller could have the renderers work for nothing all day. */
+function checkFailures({ since, jobs }: NonNullable<AccountRecord['failures']>): void {
+  const waitMs = since.getTime() + BUDGETS.failuresWindowMs - Date.now();
+  if (jobs < BUDGETS.accountFailures || waitMs <= 0) return;
+  const message = `${jobs} jobs of this account failed within an hour by what was sent: look at their errors before you send more.`;
+  throw new ApiError('rate_limited', message, { retryAfter: Math.ceil(waitMs / 1000) });
 }
 
 type Ready = FetchedImage & { plan: Plan; answerBy: number };

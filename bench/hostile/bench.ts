@@ -38,7 +38,7 @@ interface Stretch {
  * Each hostile input, four at a time by one free account, while another account posts and reads small jobs. The
  * baseline of each is the same account in the quiet just before.
  */
-export const benchHostile: Bench = async (environment) => {
+export const benchHostile: Bench = async (environment, only) => {
   const preview = { ...environment, env: { ...environment.env, GENERATORS: 'preview' } };
   await using service = await startService(preview);
   const callers = await createCallers(environment, BYSTANDERS);
@@ -47,7 +47,7 @@ export const benchHostile: Bench = async (environment) => {
   setPriority(ATTACKERS_PRIORITY);
   await stretch(service, bystander);
   const rows: Row[] = [];
-  for (const attack of attacks()) {
+  for (const attack of attacks().filter(({ name }) => name.includes(only))) {
     const measured = await measure(environment, service, bystander, attack);
     environment.say(formatTable(measured));
     rows.push(...measured);

@@ -1,4 +1,5 @@
 import type { ClientSession } from 'mongodb';
+import { BUDGETS } from '../../contract/limits.ts';
 import { type Destination, deliveryIdOf, destinationOf, newDelivery } from '../delivery.ts';
 import { type EndedJob, NotFound } from '../ports.ts';
 import type { DeliveryRecord, JobRecord } from '../records.ts';
@@ -12,7 +13,13 @@ export type JobEnding =
   | (Pick<JobRecord, 'error' | 'processingMs'> & { status: 'failed' });
 
 /** See JobStore.complete and JobStore.fail. */
-export async function endJob(mongo: Mongo, c: Collections, jobId: string, end: JobEnding): Promise<EndedJob> {
+export async function endJob(
+  mongo: Mongo,
+  c: Collections,
+  jobId: string,
+  end: JobEnding,
+  clientFault = false,
+): Promise<EndedJob> {
   for (;;) {
     const job = await find(c, jobId);
     if (job.status !== 'processing') return asItStands(c, job);
@@ -21,7 +28,7 @@ export async function endJob(mongo: Mongo, c: Collections, jobId: string, end: J
     const isOneWrite = end.status === 'completed' && delivery === null;
     const ended = isOneWrite
       ? await change(c, jobId, end)
-      : await mongo.transaction((session) => endWith(c, job, end, delivery, session));
+      : await mongo.transaction((session) => endWith(c, job, { end, delivery, clientFault }, session));
     if (ended !== null) return { job: toJob(ended), delivery };
     // Ended or undone by another one since it was read.
   }
@@ -53,18 +60,27 @@ async function destinationFor(c: Collections, job: JobDocument): Promise<Destina
 async function endWith(
   c: Collections,
   job: JobDocument,
-  end: JobEnding,
-  delivery: DeliveryRecord | null,
+  { end, delivery, clientFault }: { end: JobEnding; delivery: DeliveryRecord | null; clientFault: boolean },
   session: ClientSession,
 ): Promise<JobDocument | null> {
   const ended = await change(c, job._id, end, session);
   if (ended === null) return null;
   if (end.status === 'failed') await giveBack(c, session, job, 'refund');
+  if (clientFault) await countFailure(c, job.accountId, session);
   if (delivery !== null) {
     const { id: _id, ...row } = delivery;
     await c.deliveries.insertOne({ _id, ...row }, { session });
   }
   return ended;
+}
+
+/** An hour begins with its first failure. */
+async function countFailure(c: Collections, _id: string, session: ClientSession): Promise<void> {
+  const now = new Date();
+  const recent = { $gt: ['$failures.since', new Date(now.getTime() - BUDGETS.failuresWindowMs)] };
+  const counted = { since: '$failures.since', jobs: { $add: ['$failures.jobs', 1] } };
+  const failures = { $cond: [recent, counted, { since: now, jobs: 1 }] };
+  await c.accounts.updateOne({ _id }, [{ $set: { failures } }], { session });
 }
 
 const change = (c: Collections, _id: string, end: JobEnding, session?: ClientSession) =>

@@ -43,7 +43,8 @@ export function createJobStore(mongo: Mongo): JobStore {
     },
 
     complete: (jobId, end) => endJob(mongo, c, jobId, { status: 'completed', ...end }),
-    fail: (jobId, end) => endJob(mongo, c, jobId, { status: 'failed', ...end }),
+    fail: (jobId, { clientFault = false, ...end }) =>
+      endJob(mongo, c, jobId, { status: 'failed', ...end }, clientFault),
     ended: (jobId) => endedJob(c, jobId),
     remove: (jobIds) => removeJobs(mongo, c, jobIds),
     dropInputs: (jobIds) => dropInputs(mongo, c, jobIds),

@@ -1,4 +1,4 @@
-import { PassThrough } from 'node:stream';
+import { PassThrough, Readable } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { PACE } from '../../contract/limits.ts';
 import { readBody } from '../../read-body.ts';
@@ -55,6 +55,28 @@ test('a body in pieces of one byte is given up after a bounded number of them', 
   for (let n = 0; n < 2 * PACE.freePieces; n++) body.write('x');
   await outcome;
   expect(pieces).toBe(PACE.freePieces);
+});
+
+test('a body that is all there already is read in turns, between which everybody else has one', async () => {
+  const piece = Buffer.alloc(64 * 1024);
+  const body = Readable.from(Array.from({ length: 64 }, () => piece));
+  let sinceOthers = 0;
+  let most = 0;
+  let received = 0;
+  const reading = readBody(body, ({ length }) => {
+    received += length;
+    sinceOthers += length;
+    most = Math.max(most, sinceOthers);
+  });
+  let reads = true;
+  const others = (async () => {
+    for (; reads; sinceOthers = 0) await heard();
+  })();
+  await reading;
+  reads = false;
+  await others;
+  expect(received).toBe(64 * piece.length);
+  expect(most).toBeLessThanOrEqual(4 * piece.length);
 });
 
 test('a body is read to its end, or to what its reader throws', async () => {

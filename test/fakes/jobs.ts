@@ -1,7 +1,8 @@
+import { BUDGETS } from '../../contract/limits.ts';
 import { deliveryIdOf, destinationOf, newDelivery } from '../../stores/delivery.ts';
 import type { Acceptance, DeletedJob, EndedJob, JobStore } from '../../stores/ports.ts';
 import { Refused } from '../../stores/ports.ts';
-import type { JobDraft, JobRecord, ObjectRef } from '../../stores/records.ts';
+import type { AccountRecord, JobDraft, JobRecord, ObjectRef } from '../../stores/records.ts';
 import { type Books, copies, idempotencyId, known, post } from './books.ts';
 import { forgetDelivery } from './deliveries.ts';
 import { objectId } from './retention.ts';
@@ -54,7 +55,11 @@ export function createFakeJobStore(books: Books): JobStore {
     list: async (accountId, limit) => copies(books.jobs.values(), accountId).reverse().slice(0, limit),
 
     complete: async (jobId, set) => end(jobId, { status: 'completed', ...set }),
-    fail: async (jobId, set) => end(jobId, { status: 'failed', ...set }),
+    async fail(jobId, { clientFault = false, ...set }) {
+      const { accountId, status } = known(books.jobs, 'job', jobId);
+      if (clientFault && status === 'processing') countFailure(known(books.accounts, 'account', accountId));
+      return end(jobId, { status: 'failed', ...set });
+    },
     async ended(jobId) {
       const ended = asItStands(jobId);
       return ended.job.status === 'processing' ? undefined : ended;
@@ -76,6 +81,13 @@ export function createFakeJobStore(books: Books): JobStore {
       return failed.length;
     },
   };
+}
+
+function countFailure(account: AccountRecord): void {
+  const now = Date.now();
+  const { since, jobs } = account.failures ?? { since: new Date(0), jobs: 0 };
+  const recent = since.getTime() > now - BUDGETS.failuresWindowMs;
+  account.failures = recent ? { since, jobs: jobs + 1 } : { since: new Date(now), jobs: 1 };
 }
 
 function remove(books: Books, job: JobRecord, was: 'completed' | 'failed'): DeletedJob {

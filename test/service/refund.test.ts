@@ -58,6 +58,8 @@ async function expectRefunded({ accountId }: Client, jobId: string) {
   expect(await service.stores.ledger.audit(accountId)).toEqual([]);
 }
 
+const failuresOf = async ({ accountId }: Client) =>
+  (await service.stores.accounts.get(accountId)).failures?.jobs;
 const workflowOf = (jobId: string) => service.temporal.workflow.getHandle(`job:${jobId}`);
 
 describe('a generation that fails', () => {
@@ -73,6 +75,7 @@ describe('a generation that fails', () => {
       processing_ms: expect.any(Number),
     });
     await expectRefunded(client, jobId);
+    expect(await failuresOf(client)).toBe(1);
     expect(await workflowOf(jobId).result()).toEqual({ status: 'failed', jobId });
   });
 
@@ -82,6 +85,7 @@ describe('a generation that fails', () => {
     const job = await ended(service.app, client.headers, jobId);
     expect(job.error).toBe('The image could not be generated. The charge was refunded.');
     expect(tries.unavailable).toBe(8);
+    expect(await failuresOf(client)).toBeUndefined();
     await expectRefunded(client, jobId);
   });
 

@@ -36,22 +36,22 @@ async function jobWith(processesEnded: number) {
   doomed = processesEnded;
   const created = await postJob(service.app, client.headers, { tool: 'image-upscaling', image_base64 });
   const job = await ended(service.app, client.headers, created.json().job_id);
-  const { balance } = await service.stores.accounts.get(client.accountId);
-  return { job, balance };
+  const { balance, failures } = await service.stores.accounts.get(client.accountId);
+  return { job, balance, failures: failures?.jobs };
 }
 
 describe('an image whose process is ended', () => {
   test('once is tried again and completed', async () => {
-    const { job, balance } = await jobWith(1);
+    const { job, balance, failures } = await jobWith(1);
     expect(job).toMatchObject({ status: 'completed', error: null });
-    expect(balance).toBe(49);
+    expect([balance, failures]).toEqual([49, undefined]);
   });
 
   test('twice is failed and refunded, and the client is told that it is too complex', async () => {
-    const { job, balance } = await jobWith(9);
+    const { job, balance, failures } = await jobWith(9);
     expect(job).toMatchObject({ status: 'failed', result_urls: [] });
     expect(job.error).toContain('too complex');
-    expect(balance).toBe(50);
+    expect([balance, failures]).toEqual([50, 1]);
     expect(doomed).toBe(7);
     const history = await service.temporal.workflow.getHandle(`job:${job.job_id}`).fetchHistory();
     const failed = history.events?.find(

@@ -158,6 +158,27 @@ describe.each(storesUnderTest())('job store: %s', (_name, stores) => {
     expect(await ledger.audit(client.accountId)).toEqual([]);
   });
 
+  test('a failure by what was sent is counted for the account, once, and no other failure is', async () => {
+    const client = await newClient(stores);
+    const failuresOf = async () => (await stores.accounts.get(client.accountId)).failures;
+    const fail = async (clientFault?: boolean) => {
+      const { jobId } = draftOf(client);
+      await jobs.accept(draftOf(client, { jobId }));
+      const end = { error: 'No.', processingMs: 1, ...(clientFault === undefined ? {} : { clientFault }) };
+      const { job } = await jobs.fail(jobId, end);
+      await jobs.fail(jobId, end);
+      return job;
+    };
+    await fail();
+    await fail(false);
+    expect(await failuresOf()).toBeUndefined();
+    expect(await fail(true)).not.toHaveProperty('clientFault');
+    const first = await failuresOf();
+    expect(first).toEqual({ since: expect.any(Date), jobs: 1 });
+    await fail(true);
+    expect(await failuresOf()).toEqual({ since: first?.since, jobs: 2 });
+  });
+
   test('a job that does not exist neither completes nor fails', async () => {
     await expect(jobs.complete(randomUUID(), { results: [], processingMs: 1 })).rejects.toThrow(NotFound);
     await expect(jobs.fail(randomUUID(), { error: 'No.', processingMs: 1 })).rejects.toThrow(NotFound);

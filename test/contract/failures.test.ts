@@ -1,0 +1,61 @@
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
+import { BUDGETS } from '../../contract/limits.ts';
+import { samplePicture } from '../setup/client.ts';
+import { type Service, startService } from '../setup/service.ts';
+import { error, outcome } from './answers.ts';
+import { draftFor } from './drafts.ts';
+import { storingGateway } from './gateway.ts';
+
+let service: Service;
+let body: object;
+
+beforeAll(async () => {
+  service = await startService({
+    api: { jobs: storingGateway({ accept: (draft) => service.stores.jobs.accept(draft) }) },
+  });
+  body = { tool: 'declutter', image_base64: await samplePicture() };
+});
+afterAll(async () => service?.[Symbol.asyncDispose]());
+afterEach(() => vi.useRealTimers());
+
+type Client = Awaited<ReturnType<Service['client']>>;
+
+const post = ({ headers }: Client, idempotencyKey: string) =>
+  service.app.inject({
+    method: 'POST',
+    url: '/api/v1/jobs',
+    payload: body,
+    headers: { ...headers, 'idempotency-key': idempotencyKey },
+  });
+
+async function fail(client: Client, times: number): Promise<void> {
+  const { jobs } = service.stores;
+  for (let n = 0; n < times; n++) {
+    const draft = draftFor(client);
+    await jobs.accept(draft);
+    await jobs.fail(draft.jobId, { error: 'Damaged.', processingMs: 1, clientFault: true });
+  }
+}
+
+test('an account whose jobs keep failing by what it sends has to wait until the hour is over', async () => {
+  const client = await service.client();
+  await fail(client, BUDGETS.accountFailures - 1);
+  const last = await post(client, 'last');
+  expect(outcome(last)).toBe('201');
+  await fail(client, 1);
+
+  const refused = await post(client, 'next');
+  expect(outcome(refused)).toBe(error('rate_limited'));
+  expect(refused.json().error.message).toContain('failed within an hour');
+  const retryAfter = Number(refused.headers['retry-after']);
+  expect(retryAfter).toBeGreaterThan(3500);
+  expect(retryAfter).toBeLessThanOrEqual(3600);
+  expect((await service.stores.accounts.get(client.accountId)).balance).toBe(49);
+
+  // What was accepted before stays reachable, and nobody else waits.
+  expect((await post(client, 'last')).json().job_id).toBe(last.json().job_id);
+  expect(outcome(await post(await service.client(), 'other'))).toBe('201');
+
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + retryAfter * 1000 });
+  expect(outcome(await post(client, 'next'))).toBe('201');
+});

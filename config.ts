@@ -77,7 +77,7 @@ export const Environment = Type.Object({
       'Exact origins, with commas, that may be reached although they are not public https. For tests and demos.',
     default: '',
   }),
-  RENDER_SLOTS: Count('Renders one renderer has in hand at a time, those that wait for a model included.', 8),
+  RENDER_SLOTS: Count('Concurrent renders of one renderer, those that wait for a model included.', 8),
   IMAGE_PROCESSES: Count(
     'Processes of a renderer that work on pixels, one image at a time each; 0 leaves one processor to others.',
     0,

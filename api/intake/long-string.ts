@@ -32,6 +32,9 @@ export function createLongString(): LongString {
 
 /** @returns the index of the quote; the chunk's length when there is none; one more when an escape goes on */
 function closingQuote(chunk: Buffer, start: number): number {
+  const quote = chunk.indexOf(QUOTE, start);
+  const end = quote < 0 ? chunk.length : quote;
+  if (!chunk.subarray(start, end).includes(BACKSLASH)) return Math.max(start, end);
   let at = start;
   // Byte by byte: a search from each escape to the next costs many times as much where there are millions of them.
   for (; at < chunk.length && chunk[at] !== QUOTE; at += 1) if (chunk[at] === BACKSLASH) at += 1;

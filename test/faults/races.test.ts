@@ -16,7 +16,7 @@ afterAll(() => world?.[Symbol.asyncDispose]());
 test('a worker that was taken for dead finishes its work after another one has done it again', async () => {
   const { processes, around, failpoints } = world;
   const idle = failpoints.hold('worker run before', 'other-worker');
-  await using _other = await startWorker(around, failpoints, 'other-worker');
+  await using _other = await startWorker(around, failpoints, { name: 'other-worker' });
   const standing = await standEverywhere(world);
   processes.worker.pause();
   idle.release();

@@ -34,6 +34,17 @@ const UNCOMMITTED: Step = {
   of: 'workflowId',
 };
 
+export const RENDERING: Step = {
+  name: 'during the render',
+  point: 'renderJob generator.render before',
+  of: 'workflowId',
+};
+export const STORED: Step = {
+  name: 'result stored, unreported',
+  point: 'renderJob images.putResult after',
+  of: 'workflowId',
+};
+
 /** The steps of a job's life at which a fault may strike, in their order. */
 export const STEPS: readonly Step[] = [
   { name: 'before the picture is stored', point: 'images.putInput before', of: 'accountId' },
@@ -42,8 +53,8 @@ export const STEPS: readonly Step[] = [
   CHARGED,
   { name: 'accepted, unanswered', point: 'gateway.accept after', of: 'workflowId' },
   { name: 'before the render', point: 'renderJob images.getInput before', of: 'workflowId' },
-  { name: 'during the render', point: 'renderJob generator.render before', of: 'workflowId' },
-  { name: 'result stored, unreported', point: 'renderJob images.putResult after', of: 'workflowId' },
+  RENDERING,
+  STORED,
   { name: 'before the completion', point: 'renderJob jobs.complete before', of: 'workflowId' },
   { name: 'completed, unreported', point: 'renderJob jobs.complete after', of: 'workflowId' },
   { name: 'before the refund commits', point: 'failJob commit before', of: 'workflowId', end: 'failed' },

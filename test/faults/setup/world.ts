@@ -8,6 +8,7 @@ import { startServers } from '../../../stack/servers.ts';
 import { openMongo } from '../../../stores/mongo/client.ts';
 import { createIndexes } from '../../../stores/mongo/documents.ts';
 import { createMongoStores } from '../../../stores/mongo/stores.ts';
+import { createImageStore } from '../../../stores/s3/images.ts';
 import { setupBuckets } from '../../../stores/s3/setup.ts';
 import { openTemporal } from '../../../temporal.ts';
 import { samplePicture } from '../../setup/client.ts';
@@ -52,6 +53,7 @@ export async function startWorld({ env = {}, linked = false }: Wishes = {}) {
   const around = { ...servers, env: { ...caller, ...servers.env }, say, signal };
   const config = loadConfig(around.env);
   const mongo = stack.use(openMongo(config.mongo));
+  const images = stack.use(createImageStore(config.s3));
   const temporal = stack.use(openTemporal(config.temporal));
   await Promise.all([
     createIndexes(mongo.db),
@@ -74,6 +76,7 @@ export async function startWorld({ env = {}, linked = false }: Wishes = {}) {
     links,
     receiver,
     mongo,
+    images,
     stores: createMongoStores(mongo),
     temporal: temporal.client,
     url: api.url,

@@ -30,6 +30,11 @@ test.each([
 
     const placed = await acceptThrough(skewed, { strike: () => {}, mend: () => {} });
     expect(placed.map(({ first }) => first.status)).toEqual([201, 201, 201, 500]);
+    const [told] = placed;
+    const job = await world.stores.jobs.get(told?.first.body.job_id ?? '');
+    // Made by the worker, and read by the clock of this process, which is right.
+    const agoMs = Date.now() - (job?.createdAt.getTime() ?? 0);
+    expect(Math.round(agoMs / FIVE_MINUTES_MS)).toBe(Math.sign(clockSkewMs));
 
     const order = await newOrder(skewed, 'a job that no worker sees in time');
     await worker.stop();

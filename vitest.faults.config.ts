@@ -6,7 +6,8 @@ export default defineConfig({
     include: ['test/faults/**/*.test.ts'],
     globalSetup: ['test/faults/setup/global.ts'],
     pool: 'forks',
-    maxWorkers: 2,
+    // They wait more than they work.
+    maxWorkers: 3,
     testTimeout: 300_000,
     hookTimeout: 90_000,
     env: { AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true' },

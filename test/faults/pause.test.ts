@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, test } from 'vitest';
 import { expectSettled } from './setup/invariants.ts';
-import { goOn, standEverywhere } from './setup/steps.ts';
+import { acceptThrough, goOn, standEverywhere } from './setup/steps.ts';
 import { startWorld, type World } from './setup/world.ts';
 
 /** How long the process hangs: longer than every time-out that watches over it. */
@@ -24,3 +24,13 @@ test.each(['worker', 'mongod', 'temporal'] as const)(
     await expectSettled(world, placed);
   },
 );
+
+test('SIGSTOP of the API for 20 s, once Temporal has the request', async () => {
+  const { api } = world.processes;
+  const strike = () => {
+    api.pause();
+    setTimeout(() => api.resume(), HANGS_MS);
+  };
+  const placed = await acceptThrough(world, { strike, mend: () => {}, answerWithinMs: 2 * HANGS_MS });
+  await expectSettled(world, placed);
+});

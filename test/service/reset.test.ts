@@ -1,21 +1,32 @@
 import { randomUUID } from 'node:crypto';
 import type { WorkflowHandle } from '@temporalio/client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { GeneratorError } from '../../generators/errors.ts';
 import { ended, postJob, samplePicture } from '../setup/client.ts';
 import { closers } from '../setup/closers.ts';
 import { eventually } from '../setup/eventually.ts';
 import { heldRender, scriptedGenerator } from '../setup/generators.ts';
-import { type Service, startService } from '../setup/service.ts';
+import { type Receiver, startReceiver } from '../setup/receiver.ts';
+import type { Service } from '../setup/service.ts';
+import { clientWith, serviceFor } from '../setup/webhooks.ts';
 
 const open = closers();
 const held = heldRender();
+const generator = scriptedGenerator({
+  pool: held.render,
+  'pool-removal': async () => {
+    throw new GeneratorError({ kind: 'refused', reason: 'no_result' }, 'The model made no picture.');
+  },
+});
+let receiver: Receiver;
 let service: Service;
 let image_base64: string;
 
 beforeAll(async () => {
-  service = open.use(await startService());
+  receiver = open.use(await startReceiver());
+  service = open.use(await serviceFor([receiver]));
   image_base64 = await samplePicture();
-  open.use(await service.startWorker({ generator: scriptedGenerator({ pool: held.render }) }));
+  open.use(await service.startWorker({ generator }));
 });
 afterAll(async () => {
   held.release();
@@ -49,33 +60,42 @@ async function resetPoints(workflowId: string): Promise<Point[]> {
 }
 
 async function create(tool: string) {
-  const client = await service.client();
+  const client = await clientWith(service, receiver.url);
   const created = await postJob(service.app, client.headers, { tool, image_base64 });
   expect(created.statusCode).toBe(201);
   const jobId: string = created.json().job_id;
   return { ...client, jobId, workflowId: `job:${jobId}` };
 }
 
-async function expectOneCharge({ accountId, jobId }: { accountId: string; jobId: string }) {
-  const rows = (await service.stores.ledger.list(accountId)).filter((row) => row.jobId !== null);
-  expect(rows.map(({ id }) => id)).toEqual([`charge:${jobId}`]);
+/** The job, its ledger rows and the webhook that told of it are there once. */
+async function expectOnce({ accountId, jobId }: { accountId: string; jobId: string }, rows: string[]) {
+  const ledger = (await service.stores.ledger.list(accountId)).filter((row) => row.jobId !== null);
+  expect(ledger.map(({ id }) => id)).toEqual(rows.map((kind) => `${kind}:${jobId}`));
   expect((await service.stores.jobs.list(accountId, 10)).map(({ id }) => id)).toEqual([jobId]);
   expect(await service.stores.ledger.audit(accountId)).toEqual([]);
+  expect(receiver.received.filter(({ body }) => body.includes(jobId))).toHaveLength(1);
 }
 
-test('a workflow that is reset after its end, at any point, leaves the job as it is', async () => {
-  const job = await create('declutter');
-  const before = await ended(service.app, job.headers, job.jobId);
-  await service.temporal.workflow.getHandle(job.workflowId).result();
-  const points = await resetPoints(job.workflowId);
-  expect(points.length).toBeGreaterThan(1);
-  for (const point of points) {
-    await reset(point);
+test.each([
+  { status: 'completed', tool: 'declutter', rows: ['charge'] },
+  { status: 'failed', tool: 'pool-removal', rows: ['charge', 'refund'] },
+])(
+  'the workflow of a $status job that is reset after its end, at any point, leaves the job as it is',
+  async ({ status, tool, rows }) => {
+    const job = await create(tool);
+    const before = await ended(service.app, job.headers, job.jobId);
+    expect(before.status).toBe(status);
     await service.temporal.workflow.getHandle(job.workflowId).result();
-    expect(await ended(service.app, job.headers, job.jobId)).toEqual(before);
-    await expectOneCharge(job);
-  }
-});
+    const points = await resetPoints(job.workflowId);
+    expect(points.length).toBeGreaterThan(1);
+    for (const point of points) {
+      await reset(point);
+      await service.temporal.workflow.getHandle(job.workflowId).result();
+      expect(await ended(service.app, job.headers, job.jobId)).toEqual(before);
+      await expectOnce(job, rows);
+    }
+  },
+);
 
 test('a workflow that is reset while its image is rendered completes the job, charged once', async () => {
   const job = await create('pool');
@@ -89,5 +109,5 @@ test('a workflow that is reset while its image is rendered completes the job, ch
   const done = await ended(service.app, job.headers, job.jobId);
   expect(done.status).toBe('completed');
   await service.temporal.workflow.getHandle(job.workflowId).result();
-  await expectOneCharge(job);
+  await expectOnce(job, ['charge']);
 });

@@ -11,11 +11,14 @@ import { createMongoStores } from '../../../stores/mongo/stores.ts';
 import { createImageStore } from '../../../stores/s3/images.ts';
 import { openTemporal } from '../../../temporal.ts';
 import { taskQueues } from '../../../workflows/messages.ts';
+import { skewClock } from './clock.ts';
 import { reachAt, stepping } from './reach.ts';
 
 // An API like api/main.ts, without rate limits, that reports its calls: `<call> before`, for the workflow or account.
 
 const report = reachAt(process.argv[2] ?? '');
+const clockSkewMs = Number(process.argv[4]);
+if (clockSkewMs !== 0) skewClock(clockSkewMs);
 const signal = shutdownSignal();
 const config = loadConfig(environment());
 

@@ -12,6 +12,7 @@ import { createRenderer, createWorkers, runWorkers } from '../../../worker/creat
 import { openImageTasks } from '../../../worker/image-tasks.ts';
 import { temporalLogger } from '../../../worker/temporal-logger.ts';
 import { createWorkflowProbe } from '../../../worker/workflow-probe.ts';
+import { atSkewedTime, skewClock } from './clock.ts';
 import { createTestGenerator } from './generator.ts';
 import { reachAt, stepping } from './reach.ts';
 
@@ -36,6 +37,8 @@ function steppingMongo(mongo: Mongo): Mongo {
   };
 }
 
+const clockSkewMs = Number(process.argv[4]);
+if (clockSkewMs !== 0) skewClock(clockSkewMs);
 const signal = shutdownSignal();
 const config = loadConfig(environment());
 Runtime.install({ logger: temporalLogger(createLogger(config.log, 'worker')), shutdownSignals: [] });
@@ -61,7 +64,8 @@ const deps = {
   workflows: createWorkflowProbe(connection, config.temporal.namespace),
   imageTasks,
 };
-const activities = createActivities(deps);
+const { jobs, webhooks } = createActivities(deps);
+const activities = { jobs: atSkewedTime(jobs, clockSkewMs), webhooks };
 const workflowBundle = { codePath: config.temporal.workflowBundle };
 const workers = await createWorkers({ config, connection, activities, workflowBundle });
 const renderer = await createRenderer({ config, connection, activities: createRenderingActivities(deps) });

@@ -51,16 +51,21 @@ export async function newOrder(world: World, name: string, end: End = 'completed
     name,
     end,
     accountId: account.id,
+    /** Of the API key, and the idempotency key. */
+    keyId: key.id,
+    idempotencyKey,
     /** Of its webhook receiver. */
     path,
     workflowId: `job:${key.id}:${digest}`,
-    post: () =>
+    post: (answerWithinMs?: number) =>
       call(name, `${world.url}/jobs`, {
         method: 'POST',
         headers: { ...headers, 'idempotency-key': idempotencyKey },
         body,
+        answerWithinMs,
       }),
     read: (jobId: string) => call(name, `${world.url}/jobs/${jobId}`, { headers }),
+    remove: (jobId: string) => call(name, `${world.url}/jobs/${jobId}`, { method: 'DELETE', headers }),
   };
 }
 
@@ -75,19 +80,22 @@ export async function accepted(order: Order): Promise<string> {
   }
 }
 
-async function call(
-  name: string,
-  url: string,
-  init: { method?: string; headers: Record<string, string>; body?: string },
-) {
+type Call = {
+  method?: string;
+  headers: Record<string, string>;
+  body?: string;
+  answerWithinMs?: number | undefined;
+};
+
+async function call(name: string, url: string, { answerWithinMs = ANSWER_WITHIN_MS, ...init }: Call) {
   // A connection of its own: one that was kept alive may belong to a process that is dead by now.
   const dispatcher = new Agent();
   try {
-    const response = await fetch(url, { ...init, dispatcher, signal: AbortSignal.timeout(ANSWER_WITHIN_MS) });
-    return { status: response.status, body: await response.json() } as Answer;
+    const response = await fetch(url, { ...init, dispatcher, signal: AbortSignal.timeout(answerWithinMs) });
+    return { status: response.status, body: JSON.parse((await response.text()) || '{}') } as Answer;
   } catch (error) {
     if (error instanceof Error && error.name === 'TimeoutError')
-      throw new Error(`${name}: no answer within ${ANSWER_WITHIN_MS / 1000} s`, { cause: error });
+      throw new Error(`${name}: no answer within ${answerWithinMs / 1000} s`, { cause: error });
     return NO_ANSWER;
   } finally {
     await dispatcher.close();

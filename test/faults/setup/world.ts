@@ -8,11 +8,13 @@ import { startServers } from '../../../stack/servers.ts';
 import { openMongo } from '../../../stores/mongo/client.ts';
 import { createIndexes } from '../../../stores/mongo/documents.ts';
 import { createMongoStores } from '../../../stores/mongo/stores.ts';
+import { createImageStore } from '../../../stores/s3/images.ts';
 import { setupBuckets } from '../../../stores/s3/setup.ts';
 import { openTemporal } from '../../../temporal.ts';
 import { samplePicture } from '../../setup/client.ts';
 import { closers } from '../../setup/closers.ts';
 import { startFailpoints } from './failpoints.ts';
+import { startLinks } from './links.ts';
 import { startApi, startWorker } from './processes.ts';
 import { startReceiver } from './receiver.ts';
 
@@ -21,8 +23,15 @@ export type Victim = (typeof VICTIMS)[number];
 
 export type World = Awaited<ReturnType<typeof startWorld>>;
 
+/** What a test wants of the service. */
+type Wishes = {
+  env?: Record<string, string>;
+  /** Whether API and worker reach MongoDB and Temporal over links that can fail. */
+  linked?: boolean;
+};
+
 /** The whole service on servers of its own, every part a process that can be killed, stopped and started again. */
-export async function startWorld(env: Record<string, string> = {}) {
+export async function startWorld({ env = {}, linked = false }: Wishes = {}) {
   const stack = closers();
   const say = () => {};
   const { signal } = new AbortController();
@@ -44,13 +53,18 @@ export async function startWorld(env: Record<string, string> = {}) {
   const around = { ...servers, env: { ...caller, ...servers.env }, say, signal };
   const config = loadConfig(around.env);
   const mongo = stack.use(openMongo(config.mongo));
+  const images = stack.use(createImageStore(config.s3));
   const temporal = stack.use(openTemporal(config.temporal));
   await Promise.all([
     createIndexes(mongo.db),
     setupBuckets(config.s3),
     registerSearchAttributes(config.temporal),
   ]);
-  const [api, worker] = await Promise.all([startApi(around, failpoints), startWorker(around, failpoints)]);
+  const links = stack.use(await startLinks(config.mongo.url, config.temporal.address));
+  const [api, worker] = await Promise.all([
+    startApi(linked ? links.around(around, 'api') : around, failpoints),
+    startWorker(linked ? links.around(around, 'worker') : around, failpoints),
+  ]);
   stack.use(worker);
   stack.use(api.child);
   const { mongod, temporal: temporalServer, versitygw } = servers.children;
@@ -59,8 +73,10 @@ export async function startWorld(env: Record<string, string> = {}) {
   return {
     around,
     failpoints,
+    links,
     receiver,
     mongo,
+    images,
     stores: createMongoStores(mongo),
     temporal: temporal.client,
     url: api.url,

@@ -22,8 +22,9 @@ beforeAll(async () => {
 });
 afterAll(() => mongod?.[Symbol.asyncDispose]());
 
-function start(file: string, ...args: string[]): ChildProcess {
-  const child = spawn(process.execPath, ['--import', 'tsx', join(root, file), ...args], { cwd: root, env });
+function start(file: string, args: string[] = [], extra: NodeJS.ProcessEnv = {}): ChildProcess {
+  const options = { cwd: root, env: { ...env, ...extra } };
+  const child = spawn(process.execPath, ['--import', 'tsx', join(root, file), ...args], options);
   onTestFinished(() => void child.kill('SIGKILL'));
   return child;
 }
@@ -60,13 +61,24 @@ test.each([
   const address = await printed(child, ready);
   onTestFinished(() => mongod.release());
   mongod.hold();
-  const isApi = file.startsWith('api');
-  if (isApi) await stickRequest(address);
+  if (file.startsWith('api')) await stickRequest(address);
   child.kill('SIGTERM');
-  const [code, signal] = await once(child, 'exit');
+  const [, signal] = await once(child, 'exit');
   expect(signal).toBe(null);
-  // The request would take longer than there is when SHUTDOWN_GRACE_MS leaves no grace.
-  if (isApi) expect(code).toBe(1);
+});
+
+test('an API ends after SHUTDOWN_GRACE_MS, as the others do', { timeout: 60_000 }, async () => {
+  const patient = start('api/main.ts', [], { SHUTDOWN_GRACE_MS: '600000' });
+  const hasty = start('api/main.ts');
+  const addresses = await Promise.all([patient, hasty].map((child) => printed(child, /http:[^"]+/)));
+  onTestFinished(() => mongod.release());
+  mongod.hold();
+  await Promise.all(addresses.map(stickRequest));
+  const answered = once(patient, 'exit');
+  for (const child of [patient, hasty]) child.kill('SIGTERM');
+  expect(await once(hasty, 'exit')).toEqual([1, null]);
+  mongod.release();
+  expect(await answered).toEqual([0, null]);
 });
 
 /** Resolves when the API has a request that waits for MongoDB, which it got together with one that it has answered. */
@@ -83,6 +95,6 @@ async function stickRequest(address: string): Promise<void> {
 test('a command of the operator ends although MongoDB says nothing', { timeout: 60_000 }, async () => {
   onTestFinished(() => mongod.release());
   mongod.hold();
-  const command = start('operator/main.ts', 'account', 'list');
+  const command = start('operator/main.ts', ['account', 'list']);
   expect(await once(command, 'exit')).toEqual([1, null]);
 });

@@ -11,9 +11,11 @@ export function processSignal({ withParent = false } = {}): AbortSignal {
   const controller = new AbortController();
   const stop = (why: string) => controller.abort(new Error(why));
   for (const name of ['SIGINT', 'SIGTERM'] as const) process.on(name, () => stop(`stopped by ${name}`));
+  // A terminal that has gone is none any more when the hang-up is heard of.
+  const hasTerminal = [0, 1, 2].some(isatty);
   const watch = withParent ? onceOrphaned(() => stop('its parent has ended')) : undefined;
   process.on('SIGHUP', () => {
-    if ([0, 1, 2].some(isatty)) return stop('stopped by SIGHUP');
+    if (hasTerminal) return stop('stopped by SIGHUP');
     // Under nohup, of which no more is left here, npm does not outlive the terminal: Node resets ignored signals.
     clearInterval(watch);
   });

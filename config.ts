@@ -46,7 +46,19 @@ export const Environment = Type.Object({
   ),
   RESULTS_MAX_AGE_S: Count('Seconds for which browsers and caches may keep a result.', 86_400, 0),
   API_HOST: Text('Address the API listens on.', '127.0.0.1'),
-  API_PORT: Count('Port the API listens on; 0 takes a free one.', 8080, 0),
+  API_PORT: Type.Integer({
+    minimum: 0,
+    maximum: 65_535,
+    description: 'Port the API listens on; 0 takes a free one.',
+    default: 8080,
+  }),
+  PORT: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: 65_535,
+      description: 'The same, where API_PORT is not set; hosting platforms set it.',
+    }),
+  ),
   PUBLIC_URL: Url(
     'Public base of the API, with its /api segment; used in documents and doc_url.',
     'http://127.0.0.1:8080/api',
@@ -117,7 +129,8 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
       .filter((name) => env[name] !== undefined && env[name] !== '')
       .map((name) => [name, env[name]]),
   );
-  const value = Value.Default(Environment, Value.Convert(Environment, given));
+  const converted = Value.Convert(Environment, given) as Partial<Environment>;
+  const value = Value.Default(Environment, withApiPort(converted));
   const problems = Value.Errors(Environment, value).map(({ instancePath, message, keyword, params }) =>
     keyword === 'required'
       ? `${(params as { requiredProperties: string[] }).requiredProperties.join(', ')}: must be set`
@@ -127,6 +140,14 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
   if (problems.length > 0)
     throw new ConfigError(`The environment is not usable:\n  ${problems.join('\n  ')}`);
   return group(value as Environment);
+}
+
+/** Whether the environment says which port the API listens on. An empty string counts as not set. */
+export const isPortGiven = ({ API_PORT, PORT }: NodeJS.ProcessEnv) => Boolean(API_PORT || PORT);
+
+/** What is no number stands under its own name, and is reported by it. */
+function withApiPort(env: Partial<Environment>): Partial<Environment> {
+  return typeof env.PORT === 'number' ? { API_PORT: env.PORT, ...env } : env;
 }
 
 /** What the schema cannot say: the files are there, and a certificate comes with its key. */
@@ -199,8 +220,8 @@ function group(env: Environment) {
       imageProcesses: env.IMAGE_PROCESSES,
       renderMemoryBytes: env.RENDER_MEMORY_MB * 2 ** 20,
       webhookSlots: env.WEBHOOK_SLOTS,
-      shutdownGraceMs: env.SHUTDOWN_GRACE_MS,
     }),
+    shutdownGraceMs: env.SHUTDOWN_GRACE_MS,
     log: Object.freeze({ level: env.LOG_LEVEL, pretty: env.LOG_PRETTY }),
   });
 }

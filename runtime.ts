@@ -2,6 +2,8 @@ import { type DestinationStream, type Logger, type LoggerOptions, pino } from 'p
 import type { Config } from './config.ts';
 import { describeError } from './log-error.ts';
 
+/** From the end of the grace until the process is over, its connections closed. */
+export const CLOSING_MS = 4000;
 /** For a process whose running work has no grace of its own; orchestrators kill after 30 s. */
 const SHUTDOWN_MS = 29_000;
 

@@ -1,7 +1,7 @@
 import { environment, loadConfig } from '../config.ts';
 import { egressWarning } from '../egress/allow-origins.ts';
 import { createEgress } from '../egress/egress.ts';
-import { aborted, createLogger, shutdownSignal } from '../runtime.ts';
+import { aborted, CLOSING_MS, createLogger, shutdownSignal } from '../runtime.ts';
 import { openMongo } from '../stores/mongo/client.ts';
 import { createMongoStores } from '../stores/mongo/stores.ts';
 import { createImageStore } from '../stores/s3/images.ts';
@@ -14,8 +14,8 @@ import { createVoids } from './creation/voids.ts';
 import { createTemporalGateway } from './job-gateway.ts';
 import { createRateLimits } from './plugins/rate-limit.ts';
 
-const signal = shutdownSignal();
 const config = loadConfig(environment());
+const signal = shutdownSignal(config.shutdownGraceMs + CLOSING_MS);
 const logger = createLogger(config.log, 'api');
 const warning = egressWarning(config.egress.allowOrigins);
 if (warning !== undefined) logger.warn(warning);

@@ -1,7 +1,10 @@
+import { loadConfig } from '../config.ts';
+import { egressWarning } from '../egress/allow-origins.ts';
 import type { StackFile } from './stack-file.ts';
 
 /** What a person needs to make the first call. Every command works as pasted in the project's folder. */
 export function banner(stack: StackFile, dataFolder: string): string {
+  const warning = egressWarning(loadConfig(stack.env).egress.allowOrigins);
   const header = `-H 'X-Api-Key: ${stack.demo_api_key}'`;
   return `
 Image Job API is running. Ctrl-C stops it; its data stays.
@@ -10,7 +13,7 @@ Image Job API is running. Ctrl-C stops it; its data stays.
   Demo key     ${stack.demo_api_key}
   Temporal UI  ${stack.temporal_ui ?? `none here (frontend at ${stack.temporal_address})`}
   Data         ${dataFolder} (logs in logs/)
-
+${warning === undefined ? '' : `\n  Warning: ${warning}\n`}
 Create a job from the sample photo:
 
   printf '{"tool":"image-enhancement","image_base64":"%s"}' "$(base64 < docs/sample-room.jpg | tr -d '\\n')" | curl -sS ${header} -H 'Content-Type: application/json' --data-binary @- ${stack.api_base}/v1/jobs

@@ -24,6 +24,8 @@ export async function confirmDemo(demo: Demo, base: string, context: Context): P
   if ((await accountStatus(base, demo, signal)) === 200) return demo;
   const replacement = await createDemo(context);
   const status = await accountStatus(base, replacement, signal);
+  if (status === 401)
+    throw new Error(`${base} is another program's: it does not know the key just made. Set another API_PORT`);
   if (status !== 200) throw new Error(`GET ${base}/v1/account answered ${status} to the demo key`);
   return replacement;
 }

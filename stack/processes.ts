@@ -1,6 +1,7 @@
 import { Connection } from '@temporalio/client';
 import { fetch } from 'undici';
 import type { Config } from '../config.ts';
+import { CLOSING_MS } from '../runtime.ts';
 import { connectionOptions } from '../temporal.ts';
 import { type TaskQueues, taskQueues } from '../workflows/messages.ts';
 import { type EntryPoint, entryPoint } from './project.ts';
@@ -8,9 +9,11 @@ import type { Child } from './run/child.ts';
 import { type Surroundings, startChild } from './servers/part.ts';
 
 const READY_WITHIN_MS = 60_000;
+/** A second after the process ends by itself. */
+const ENDING_MS = CLOSING_MS + 1_000;
 
 /** Starts the API; it is ready when it answers, whatever it answers to a request without a key. */
-export function startApi({ api, worker }: Config, around: Surroundings): Promise<Child> {
+export function startApi({ api, shutdownGraceMs }: Config, around: Surroundings): Promise<Child> {
   const url = `${localBase(api)}/v1/tools`;
   return startChild(
     {
@@ -19,7 +22,7 @@ export function startApi({ api, worker }: Config, around: Surroundings): Promise
       env: around.env,
       probe: async (signal) => (await fetch(url, { signal })).body?.cancel(),
       readyWithinMs: READY_WITHIN_MS,
-      graceMs: worker.shutdownGraceMs + 5_000,
+      graceMs: shutdownGraceMs + ENDING_MS,
     },
     around,
   );
@@ -37,7 +40,7 @@ function startPoller(
   name: string,
   module: EntryPoint,
   queue: keyof TaskQueues,
-  { temporal, worker }: Config,
+  { temporal, shutdownGraceMs }: Config,
   around: Surroundings,
 ): Promise<Child> {
   return startChild(
@@ -47,7 +50,7 @@ function startPoller(
       env: around.env,
       probe: () => isPolled(temporal, queue),
       readyWithinMs: READY_WITHIN_MS,
-      graceMs: worker.shutdownGraceMs + 5_000,
+      graceMs: shutdownGraceMs + ENDING_MS,
     },
     around,
   );

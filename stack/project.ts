@@ -3,7 +3,12 @@ import { join } from 'node:path';
 const root = join(import.meta.dirname, '..');
 const extension = import.meta.filename.endsWith('.ts') ? 'ts' : 'js';
 
-export type EntryPoint = 'api/main' | 'worker/main' | 'worker/renderer' | 'operator/main';
+export type EntryPoint =
+  | 'api/main'
+  | 'worker/main'
+  | 'worker/renderer'
+  | 'operator/main'
+  | 'stack/run/after-kill';
 
 /** How one of the project's processes is started with this Node, from the sources or from the build. */
 export function entryPoint(name: EntryPoint, args: readonly string[] = []) {

@@ -51,13 +51,13 @@ export async function startServers(options: ServersOptions): Promise<Servers> {
   const { dataDir, ephemeral, say, signal, env } = options;
   return opening(async (keep) => {
     const folder = keep(await (ephemeral ? openPassingFolder : openDataFolder)(dataDir, say));
+    const ports = keep(rememberedPorts(folder.file('ports.json')));
     const children: Servers['children'] = {};
     keep({
       [Symbol.asyncDispose]: async () => {
         await Promise.all(Object.values(children).map((child) => child.stop()));
       },
     });
-    const ports = rememberedPorts(folder.file('ports.json'));
     const parts = await startMissing(children, { folder, ports, env, say, signal }, options.ui);
     return {
       env: { ...settingsOf(env), ...parts.env },

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { type Config, loadConfig } from '../config.ts';
+import { type Config, isPortGiven, loadConfig } from '../config.ts';
 import { confirmDemo, type Demo, prepareDemo } from './demo.ts';
 import { type Say, withProgress } from './obtain/progress.ts';
 import { operate } from './operator.ts';
@@ -71,14 +71,19 @@ async function startProcesses(
 
 /** What the worker, the API and the operator's commands run with. What the caller has set stands. */
 async function serviceEnvironment(servers: Servers, caller: NodeJS.ProcessEnv): Promise<NodeJS.ProcessEnv> {
-  const port = Number(caller.API_PORT) || (await servers.ports.choose('api', USUAL_API_PORT));
+  const env = { ...caller, ...servers.env };
+  const port = await apiPort(servers, loadConfig(env).api, isPortGiven(caller));
   return {
-    ...caller,
-    ...servers.env,
+    ...env,
     AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true',
     PUBLIC_URL: caller.PUBLIC_URL || `http://127.0.0.1:${port}/api`,
     API_PORT: String(port),
   };
+}
+
+/** The port that is given, else the one of the start before, else the usual one, else any. */
+function apiPort({ ports }: Servers, api: Config['api'], given: boolean): Promise<number> {
+  return given && api.port !== 0 ? ports.take(api.port, api.host) : ports.choose('api', USUAL_API_PORT);
 }
 
 function describe(

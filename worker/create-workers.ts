@@ -7,6 +7,7 @@ import {
 import type { createActivities } from '../activities/activities.ts';
 import type { createRenderingActivities } from '../activities/rendering.ts';
 import type { Config } from '../config.ts';
+import { CLOSING_MS } from '../runtime.ts';
 import { taskQueues } from '../workflows/messages.ts';
 
 interface Common {
@@ -23,9 +24,8 @@ export interface RendererParts extends Common {
   activities: ReturnType<typeof createRenderingActivities>;
 }
 
-/** From the end of the grace until work is let go of, and until the process is over, its connections closed. */
-const FORCE_MS = 2000;
-export const CLOSING_MS = 2 * FORCE_MS;
+/** From the end of the grace until work is let go of; the other half is for closing connections. */
+const FORCE_MS = CLOSING_MS / 2;
 
 /** A heartbeat brings back a cancel and keeps an upstream's prediction id: 12 s, the default here, is too late. */
 const PROMPT_HEARTBEATS = { maxHeartbeatThrottleInterval: '1 s' } as const;
@@ -71,8 +71,8 @@ const common = ({ config, connection }: Common) =>
   ({
     connection,
     namespace: config.temporal.namespace,
-    shutdownGraceTime: config.worker.shutdownGraceMs,
-    shutdownForceTime: config.worker.shutdownGraceMs + FORCE_MS,
+    shutdownGraceTime: config.shutdownGraceMs,
+    shutdownForceTime: config.shutdownGraceMs + FORCE_MS,
   }) satisfies Partial<WorkerOptions>;
 
 /** Runs the workers until the signal, then lets running work finish within the grace time. */

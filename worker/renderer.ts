@@ -2,17 +2,17 @@ import { NativeConnection, Runtime } from '@temporalio/worker';
 import { createRenderingActivities } from '../activities/rendering.ts';
 import { environment, loadConfig } from '../config.ts';
 import { createGenerator } from '../generators/registry.ts';
-import { createLogger, shutdownSignal } from '../runtime.ts';
+import { CLOSING_MS, createLogger, shutdownSignal } from '../runtime.ts';
 import { openMongo } from '../stores/mongo/client.ts';
 import { createMongoStores } from '../stores/mongo/stores.ts';
 import { createImageStore } from '../stores/s3/images.ts';
 import { connectionOptions } from '../temporal.ts';
-import { CLOSING_MS, createRenderer, runWorkers } from './create-workers.ts';
+import { createRenderer, runWorkers } from './create-workers.ts';
 import { openImageTasks } from './image-tasks.ts';
 import { temporalLogger } from './temporal-logger.ts';
 
 const config = loadConfig(environment());
-const signal = shutdownSignal(config.worker.shutdownGraceMs + CLOSING_MS);
+const signal = shutdownSignal(config.shutdownGraceMs + CLOSING_MS);
 const logger = createLogger(config.log, 'renderer');
 Runtime.install({ logger: temporalLogger(logger), shutdownSignals: [] });
 

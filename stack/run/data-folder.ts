@@ -1,8 +1,12 @@
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { holderOf, type Lock, tryLock } from './lock.ts';
+import { guardChildren } from './guard.ts';
+import { holderOf, type Lock, lock, tryLock } from './lock.ts';
 import { endLeftovers } from './pid-file.ts';
 import { privateFolder } from './private-folder.ts';
+
+/** Far longer than it takes; nothing ends a process that the kernel holds. */
+const ENDING_MS = 30_000;
 
 /** Another process runs servers on this folder. */
 export class FolderInUseError extends Error {
@@ -45,17 +49,33 @@ async function claim(root: string, say: Say, onClose: () => void): Promise<DataF
     );
   }
   mkdirSync(pidFolder(root), { recursive: true });
-  await endLeftovers(pidFolder(root), say);
+  {
+    using _ = await endingLock(root);
+    await endLeftovers(pidFolder(root), say);
+  }
+  const guard = guardChildren(root);
   return {
     root,
     pids: pidFolder(root),
     file: (...parts) => join(root, ...parts),
     [Symbol.dispose]: () => {
+      guard[Symbol.dispose]();
       owner[Symbol.dispose]();
       onClose();
     },
   };
 }
+
+/** Ends the children of an owner that was killed, unless the folder has a new one: that has ended them already. */
+export async function endOrphans(root: string): Promise<void> {
+  if (!existsSync(pidFolder(root))) return;
+  using _ = await endingLock(root);
+  if (holderOf(ownerFile(root)) === undefined) await endLeftovers(pidFolder(root), () => {});
+}
+
+/** Held while leftovers are ended, or children that a new owner has just started could be taken for some. */
+const endingLock = (root: string) =>
+  lock(join(root, 'ending.lock'), AbortSignal.timeout(ENDING_MS), () => {});
 
 const ownerFile = (root: string) => join(root, 'owner.lock');
 const pidFolder = (root: string) => join(root, 'pids');

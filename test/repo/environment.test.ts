@@ -36,6 +36,15 @@ describe('the configuration', () => {
     expect(loadConfig({ ...NEEDED, API_PORT: '' }).api.port).toBe(8080);
   });
 
+  test('takes PORT where API_PORT is not set', () => {
+    expect(loadConfig({ ...NEEDED, PORT: '3000' }).api.port).toBe(3000);
+    expect(loadConfig({ ...NEEDED, PORT: '3000', API_PORT: '' }).api.port).toBe(3000);
+    expect(loadConfig({ ...NEEDED, PORT: '3000', API_PORT: '4000' }).api.port).toBe(4000);
+    expect(loadConfig({ ...NEEDED, PORT: '3000', API_PORT: '0' }).api.port).toBe(0);
+    expect(loadConfig({ ...NEEDED, PORT: '' }).api.port).toBe(8080);
+    expect(() => loadConfig({ ...NEEDED, PORT: 'a socket' })).toThrow(/^[^\n]*\n {2}PORT: [^\n]*$/);
+  });
+
   test('reports every problem at once, by the name of the variable', () => {
     const broken = { API_PORT: 'eighty', UPLOAD_URL: 'ftp://x', LOG_LEVEL: 'loud' };
     expect(() => loadConfig(broken)).toThrow(ConfigError);

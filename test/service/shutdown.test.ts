@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, inject, onTestFinished, test } from 'vitest';
 import '../setup/context.ts';
@@ -21,8 +22,9 @@ beforeAll(async () => {
 });
 afterAll(() => mongod?.[Symbol.asyncDispose]());
 
-function start(file: string, ...args: string[]): ChildProcess {
-  const child = spawn(process.execPath, ['--import', 'tsx', join(root, file), ...args], { cwd: root, env });
+function start(file: string, args: string[] = [], extra: NodeJS.ProcessEnv = {}): ChildProcess {
+  const options = { cwd: root, env: { ...env, ...extra } };
+  const child = spawn(process.execPath, ['--import', 'tsx', join(root, file), ...args], options);
   onTestFinished(() => void child.kill('SIGKILL'));
   return child;
 }
@@ -43,11 +45,11 @@ function printed(child: ChildProcess, pattern: RegExp): Promise<string> {
 test('a process ends on SIGTERM although a request of it never does', async () => {
   const server = start('test/service/programs/never-answers.ts');
   const asked = printed(server, /asked/);
-  const request = fetch(await printed(server, /http:\S+/)).catch(() => 'cut off');
+  const answer = fetch(await printed(server, /http:\S+/)).catch(() => 'cut off');
   await asked;
   server.kill('SIGTERM');
   expect(await once(server, 'exit')).toEqual([1, null]);
-  expect(await request).toBe('cut off');
+  expect(await answer).toBe('cut off');
 });
 
 test.each([
@@ -59,22 +61,40 @@ test.each([
   const address = await printed(child, ready);
   onTestFinished(() => mongod.release());
   mongod.hold();
-  const request = file.startsWith('api') ? stuckRequest(address) : undefined;
+  if (file.startsWith('api')) await stickRequest(address);
   child.kill('SIGTERM');
   const [, signal] = await once(child, 'exit');
   expect(signal).toBe(null);
-  await request;
 });
 
-/** A request that waits for MongoDB. */
-async function stuckRequest(address: string): Promise<void> {
-  const headers = { 'x-api-key': issueApiKey('ija_') };
-  await fetch(`${address}/api/v1/account`, { headers }).catch(() => {});
+test('an API ends after SHUTDOWN_GRACE_MS, as the others do', { timeout: 60_000 }, async () => {
+  const patient = start('api/main.ts', [], { SHUTDOWN_GRACE_MS: '600000' });
+  const hasty = start('api/main.ts');
+  const addresses = await Promise.all([patient, hasty].map((child) => printed(child, /http:[^"]+/)));
+  onTestFinished(() => mongod.release());
+  mongod.hold();
+  await Promise.all(addresses.map(stickRequest));
+  const answered = once(patient, 'exit');
+  for (const child of [patient, hasty]) child.kill('SIGTERM');
+  expect(await once(hasty, 'exit')).toEqual([1, null]);
+  mongod.release();
+  expect(await answered).toEqual([0, null]);
+});
+
+/** Resolves when the API has a request that waits for MongoDB, which it got together with one that it has answered. */
+async function stickRequest(address: string): Promise<void> {
+  const { hostname, port } = new URL(address);
+  const head = (path: string, connection: string) =>
+    `GET /api/v1/${path} HTTP/1.1\r\nHost: api\r\nX-Api-Key: ${issueApiKey('ija_')}\r\nConnection: ${connection}\r\n\r\n`;
+  const socket = connect(Number(port), hostname).on('error', () => {});
+  onTestFinished(() => void socket.destroy());
+  socket.write(head('nowhere', 'keep-alive') + head('account', 'close'));
+  await once(socket, 'data');
 }
 
 test('a command of the operator ends although MongoDB says nothing', { timeout: 60_000 }, async () => {
   onTestFinished(() => mongod.release());
   mongod.hold();
-  const command = start('operator/main.ts', 'account', 'list');
+  const command = start('operator/main.ts', ['account', 'list']);
   expect(await once(command, 'exit')).toEqual([1, null]);
 });

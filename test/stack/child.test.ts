@@ -1,11 +1,9 @@
 import { readFileSync, statSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { environment } from '../../config.ts';
 import { Child } from '../../stack/run/child.ts';
-import { rememberedPorts } from '../../stack/run/ports.ts';
 import { identify } from '../../stack/run/process-identity.ts';
 import { temporaryFolder } from './helpers.ts';
 
@@ -122,14 +120,4 @@ test('a command that does not exist fails the start', async () => {
   const { signal } = new AbortController();
   const host = { logFile: join(folder, 'x.log'), pidFolder: folder, say: () => {}, signal };
   await expect(new Child({ ...spec, probe: () => delay(10) }, host).start()).rejects.toThrow('ENOENT');
-});
-
-test('a port is the same at the next start, and another when somebody else has taken it', async () => {
-  const file = join(temporaryFolder(), 'ports.json');
-  const port = await rememberedPorts(file).choose('api');
-  expect(await rememberedPorts(file).choose('api')).toBe(port);
-  expect(await rememberedPorts(file).choose('other', port)).not.toBe(port);
-  await using taken = createServer().listen(port, '127.0.0.1');
-  await vi.waitUntil(() => taken.listening);
-  expect(await rememberedPorts(file).choose('api')).not.toBe(port);
 });

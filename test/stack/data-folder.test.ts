@@ -1,9 +1,16 @@
 import { chmodSync, existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
-import { FolderInUseError, openDataFolder, openPassingFolder } from '../../stack/run/data-folder.ts';
+import {
+  endOrphans,
+  FolderInUseError,
+  openDataFolder,
+  openPassingFolder,
+} from '../../stack/run/data-folder.ts';
+import { writePidFile } from '../../stack/run/pid-file.ts';
 import { identify } from '../../stack/run/process-identity.ts';
 import { firstLine, startProgram, temporaryFolder } from './helpers.ts';
+import { descendantsOf } from './processes.ts';
 
 const quiet = () => {};
 
@@ -31,11 +38,33 @@ test("a data folder is this user's alone, also one that was made open to others"
   expect([modeOf(shared), modeOf(passing.root)]).toEqual([0o700, 0o700]);
 });
 
-test('children of a killed parent are ended at the next start', async () => {
+test('children of a killed parent end by themselves, also one that ends on no polite signal', async () => {
+  const root = temporaryFolder();
+  const parent = startProgram('hold-folder', root);
+  const pid = Number(await firstLine(parent));
+  const left = descendantsOf(parent.pid ?? 0);
+  expect(left).toContain(pid);
+  parent.kill('SIGKILL');
+  await vi.waitUntil(() => left.every((one) => identify(one) === undefined), { timeout: 20_000 });
+  await vi.waitUntil(() => readdirSync(join(root, 'pids')).length === 0, { timeout: 20_000 });
+}, 50_000);
+
+test('children of a new owner are not taken for those of a killed one', async () => {
+  using folder = await openDataFolder(temporaryFolder(), quiet);
+  const child = startProgram('await-signal');
+  await firstLine(child);
+  writePidFile(folder.pids, 'child', child.pid ?? 0);
+  await endOrphans(folder.root);
+  expect(readdirSync(folder.pids)).toEqual(['child.json']);
+  expect(identify(child.pid ?? 0)).toBeDefined();
+});
+
+test('children of a parent that was killed with what guards them are ended at the next start', async () => {
   const root = temporaryFolder();
   const parent = startProgram('hold-folder', root);
   const pid = Number(await firstLine(parent));
   await expect(openDataFolder(root, quiet)).rejects.toThrow(`Process ${parent.pid} already runs`);
+  for (const other of descendantsOf(parent.pid ?? 0)) if (other !== pid) process.kill(other, 'SIGKILL');
   parent.kill('SIGKILL');
   await vi.waitUntil(() => parent.signalCode);
   expect(identify(pid)).toBeDefined();

@@ -1,0 +1,26 @@
+import { expect, test } from 'vitest';
+import { banner } from '../../stack/banner.ts';
+
+const stack = {
+  api_base: 'http://127.0.0.1:8080/api',
+  upload_url: 'http://127.0.0.1:7070/results',
+  demo_api_key: 'ija_demo',
+  temporal_address: '127.0.0.1:7233',
+  temporal_ui: null,
+  mongodb_url: 'mongodb://127.0.0.1:27017/?replicaSet=rs0',
+  s3_endpoint: 'http://127.0.0.1:7070',
+  env: { S3_ACCESS_KEY_ID: 'key', S3_SECRET_ACCESS_KEY: 'secret' },
+};
+
+test('what npm start prints warns of origins that may be reached although they are not public', () => {
+  const env = { ...stack.env, EGRESS_ALLOW_ORIGINS: 'http://127.0.0.1:9000' };
+  const printed = banner({ ...stack, env }, '/data');
+  expect(printed).toMatch(
+    /Warning: EGRESS_ALLOW_ORIGINS lets every caller reach http:\/\/127\.0\.0\.1:9000 /,
+  );
+  expect(printed).toContain('leave it empty in production');
+});
+
+test('nothing is warned of when none is allowed', () => {
+  expect(banner(stack, '/data')).not.toContain('Warning');
+});

@@ -30,7 +30,7 @@ export interface RenderInput {
 
 export interface RenderResult {
   results: ObjectRef[];
-  /** Wall-clock milliseconds from the start of the first attempt. */
+  /** Wall-clock milliseconds from the start of the first attempt; when there were more, its wait for a renderer too. */
   processingMs: number;
 }
 
@@ -39,9 +39,8 @@ export interface RenderReport extends RenderResult {
   end: JobEnd | null;
 }
 
-/** Kept between attempts: when the first one began, and what the generator needs to go on where it stopped. */
+/** Kept between attempts: what failed so far, and what the generator needs to go on where it stopped. */
 interface Progress {
-  startedAt: number;
   /** Image processes that ended in the middle of this image. */
   processesEnded: number;
   /** Tries after which the generator was unavailable. */
@@ -70,15 +69,16 @@ export function createRenderingActivities(deps: RenderDeps) {
      * failure of the image or the generator, no number of attempts is final.
      */
     async renderJob(input: RenderInput): Promise<RenderReport> {
+      const elapsed = stopwatch();
       const progress = progressSoFar();
       const stopBeating = beat(progress);
       try {
-        return (await endedBefore(deps, input)) ?? (await renderAndComplete(deps, input, progress));
+        return (await endedBefore(deps, input)) ?? (await renderAndComplete(deps, input, progress, elapsed));
       } catch (error) {
         const lastTry = countFailure(progress, error, deps);
         // A failure carries the last heartbeat to the next attempt.
         heartbeat(progress);
-        throw renderFailure(error, Date.now() - progress.startedAt, lastTry);
+        throw renderFailure(error, elapsed(), lastTry);
       } finally {
         stopBeating();
       }
@@ -102,9 +102,10 @@ async function renderAndComplete(
   deps: RenderDeps,
   input: RenderInput,
   progress: Progress,
+  elapsed: () => number,
 ): Promise<RenderReport> {
   const results = [await render(deps, input, progress)];
-  const result = { results, processingMs: Date.now() - progress.startedAt };
+  const result = { results, processingMs: elapsed() };
   try {
     return { ...result, end: await withDeadline(COMPLETE_MS, complete(deps, input.jobId, result)) };
   } catch (error) {
@@ -125,16 +126,15 @@ function countFailure(
   return progress.processesEnded >= PROCESSES_PER_IMAGE || progress.generatorFailures >= generatorTries;
 }
 
-/** Of an attempt that ended before its first heartbeat nothing is known but when the activity was asked for. */
-function progressSoFar(): Progress {
-  const { heartbeatDetails, attempt, scheduledTimestampMs } = activityInfo();
-  return (
-    (heartbeatDetails as Progress | undefined) ?? {
-      startedAt: attempt === 1 ? Date.now() : scheduledTimestampMs,
-      processesEnded: 0,
-      generatorFailures: 0,
-    }
-  );
+const progressSoFar = (): Progress =>
+  (activityInfo().heartbeatDetails as Progress | undefined) ?? { processesEnded: 0, generatorFailures: 0 };
+
+/** Milliseconds that the rendering has taken; of the attempts before by Temporal's clock, as renderers' clocks differ. */
+function stopwatch(): () => number {
+  const { attempt, scheduledTimestampMs, currentAttemptScheduledTimestampMs } = activityInfo();
+  const before = attempt === 1 ? 0 : currentAttemptScheduledTimestampMs - scheduledTimestampMs;
+  const start = performance.now();
+  return () => Math.round(before + performance.now() - start);
 }
 
 function beat(progress: Progress): () => void {

@@ -11,7 +11,6 @@ import {
   type AcceptanceOutcome,
   acceptUpdate,
   deletedSignal,
-  JOB_STATUS,
   JOB_WORKFLOW,
   type JobInput,
   type TaskQueues,
@@ -62,7 +61,6 @@ export function createTemporalGateway(client: Client, queues: TaskQueues): JobGa
         typedSearchAttributes: [
           { key: ACCOUNT_ID, value: input.draft.accountId },
           { key: TOOL, value: input.draft.tool },
-          { key: JOB_STATUS, value: 'processing' },
         ],
       });
       startWorkflowOperation.workflowHandle().catch(() => {});

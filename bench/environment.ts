@@ -6,7 +6,7 @@ import { type Config, environment, loadConfig } from '../config.ts';
 import { registerSearchAttributes } from '../operator/setup/search-attributes.ts';
 import type { Say } from '../stack/obtain/progress.ts';
 import { opening } from '../stack/run/opening.ts';
-import { startServers } from '../stack/servers.ts';
+import { type Servers, startServers } from '../stack/servers.ts';
 import { type Mongo, openMongo } from '../stores/mongo/client.ts';
 import { createIndexes } from '../stores/mongo/documents.ts';
 import { createMongoStores } from '../stores/mongo/stores.ts';
@@ -25,6 +25,8 @@ export type BenchEnvironment = AsyncDisposable & {
   temporal: Client;
   freePort: () => Promise<number>;
   logFile: (process: string) => string;
+  /** Processes of the servers that were started here. */
+  serverPids: Readonly<Record<string, number>>;
   say: Say;
 };
 
@@ -58,11 +60,17 @@ export async function openEnvironment(say: Say, signal: AbortSignal): Promise<Be
       stores: createMongoStores(mongo),
       temporal: temporal.client,
       say,
+      serverPids: pidsOf(servers.children),
       freePort: () => servers.ports.choose(randomUUID()),
       logFile: (process) => servers.folder.file('logs', `${process}-${randomUUID().slice(0, 8)}.log`),
     };
   });
 }
+
+const pidsOf = (children: Servers['children']) =>
+  Object.fromEntries(
+    Object.values(children).flatMap(({ name, pid }) => (pid === undefined ? [] : [[name, pid]])),
+  );
 
 function ownNames({ S3_ENDPOINT }: Record<string, string>): Record<string, string> {
   const own = randomUUID().slice(0, 8);

@@ -107,10 +107,13 @@ function render({ draft, plan, format, queues }: JobInput): Promise<RenderReport
 /** How the job ended, and what is left to do about it. */
 type Ending = Omit<JobEnd, 'status'> & { outcome: JobOutcome };
 
-/** A job that had ended otherwise, before a reset or a cancel, stays as it is. */
+/**
+ * A job that had ended otherwise, before a reset or a cancel, stays as it is. The search attribute costs Temporal as much
+ * as an activity does, so it is set where the execution's own status does not say as much.
+ */
 function conclude(jobId: string, end: JobEnd, expected: JobEnd['status'], details: string): Ending {
   const { status, webhook, overLimit } = end;
-  upsertSearchAttributes([{ key: JOB_STATUS, value: status }]);
+  if (status === 'failed' || webhook !== null) upsertSearchAttributes([{ key: JOB_STATUS, value: status }]);
   setCurrentDetails(status === expected ? details : `The job had ended before, as ${status}.`);
   return { outcome: { status, jobId }, webhook, overLimit };
 }
@@ -131,6 +134,6 @@ async function evictSurplus(accountId: string): Promise<void> {
 }
 
 async function finish(outcome: JobOutcome): Promise<JobOutcome> {
-  await condition(allHandlersFinished);
+  if (!allHandlersFinished()) await condition(allHandlersFinished);
   return outcome;
 }

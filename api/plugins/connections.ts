@@ -51,6 +51,11 @@ export function limitConnections(server: Server, perClient: boolean): void {
   });
 }
 
+/** A connection whose last answer goes out while the server is closing is closed after it, and not kept for another. */
+export const endIdleSoon = (server: Server): void => {
+  server.keepAliveTimeout = 1;
+};
+
 /** onSend hook: an answer that its client does not read in time is given up, and with it the connection. */
 export const endSlowReaders: onSendAsyncHookHandler<unknown> = async (_request, { raw }, payload) => {
   const timer = setTimeout(() => raw.destroy(), ANSWER_MS).unref();

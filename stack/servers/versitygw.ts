@@ -21,7 +21,16 @@ export async function startVersitygw(binary: string, around: Surroundings): Prom
     {
       name: 'versitygw',
       command: binary,
-      args: ['--port', `127.0.0.1:${port}`, '--health', '/health', '--quiet', 'posix', objects],
+      args: [
+        '--port',
+        `127.0.0.1:${port}`,
+        '--health',
+        '/health',
+        '--keep-alive',
+        '--quiet',
+        'posix',
+        objects,
+      ],
       env: {
         ...around.env,
         ROOT_ACCESS_KEY: credentials.accessKeyId,

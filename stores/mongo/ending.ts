@@ -27,7 +27,7 @@ export async function endJob(
     const delivery = destination === undefined ? null : newDelivery(toJob(job), end.status, destination);
     const isOneWrite = end.status === 'completed' && delivery === null;
     const ended = isOneWrite
-      ? await change(c, jobId, end)
+      ? await change(c, job, end)
       : await mongo.transaction((session) => endWith(c, job, { end, delivery, clientFault }, session));
     if (ended !== null) return { job: toJob(ended), delivery };
     // Ended or undone by another one since it was read.
@@ -63,7 +63,7 @@ async function endWith(
   { end, delivery, clientFault }: { end: JobEnding; delivery: DeliveryRecord | null; clientFault: boolean },
   session: ClientSession,
 ): Promise<JobDocument | null> {
-  const ended = await change(c, job._id, end, session);
+  const ended = await change(c, job, end, session);
   if (ended === null) return null;
   if (end.status === 'failed') await giveBack(c, session, job, 'refund');
   if (clientFault) await countFailure(c, job.accountId, session);
@@ -83,9 +83,15 @@ async function countFailure(c: Collections, _id: string, session: ClientSession)
   await c.accounts.updateOne({ _id }, [{ $set: { failures } }], { session });
 }
 
-const change = (c: Collections, _id: string, end: JobEnding, session?: ClientSession) =>
+/** Never before its start, whose time another machine has set. */
+const change = (
+  c: Collections,
+  { _id, createdAt }: Pick<JobDocument, '_id' | 'createdAt'>,
+  end: JobEnding,
+  session?: ClientSession,
+) =>
   c.jobs.findOneAndUpdate(
     { _id, status: 'processing' },
-    { $set: { ...end, completedAt: new Date() } },
+    { $set: { ...end, completedAt: new Date(Math.max(createdAt.getTime(), Date.now())) } },
     { returnDocument: 'after', ...(session === undefined ? {} : { session }) },
   );

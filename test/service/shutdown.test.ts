@@ -84,11 +84,11 @@ test('an API ends after SHUTDOWN_GRACE_MS, as the others do', { timeout: 60_000 
 /** Resolves when the API has a request that waits for MongoDB, which it got together with one that it has answered. */
 async function stickRequest(address: string): Promise<void> {
   const { hostname, port } = new URL(address);
-  const head = (path: string, connection: string) =>
-    `GET /api/v1/${path} HTTP/1.1\r\nHost: api\r\nX-Api-Key: ${issueApiKey('ija_')}\r\nConnection: ${connection}\r\n\r\n`;
+  const head = (path: string) =>
+    `GET /api/v1/${path} HTTP/1.1\r\nHost: api\r\nX-Api-Key: ${issueApiKey('ija_')}\r\n\r\n`;
   const socket = connect(Number(port), hostname).on('error', () => {});
   onTestFinished(() => void socket.destroy());
-  socket.write(head('nowhere', 'keep-alive') + head('account', 'close'));
+  socket.write(head('nowhere') + head('account'));
   await once(socket, 'data');
 }
 

@@ -12,13 +12,14 @@ export function createPoster(
   callers: readonly BenchCaller[],
   body: string | Buffer,
   connections: number,
+  path = '/api/v1/jobs',
 ): Poster {
   const pool = new Pool(origin, { connections });
   let sent = 0;
   return {
     async post() {
       const headers = { ...headersOf(callers, sent++), 'content-type': 'application/json' };
-      const answer = await pool.request({ method: 'POST', path: '/api/v1/jobs', headers, body });
+      const answer = await pool.request({ method: 'POST', path, headers, body });
       const text = await answer.body.text();
       if (answer.statusCode !== 201) throw new Error(`POST answered ${answer.statusCode}: ${text}`);
       return (JSON.parse(text) as { job_id: string }).job_id;

@@ -11,13 +11,19 @@ const ACTIVITY_QUEUE = 2;
 export type RunningApi = AsyncDisposable & { process: BenchProcess; origin: string };
 
 /** The API in a process of its own, listening. */
-export async function startApi({ env, freePort, logFile }: BenchEnvironment): Promise<RunningApi> {
+export const startApi = (environment: BenchEnvironment) => startServer(environment, 'api/main');
+
+/** A module that listens on API_PORT, in a process of its own. It is ready when it answers, whatever it says. */
+export async function startServer(
+  { env, freePort, logFile }: BenchEnvironment,
+  module: string,
+): Promise<RunningApi> {
   const port = await freePort();
   const origin = `http://127.0.0.1:${port}`;
   const process = await startProcess({
-    module: 'api/main',
+    module,
     env: { ...env, API_PORT: String(port) },
-    logFile: logFile('api'),
+    logFile: logFile(module.replace('/', '-')),
     ready: async () => (await fetch(`${origin}/api/v1/tools`)).body?.cancel(),
   });
   return { process, origin, [Symbol.asyncDispose]: () => process[Symbol.asyncDispose]() };

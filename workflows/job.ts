@@ -133,7 +133,5 @@ async function evictSurplus(accountId: string): Promise<void> {
   while (more) more = await enforceJobLimit(accountId);
 }
 
-async function finish(outcome: JobOutcome): Promise<JobOutcome> {
-  if (!allHandlersFinished()) await condition(allHandlersFinished);
-  return outcome;
-}
+const finish = (outcome: JobOutcome): JobOutcome | Promise<JobOutcome> =>
+  allHandlersFinished() ? outcome : condition(allHandlersFinished).then(() => outcome);

@@ -3,6 +3,7 @@ import { request } from 'undici';
 import type { Attacker } from './attacker.ts';
 import { DEAR, HONEST, type Pictures, REFUSED } from './pictures.ts';
 import { type HostileRequest, hostileRequests } from './requests.ts';
+import { SOURCES, type Source } from './sources.ts';
 
 /** One input that costs as much as it can. */
 export interface Attack {
@@ -16,14 +17,20 @@ export interface Attack {
 /** The tool whose result is largest. */
 const TOOL = 'image-upscaling';
 
-/** The corpus, its bodies made one at a time. */
-export function attacks(): Attack[] {
+/** The corpus, its bodies made one at a time. @param sources origin of the servers of {@link SOURCES} */
+export function attacks(sources: string): Attack[] {
   return [
     ...pictures('honest', HONEST),
     ...pictures('dear', DEAR),
     ...pictures('refused', REFUSED),
     ...hostileRequests().map(requestAttack),
+    ...SOURCES.map((source) => sourceAttack(sources, source)),
   ];
+}
+
+function sourceAttack(origin: string, { name, path }: Source): Attack {
+  const body = JSON.stringify({ tool: TOOL, image_url: `${origin}${path}` });
+  return { name, prepare: async () => {}, send: (attacker) => attacker.post(body) };
 }
 
 function pictures(kind: string, corpus: Pictures): Attack[] {

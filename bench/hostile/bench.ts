@@ -11,6 +11,7 @@ import { formatTable, type Row } from '../table.ts';
 import { type Attacker, createAttacker } from './attacker.ts';
 import { type Attack, attacks } from './attacks.ts';
 import { type Bystander, startBystander, type Watching } from './bystander.ts';
+import { startSources } from './sources.ts';
 import { type TreeUsage, watchChildren } from './tree.ts';
 
 const MB = 1e6;
@@ -39,7 +40,9 @@ interface Stretch {
  * baseline of each is the same account in the quiet just before.
  */
 export const benchHostile: Bench = async (environment, only) => {
-  const preview = { ...environment, env: { ...environment.env, GENERATORS: 'preview' } };
+  await using sources = await startSources();
+  const own = { GENERATORS: 'preview', EGRESS_ALLOW_ORIGINS: sources.origin };
+  const preview = { ...environment, env: { ...environment.env, ...own } };
   await using service = await startService(preview);
   const callers = await createCallers(environment, BYSTANDERS);
   await using bystander = startBystander(service.api.origin, callers, jobBody(await quickPicture()));
@@ -47,7 +50,7 @@ export const benchHostile: Bench = async (environment, only) => {
   setPriority(ATTACKERS_PRIORITY);
   await stretch(service, bystander);
   const rows: Row[] = [];
-  for (const attack of attacks().filter(({ name }) => name.includes(only))) {
+  for (const attack of attacks(sources.origin).filter(({ name }) => name.includes(only))) {
     const measured = await measure(environment, service, bystander, attack);
     environment.say(formatTable(measured));
     rows.push(...measured);

@@ -24,7 +24,7 @@ export function watchChildren(parent: number): () => TreeUsage {
     }
   };
   sample();
-  const timer = setInterval(sample, SAMPLE_MS);
+  const timer = setInterval(sample, SAMPLE_MS).unref();
   return () => {
     clearInterval(timer);
     sample();
@@ -32,7 +32,12 @@ export function watchChildren(parent: number): () => TreeUsage {
   };
 }
 
+/** None of a process that has ended. */
 export function childrenOf(pid: number): number[] {
-  const text = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim();
-  return text === '' ? [] : text.split(' ').map(Number);
+  try {
+    const text = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim();
+    return text === '' ? [] : text.split(' ').map(Number);
+  } catch {
+    return [];
+  }
 }

@@ -5,6 +5,7 @@ import { createVoids } from '../../api/creation/voids.ts';
 import type { ApiDeps } from '../../api/deps.ts';
 import type { JobGateway } from '../../api/job-gateway.ts';
 import type { TypedApp } from '../../api/operation.ts';
+import { MOST_ANSWERED } from '../../stores/answered.ts';
 import type { JobStore } from '../../stores/ports.ts';
 import { postJob, samplePicture } from '../setup/client.ts';
 import { closers } from '../setup/closers.ts';
@@ -270,6 +271,14 @@ describe('a POST that found the job of another one', () => {
     await eventually(async () => expect(await answeredWith(jobId)).toHaveLength(1));
     expect((await service.stores.accounts.get(client.accountId)).balance).toBe(49);
     expect((await postJob(service.app, headers, body)).json().job_id).toBe(jobId);
+  });
+
+  test('adds to a list that stays short', async () => {
+    const { headers, jobId } = await chargedFor500();
+    const again = () => postJob(service.app, headers, { tool: 'declutter', image_base64 });
+    const replays = await Promise.all(Array.from({ length: 20 }, again));
+    expect(new Set(replays.map(({ statusCode }) => statusCode))).toEqual(new Set([201]));
+    expect(await answeredWith(jobId)).toHaveLength(MOST_ANSWERED);
   });
 
   test.each([

@@ -47,14 +47,14 @@ export async function deliver(
   const body = eventBody(delivery, job, deps.images);
   const sent = await send(deps, policy, { account, delivery, body, signal, ...attempt });
   const brokenOff = signal.aborted && sent.attempt.error !== null;
-  const after = brokenOff ? atOnce() : afterAttempt(sent, delivery, policy);
+  const next = brokenOff ? AT_ONCE : afterAttempt(sent, delivery, policy);
   const watched = notice.target === 'account' && jobId !== null && !brokenOff;
   await Promise.all([
-    deliveries.record(deliveryId, round, sent.attempt, after),
+    deliveries.record(deliveryId, round, sent.attempt, recorded(next)),
     watched && noteEndpoint(deps.stores, account, sent.attempt, policy),
   ]);
   if (brokenOff) throw signal.reason;
-  return resultOf(after, sent.attempt);
+  return resultOf(next, sent.attempt);
 }
 
 /** Where it goes now, or why nowhere. */
@@ -83,21 +83,28 @@ async function endedElsewhere(
   return { state: row.state, reason: row.reason };
 }
 
+/** The end of a delivery, or how long Temporal is to wait, by its own clock. */
+type Next = Exclude<AfterAttempt, { state: 'pending' }> | { state: 'pending'; waitMs: number };
+
 /** What a worker that stops leaves behind is taken up by the next one. */
-const atOnce = () => ({ state: 'pending', nextAttemptAt: new Date() }) as const;
+const AT_ONCE: Next = { state: 'pending', waitMs: 0 };
+
+/** For people to read: nobody goes by the time, since another worker's clock may differ. */
+const recorded = (next: Next): AfterAttempt =>
+  next.state === 'pending' ? { state: 'pending', nextAttemptAt: new Date(Date.now() + next.waitMs) } : next;
 
 function afterAttempt(
   { attempt, retryAfterMs }: Sent,
   delivery: DeliveryRecord,
   policy: WebhookPolicy,
-): AfterAttempt {
+): Next {
   if (attempt.error === null) return { state: 'delivered' };
   if (attempt.status === GONE) return { state: 'failed', reason: 'The receiver wants no more (410 Gone).' };
   // A test is to say at once how the endpoint does.
-  const delay = delivery.jobId === null ? undefined : delayAfter(delivery.tries, policy, retryAfterMs);
-  if (delay === undefined)
+  const waitMs = delivery.jobId === null ? undefined : delayAfter(delivery.tries, policy, retryAfterMs);
+  if (waitMs === undefined)
     return { state: 'failed', reason: `No attempt of ${delivery.tries} succeeded. ${attempt.error}` };
-  return { state: 'pending', nextAttemptAt: new Date(Date.now() + delay) };
+  return { state: 'pending', waitMs };
 }
 
 /** Keeps the account's endpoint up to date on how it does, and takes it out of use when it asks or fails for days. */
@@ -121,8 +128,7 @@ async function noteEndpoint(
   }
 }
 
-function resultOf(after: AfterAttempt, { error }: DeliveryAttempt): AttemptResult {
-  if (after.state === 'delivered') return { state: 'delivered', reason: null };
-  if (after.state !== 'pending') return after;
-  return { state: 'pending', waitMs: after.nextAttemptAt.getTime() - Date.now(), problem: error ?? '' };
+function resultOf(next: Next, { error }: DeliveryAttempt): AttemptResult {
+  if (next.state === 'delivered') return { state: 'delivered', reason: null };
+  return next.state === 'pending' ? { ...next, problem: error ?? '' } : next;
 }

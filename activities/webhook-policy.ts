@@ -49,10 +49,18 @@ export function delayAfter(
   return Math.min(2 * base, Math.max(base, retryAfterMs) * (1 + jitter * Math.random()));
 }
 
-/** Milliseconds a Retry-After asks for, given in seconds or as a date (RFC 9110, 10.2.3). */
+/**
+ * Milliseconds a Retry-After asks for, given in seconds or as a date (RFC 9110, 10.2.3). A date is the receiver's, so it
+ * counts from the one of the answer; from `now` where that has none.
+ */
 export function retryAfterMs(headers: IncomingHttpHeaders, now: number): number | undefined {
   const value = headers['retry-after']?.trim() ?? '';
   if (/^\d{1,9}$/.test(value)) return Number(value) * SECOND;
+  const date = dateOf(value);
+  return date === undefined ? undefined : Math.max(0, date - (dateOf(headers.date) ?? now));
+}
+
+function dateOf(value = ''): number | undefined {
   const date = /GMT$/.test(value) ? Date.parse(value) : Number.NaN;
-  return Number.isNaN(date) ? undefined : Math.max(0, date - now);
+  return Number.isNaN(date) ? undefined : date;
 }

@@ -41,6 +41,7 @@ export function buildApp(deps: ApiDeps): TypedApp {
   app.decorateRequest('caller');
   app.decorateRequest('jobBody');
   app.decorateRequest('hold');
+  app.decorateRequest('claims');
   app.decorateRequest('bodyLease');
   registerBodies(app, deps.budgets);
   registerExpectations(app);

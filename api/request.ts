@@ -1,6 +1,7 @@
 import type { Lease } from '../budget.ts';
 import type { RouteGroup } from '../contract/limits.ts';
 import type { Caller } from '../stores/records.ts';
+import type { Claims } from './creation/claims.ts';
 import type { Hold } from './hold.ts';
 import type { JobBody } from './intake/body.ts';
 
@@ -12,6 +13,8 @@ declare module 'fastify' {
     jobBody: JobBody;
     /** What POST /v1/jobs holds of the budgets, from before its body is read. */
     hold: Hold;
+    /** The jobs that POST /v1/jobs may be answered with; set by its handler. */
+    claims?: Claims;
     /** The part of it that stands for the body. */
     bodyLease: Lease;
     /** Its body is neither read nor drained any more. */

@@ -102,16 +102,20 @@ export interface JobStore {
    */
   fence(jobId: string, unpaid?: boolean): Promise<JobRecord | undefined>;
   /**
-   * Undoes an acceptance whose request was answered 5xx: the charge is given back, job and idempotency row are gone,
-   * what was stored is enqueued for removal, and the job id is fenced. Idempotent.
-   * @returns false when another request was answered with the job (see {@link markAnswered}); then nothing changes
+   * Takes a request that ended in 5xx out of those which the job lives for, for good. With the last of them the
+   * acceptance is undone: the charge is given back, job and idempotency row are gone, what was stored is enqueued for
+   * removal, and the job id is fenced. Idempotent.
+   * @param requestId the job id for the request that created the job, else what it called {@link markAnswered} with
+   * @returns whether the job is undone. It is not when it was deleted, or another request is left
    */
-  void(jobId: string): Promise<boolean>;
+  void(jobId: string, requestId: string): Promise<boolean>;
   /**
-   * The job as it stands, marked as answered: from here on it can't be voided. Undefined when it was deleted.
+   * The job as it stands, for a request that is about to be answered with it: from here on the job lives until that
+   * request is voided, too. Undefined when it was deleted.
+   * @param requestId the service's own, unique for good; never what a client has sent
    * @returns `voided` when the job was undone, or never was: its idempotency key is unspent
    */
-  markAnswered(jobId: string): Promise<JobRecord | 'voided' | undefined>;
+  markAnswered(jobId: string, requestId: string): Promise<JobRecord | 'voided' | undefined>;
   findByIdempotencyKey(keyId: string, key: string): Promise<IdempotencyRow | undefined>;
   /** A job of the account; undefined when it is unknown, another's or deleted. */
   find(accountId: string, jobId: string): Promise<JobRecord | undefined>;

@@ -6,6 +6,7 @@ import { presentJob } from '../../stores/present.ts';
 import type { JobRecord } from '../../stores/records.ts';
 import type { ApiDeps } from '../deps.ts';
 import type { GatewayOutcome, JobRequest } from '../job-gateway.ts';
+import type { Claims } from './claims.ts';
 import { jobDeleted, replay } from './replay.ts';
 
 export const NOT_ENOUGH = 'The balance does not cover this job. Buy a pack, or render at 2K.';
@@ -26,24 +27,26 @@ type Request = Omit<JobRequest, 'acceptWithinMs'>;
  */
 export async function acceptJob(
   deps: ApiDeps,
+  claims: Claims,
   request: Request,
   withinMs: number,
 ): Promise<JobCreated | JobReplayed> {
   const begun = performance.now();
   let outcome: GatewayOutcome = { outcome: 'unknown', cause: undefined };
   let ours = request;
+  claims.add(request.draft.jobId);
   for (let round = 1; round <= ROUNDS; round += 1) {
     const acceptWithinMs = withinMs - (performance.now() - begun);
     if (acceptWithinMs <= 0) break;
     const callWithinMs = acceptWithinMs + ANSWER_MARGIN_MS;
     const accepting = deps.jobs.accept({ ...ours, acceptWithinMs }, callWithinMs);
     outcome = await withDeadline(callWithinMs, accepting).catch(unknown);
-    const answer = await conclude(deps, ours, outcome).catch(undecided);
+    const answer = await conclude(deps, claims, ours, outcome).catch(undecided);
     if (answer === 'undecided') break;
     if (answer !== 'again') return answer;
     ours = onItsOwn(request);
   }
-  return decide(deps, request, outcome);
+  return decide(deps, claims, request, outcome);
 }
 
 /** Nobody waits for the answer any longer; what comes of the call, MongoDB says. */
@@ -63,6 +66,7 @@ const onItsOwn = ({ draft, ...request }: Request): Request => ({
 
 async function conclude(
   deps: ApiDeps,
+  claims: Claims,
   request: Request,
   outcome: GatewayOutcome,
 ): Promise<JobCreated | JobReplayed | 'again' | 'undecided'> {
@@ -70,12 +74,14 @@ async function conclude(
   switch (outcome.outcome) {
     case 'accepted':
     case 'existing':
-      return outcome.jobId === draft.jobId ? created(request) : replay(deps, outcome, draft.bodyDigest);
+      return outcome.jobId === draft.jobId
+        ? created(request)
+        : replay(deps, claims, outcome, draft.bodyDigest);
     case 'insufficient_credits':
       throw new ApiError('insufficient_credits', NOT_ENOUGH);
     case 'closed': {
       const spent = await findSpent(deps, request);
-      return spent === undefined ? 'again' : replay(deps, spent, draft.bodyDigest);
+      return spent === undefined ? 'again' : replay(deps, claims, spent, draft.bodyDigest);
     }
     case 'unknown':
       return 'undecided';
@@ -89,19 +95,24 @@ async function conclude(
  * Nobody said what became of the request, so MongoDB decides before the answer leaves: a job that is there is
  * answered as accepted, and one that is not is fenced, so that a late acceptance charges nothing.
  */
-async function decide(deps: ApiDeps, request: Request, cause: GatewayOutcome): Promise<JobReplayed> {
+async function decide(
+  deps: ApiDeps,
+  claims: Claims,
+  request: Request,
+  cause: GatewayOutcome,
+): Promise<JobReplayed> {
   const { draft } = request;
   let own: JobRecord | undefined;
   try {
     own = await withDeadline(DECIDE_MS, deps.stores.jobs.fence(draft.jobId));
   } catch {
-    deps.voids.enqueue(draft.jobId);
     throw unavailable('Should it have been charged, that is undone.', cause);
   }
   if (own?.status === 'deleted') throw jobDeleted();
   if (own !== undefined) return { ...presentJob(own, deps.images), warnings: own.warnings };
+  claims.drop(draft.jobId);
   const spent = await withDeadline(DECIDE_MS, findSpent(deps, request)).catch(() => undefined);
-  const replayed = spent === undefined ? 'again' : await replay(deps, spent, draft.bodyDigest);
+  const replayed = spent === undefined ? 'again' : await replay(deps, claims, spent, draft.bodyDigest);
   if (replayed !== 'again') return replayed;
   throw unavailable('Nothing was charged.', cause);
 }

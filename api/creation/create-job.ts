@@ -10,6 +10,7 @@ import type { ApiDeps } from '../deps.ts';
 import type { Hold } from '../hold.ts';
 import type { IncomingImage } from '../intake/image-field.ts';
 import { acceptJob, NOT_ENOUGH } from './accept.ts';
+import type { Claims } from './claims.ts';
 import { type FetchedImage, imageFromBase64, imageFromUrl } from './image.ts';
 import { replay } from './replay.ts';
 
@@ -28,21 +29,22 @@ export interface Creation {
   idempotencyKey: string | null;
   /** What the request holds of the budgets. */
   hold: Hold;
+  claims: Claims;
 }
 
 /**
  * POST /v1/jobs after the body was read: the checks in their order, the picture stored, the job accepted.
- * @throws ApiError; then nothing is charged and the picture is gone
+ * @throws ApiError; then nothing is charged and the picture is gone. Whoever answers 5xx gives up the claims
  */
 export async function createJob(deps: ApiDeps, creation: Creation): Promise<JobCreated | JobReplayed> {
-  const { body, caller, image, bodyDigest, idempotencyKey, hold } = creation;
+  const { body, caller, image, bodyDigest, idempotencyKey, hold, claims } = creation;
   const answerBy = Date.now() + ACCEPTED_WITHIN_MS;
   const waitedBefore = hold.waitedMs;
   if ((image === undefined) === (body.image_url === undefined))
     throw new ApiError('invalid_image', 'Send exactly one of image_url and image_base64.');
   if (idempotencyKey !== null) {
     const spent = await deps.stores.jobs.findByIdempotencyKey(caller.keyId, idempotencyKey);
-    const replayed = spent === undefined ? 'again' : await replay(deps, spent, bodyDigest);
+    const replayed = spent === undefined ? 'again' : await replay(deps, claims, spent, bodyDigest);
     if (replayed !== 'again') return replayed;
   }
   const plan = planOf(body);
@@ -95,7 +97,7 @@ function checkFailures({ since, jobs }: NonNullable<AccountRecord['failures']>):
 type Ready = FetchedImage & { plan: Plan; answerBy: number };
 
 async function storeAndAccept(deps: ApiDeps, creation: Creation, { plan, picture, paid, answerBy }: Ready) {
-  const { caller } = creation;
+  const { caller, claims } = creation;
   const { bytes, format, sha256 } = picture;
   const input: ObjectRef = { bucket: 'inputs', key: `${caller.accountId}/${randomUUID()}.${format}` };
   await deps.images.putInput(input.key, bytes, `image/${format}`, sha256);
@@ -103,7 +105,7 @@ async function storeAndAccept(deps: ApiDeps, creation: Creation, { plan, picture
   const request = { draft, plan, format, accountName: caller.accountName };
   try {
     const withinMs = Math.min(deps.config.api.acceptTimeoutMs, answerBy - Date.now());
-    const answer = await acceptJob(deps, request, withinMs);
+    const answer = await acceptJob(deps, claims, request, withinMs);
     if (answer.job_id === draft.jobId) paid();
     else await removeImagesSoon(deps, [input]);
     return answer;
@@ -115,8 +117,8 @@ async function storeAndAccept(deps: ApiDeps, creation: Creation, { plan, picture
 }
 
 function toDraft(creation: Creation, plan: Plan, input: ObjectRef): JobDraft {
-  const { body, caller, bodyDigest, idempotencyKey } = creation;
-  const jobId = randomUUID();
+  const { body, caller, bodyDigest, idempotencyKey, claims } = creation;
+  const jobId = claims.requestId;
   return {
     jobId,
     accountId: caller.accountId,

@@ -3,6 +3,7 @@ import type { JobReplayed } from '../../contract/schemas.ts';
 import type { IdempotencyRow } from '../../stores/ports.ts';
 import { presentJob } from '../../stores/present.ts';
 import type { ApiDeps } from '../deps.ts';
+import type { Claims } from './claims.ts';
 
 export const jobDeleted = () =>
   new ApiError(
@@ -18,6 +19,7 @@ export const jobDeleted = () =>
  */
 export async function replay(
   deps: ApiDeps,
+  claims: Claims,
   spent: IdempotencyRow,
   bodyDigest: string,
 ): Promise<JobReplayed | 'again'> {
@@ -26,8 +28,12 @@ export async function replay(
       'idempotency_conflict',
       'This Idempotency-Key was used with a different body. Send the first body again, or use a new key.',
     );
-  const job = await deps.stores.jobs.markAnswered(spent.jobId);
-  if (job === 'voided') return 'again';
+  claims.add(spent.jobId);
+  const job = await deps.stores.jobs.markAnswered(spent.jobId, claims.requestId);
+  if (job === 'voided') {
+    claims.drop(spent.jobId);
+    return 'again';
+  }
   if (job === undefined) throw jobDeleted();
   return { ...presentJob(job, deps.images), warnings: job.warnings };
 }

@@ -3,10 +3,19 @@ import type { FastifyBaseLogger } from 'fastify';
 import { withDeadline } from '../../runtime.ts';
 import type { JobStore } from '../../stores/ports.ts';
 
-/** Jobs whose requests were answered 5xx while MongoDB could not be asked whether they were accepted. */
+/** A request that was answered 5xx, and a job that it may have charged, or may count as answered with. */
+export interface Void {
+  jobId: string;
+  requestId: string;
+}
+
+/** What is left to undo of requests that were answered 5xx. */
 export interface Voids extends AsyncDisposable {
-  /** Has the job undone, or fenced, as soon as MongoDB can be reached; tries until then. */
-  enqueue(jobId: string): void;
+  /**
+   * Has the job undone, or fenced, unless another request was answered with it; as soon as MongoDB can be reached, and
+   * tries until then. Few can be pending: while MongoDB is away no request gets as far as having a job.
+   */
+  enqueue(pair: Void): void;
 }
 
 const ATTEMPT_MS = 10_000;
@@ -18,13 +27,13 @@ export function createVoids(jobs: Pick<JobStore, 'void'>, logger: FastifyBaseLog
   const pending = new Map<string, Promise<void>>();
   let stopping = false;
 
-  async function voidUntilDone(jobId: string): Promise<void> {
+  async function voidUntilDone({ jobId, requestId }: Void): Promise<void> {
     for (;;) {
       try {
-        const done = await withDeadline(ATTEMPT_MS, jobs.void(jobId));
+        const done = await withDeadline(ATTEMPT_MS, jobs.void(jobId, requestId));
         const what = done
           ? 'is fenced, and a charge it had was given back'
-          : 'stands: a later request got it';
+          : 'stands: it was deleted, or another request has it';
         return logger.warn({ jobId }, `A job whose request was answered 500 ${what}.`);
       } catch (err) {
         if (stopping)
@@ -35,11 +44,12 @@ export function createVoids(jobs: Pick<JobStore, 'void'>, logger: FastifyBaseLog
   }
 
   return {
-    enqueue(jobId) {
-      if (pending.has(jobId)) return;
+    enqueue(pair) {
+      const id = `${pair.jobId} ${pair.requestId}`;
+      if (pending.has(id)) return;
       pending.set(
-        jobId,
-        voidUntilDone(jobId).finally(() => pending.delete(jobId)),
+        id,
+        voidUntilDone(pair).finally(() => pending.delete(id)),
       );
     },
     async [Symbol.asyncDispose]() {

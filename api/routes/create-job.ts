@@ -3,6 +3,7 @@ import { Type } from 'typebox';
 import { ApiError } from '../../contract/errors.ts';
 import { LIMITS } from '../../contract/limits.ts';
 import { CreateJob, JobCreated, JobReplayed } from '../../contract/schemas.ts';
+import { createClaims } from '../creation/claims.ts';
 import { createJob as create } from '../creation/create-job.ts';
 import { bodyDigest } from '../intake/digest.ts';
 import { errorResponses, type Route } from '../operation.ts';
@@ -15,6 +16,10 @@ export const createJob: Route = (app, deps) =>
     {
       config: { group: 'create-job' },
       preValidation: separatePicture,
+      // However the request comes to its 5xx, and whether or not anybody is there to read it.
+      onSend: async ({ claims }, { statusCode }) => {
+        if (statusCode >= 500) claims?.giveUp();
+      },
       schema: {
         operationId: 'createJob',
         summary: 'Create a job',
@@ -47,7 +52,9 @@ export const createJob: Route = (app, deps) =>
     },
     async (request, reply) => {
       const { jobBody, caller, body, hold } = request;
+      request.claims = createClaims(deps.voids);
       const creation = {
+        claims: request.claims,
         caller,
         body,
         image: jobBody.image,

@@ -123,5 +123,6 @@ function toDocument(draft: JobDraft, createdAt: Date): JobDocument {
     createdAt,
     completedAt: null,
     processingMs: null,
+    answered: [jobId],
   };
 }

@@ -1,4 +1,5 @@
 import type { Collection, CreateIndexesOptions, Db } from 'mongodb';
+import type { Answered } from '../answered.ts';
 import type {
   AccountRecord,
   DeliveryRecord,
@@ -26,8 +27,9 @@ export interface KeyDocument extends Stored<KeyRecord> {
 }
 
 export interface JobDocument extends Stored<JobRecord> {
-  /** Set once a request was answered with the job that is not the one which created it; then it can't be voided. */
-  answered?: boolean;
+  /** See {@link Answered}. Version 0.1.0 left it out, or set `true`. */
+  answered?: Answered['answered'] | true;
+  withdrawn?: Answered['withdrawn'];
 }
 
 /** What is left of a voided job: it keeps an acceptance still under way from charging. */
@@ -99,7 +101,7 @@ export type Collections = ReturnType<typeof collections>;
 /** Voids lie in the same collection, and have next to no fields. */
 export const isTombstone = (job: JobDocument): boolean => job.accountId === undefined;
 
-export function toJob({ answered: _, ...job }: JobDocument): JobRecord {
+export function toJob({ answered: _, withdrawn: _withdrawn, ...job }: JobDocument): JobRecord {
   return toRecord(job);
 }
 

@@ -1,4 +1,5 @@
 import type { ClientSession } from 'mongodb';
+import { type Answered, MOST_ANSWERED, withdraw } from '../answered.ts';
 import type { JobRecord } from '../records.ts';
 import { isDuplicateKey, type Mongo } from './client.ts';
 import { forgetDeliveries } from './deliveries.ts';
@@ -21,7 +22,12 @@ export async function fence(c: Collections, jobId: string, unpaid = false): Prom
 }
 
 /** See JobStore.void. */
-export async function voidJob(mongo: Mongo, c: Collections, jobId: string): Promise<boolean> {
+export async function voidJob(
+  mongo: Mongo,
+  c: Collections,
+  jobId: string,
+  requestId: string,
+): Promise<boolean> {
   return mongo.transaction(async (session) => {
     const job = await c.jobs.findOne({ _id: jobId }, { session });
     if (job === null) {
@@ -29,7 +35,12 @@ export async function voidJob(mongo: Mongo, c: Collections, jobId: string): Prom
       return true;
     }
     if (isTombstone(job)) return true;
-    if (job.answered || job.status === 'deleted') return false;
+    if (job.status === 'deleted') return false;
+    const left = withdraw(answeredOf(job), requestId);
+    if (left !== undefined) {
+      await c.jobs.updateOne({ _id: jobId }, { $set: { ...left } }, { session });
+      return false;
+    }
     await c.voids.replaceOne({ _id: jobId }, tombstone(), { session });
     await c.idempotency.deleteOne({ _id: jobId }, { session });
     await owe(c, [...job.inputs, ...job.results], session);
@@ -40,21 +51,39 @@ export async function voidJob(mongo: Mongo, c: Collections, jobId: string): Prom
   });
 }
 
+const answeredOf = ({ _id, answered, withdrawn }: JobDocument): Answered => ({
+  answered: answered === undefined || answered === true ? [_id] : answered,
+  withdrawn: withdrawn ?? [],
+});
+
 /** See JobStore.markAnswered. */
-export async function markAnswered(c: Collections, jobId: string): Promise<JobRecord | 'voided' | undefined> {
+export async function markAnswered(
+  c: Collections,
+  jobId: string,
+  requestId: string,
+): Promise<JobRecord | 'voided' | undefined> {
   for (;;) {
     const marked = await c.jobs.findOneAndUpdate(
-      { _id: jobId, status: { $in: ['processing', 'completed', 'failed'] } },
-      { $set: { answered: true } },
+      { _id: jobId, status: { $in: ['processing', 'completed', 'failed'] }, withdrawn: { $ne: requestId } },
+      [{ $set: { answered: withOneMore(requestId) } }],
       { returnDocument: 'after' },
     );
     if (marked !== null) return toJob(marked);
     const job = await c.jobs.findOne({ _id: jobId });
     if (job === null || isTombstone(job)) return 'voided';
     if (job.status === 'deleted') return undefined;
+    if (answeredOf(job).withdrawn.includes(requestId)) throw new Error(`Request ${requestId} has ended.`);
     // Accepted between the two.
   }
 }
+
+/** {@link answeredOf} and the request, as far as there is room, for an update by pipeline. */
+const withOneMore = (requestId: string) => ({
+  $slice: [
+    { $concatArrays: [{ $cond: [{ $isArray: '$answered' }, '$answered', ['$_id']] }, [requestId]] },
+    MOST_ANSWERED,
+  ],
+});
 
 /** The charge of a job, back on the balance. */
 export async function giveBack(

@@ -20,8 +20,8 @@ export function createJobStore(mongo: Mongo): JobStore {
   return {
     accept: (draft) => inLane(draft.accountId, draft),
     fence: (jobId, unpaid) => fence(c, jobId, unpaid),
-    void: (jobId) => voidJob(mongo, c, jobId),
-    markAnswered: (jobId) => markAnswered(c, jobId),
+    void: (jobId, requestId) => voidJob(mongo, c, jobId, requestId),
+    markAnswered: (jobId, requestId) => markAnswered(c, jobId, requestId),
 
     async findByIdempotencyKey(keyId, key) {
       const row = await c.idempotency.findOne({ keyId, key });

@@ -1,6 +1,7 @@
 import { Agent, request } from 'undici';
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createBudgets } from '../../api/budgets.ts';
+import { createClaims } from '../../api/creation/claims.ts';
 import { type Creation, createJob } from '../../api/creation/create-job.ts';
 import type { Hold } from '../../api/hold.ts';
 import { digestApiKey } from '../../contract/api-key.ts';
@@ -62,7 +63,8 @@ async function creationOf({ stores, headers }: Api, hold: Hold): Promise<Creatio
   const caller = await stores.keys.findCaller(digestApiKey(headers['x-api-key']));
   if (caller === undefined || caller.revoked) throw new Error('no caller');
   const body = { tool: 'declutter', image_url: PICTURE_URL };
-  return { caller, body, image: undefined, bodyDigest: 'd', idempotencyKey: null, hold };
+  const claims = createClaims({ enqueue: () => {} });
+  return { caller, body, image: undefined, bodyDigest: 'd', idempotencyKey: null, hold, claims };
 }
 
 const times = <T>(count: number, make: (n: number) => Promise<T>) =>

@@ -1,3 +1,4 @@
+import type { Answered } from '../../stores/answered.ts';
 import type { Referenced } from '../../stores/mongo/references.ts';
 import type { IdempotencyRow } from '../../stores/ports.ts';
 import { NotFound, Refused } from '../../stores/ports.ts';
@@ -17,8 +18,8 @@ export interface Books {
   accounts: Map<string, AccountRecord>;
   keys: Map<string, KeyRecord & { digest: string }>;
   jobs: Map<string, JobRecord>;
-  /** Jobs a client was told of: they can't be voided. */
-  answered: Set<string>;
+  /** By job. */
+  answered: Map<string, Answered>;
   voided: Map<string, { unpaid: boolean }>;
   /** By {@link idempotencyId}. */
   idempotency: Map<string, IdempotencyRow>;
@@ -40,7 +41,7 @@ export function emptyBooks(): Books {
     accounts: new Map(),
     keys: new Map(),
     jobs: new Map(),
-    answered: new Set(),
+    answered: new Map(),
     voided: new Map(),
     idempotency: new Map(),
     ledger: new Map(),

@@ -1,4 +1,5 @@
 import { BUDGETS } from '../../contract/limits.ts';
+import { type Answered, MOST_ANSWERED, withdraw } from '../../stores/answered.ts';
 import { deliveryIdOf, destinationOf, newDelivery } from '../../stores/delivery.ts';
 import type { Acceptance, DeletedJob, EndedJob, JobStore } from '../../stores/ports.ts';
 import { Refused } from '../../stores/ports.ts';
@@ -30,16 +31,16 @@ export function createFakeJobStore(books: Books): JobStore {
     });
   return {
     accept: async (draft) => accept(books, draft),
-    void: async (jobId) => voidJob(books, jobId),
+    void: async (jobId, requestId) => voidJob(books, jobId, requestId),
 
     async fence(jobId, unpaid = false) {
       if (!books.jobs.has(jobId) && !books.voided.has(jobId)) books.voided.set(jobId, { unpaid });
       return read(jobId);
     },
 
-    async markAnswered(jobId) {
+    async markAnswered(jobId, requestId) {
       if (!books.jobs.has(jobId)) return 'voided';
-      if (readable(jobId) !== undefined) books.answered.add(jobId);
+      if (readable(jobId) !== undefined) markAnswered(known(books.answered, 'job', jobId), requestId);
       return readable(jobId);
     },
 
@@ -130,14 +131,25 @@ function accept(books: Books, draft: JobDraft): Acceptance {
     completedAt: null,
     processingMs: null,
   });
+  books.answered.set(jobId, { answered: [jobId], withdrawn: [] });
   if (slot !== undefined) books.idempotency.set(slot, { jobId, bodyDigest });
   return { outcome: 'accepted', jobId, bodyDigest };
 }
 
-function voidJob(books: Books, jobId: string): boolean {
+function markAnswered(job: Answered, requestId: string): void {
+  if (job.withdrawn.includes(requestId)) throw new Error(`Request ${requestId} has ended.`);
+  job.answered = [...job.answered, requestId].slice(0, MOST_ANSWERED);
+}
+
+function voidJob(books: Books, jobId: string, requestId: string): boolean {
   const job = books.jobs.get(jobId);
   if (job !== undefined) {
-    if (books.answered.has(jobId) || job.status === 'deleted') return false;
+    if (job.status === 'deleted') return false;
+    const left = withdraw(known(books.answered, 'job', jobId), requestId);
+    if (left !== undefined) {
+      books.answered.set(jobId, left);
+      return false;
+    }
     books.jobs.delete(jobId);
     for (const [slot, row] of books.idempotency) if (row.jobId === jobId) books.idempotency.delete(slot);
     owe(books, [...job.inputs, ...job.results]);

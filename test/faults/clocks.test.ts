@@ -2,10 +2,12 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { expectSettled } from './setup/invariants.ts';
 import { newOrder } from './setup/order.ts';
 import { startApi, startWorker } from './setup/processes.ts';
-import { acceptThrough } from './setup/steps.ts';
+import { acceptThrough, RENDERING, standAt } from './setup/steps.ts';
 import { startWorld, type World } from './setup/world.ts';
 
 const FIVE_MINUTES_MS = 5 * 60_000;
+/** Far less than clocks are apart, far more than a heartbeat that is missed and a worker that starts. */
+const PLAUSIBLE_MS = 120_000;
 
 let world: World;
 
@@ -44,3 +46,22 @@ test.each([
     await expectSettled(skewed, [...placed, { order, first }]);
   },
 );
+
+test('a job that a renderer 5 minutes ahead began, and after its kill -9 one 5 minutes behind completed, has times that fit', async () => {
+  const { around, failpoints } = world;
+  const ahead = { name: 'renderer ahead', clockSkewMs: FIVE_MINUTES_MS };
+  await using killed = await startWorker(around, failpoints, ahead);
+  const { order, hold, first } = await standAt(world, RENDERING);
+  await killed.stop('SIGKILL');
+  const behind = { name: 'renderer behind', clockSkewMs: -FIVE_MINUTES_MS };
+  await using _other = await startWorker(around, failpoints, behind);
+  hold.release();
+
+  const placed = [{ order, first: await first }];
+  await expectSettled(world, placed);
+  const job = await world.stores.jobs.get(placed[0]?.first.body.job_id ?? '');
+  expect(job?.createdAt.getTime()).toBeGreaterThan(Date.now());
+  expect(job?.completedAt?.getTime()).toBeGreaterThanOrEqual(job?.createdAt.getTime() ?? Number.NaN);
+  expect(job?.processingMs).toBeGreaterThanOrEqual(0);
+  expect(job?.processingMs).toBeLessThan(PLAUSIBLE_MS);
+});

@@ -22,7 +22,7 @@ export const PATHS: Readonly<Record<string, Path>> = {
     await stage.service.stores.jobs.fence(request.draft.jobId);
     return run(stage, request);
   },
-  'job-voided-while-rendering': (stage) => cancelled(stage, ({ jobs }, id) => jobs.void(id)),
+  'job-voided-while-rendering': (stage) => cancelled(stage, ({ jobs }, id) => jobs.void(id, id)),
   'job-expired-before-its-start': async (stage) => run(stage, await stage.request({}, -1)),
   'job-existing': existing,
   'job-cancelled': (stage) => cancelled(stage),

@@ -5,6 +5,7 @@ import { createVoids } from '../../api/creation/voids.ts';
 import type { ApiDeps } from '../../api/deps.ts';
 import type { JobGateway } from '../../api/job-gateway.ts';
 import type { TypedApp } from '../../api/operation.ts';
+import { MOST_ANSWERED } from '../../stores/answered.ts';
 import type { JobStore } from '../../stores/ports.ts';
 import { postJob, samplePicture } from '../setup/client.ts';
 import { closers } from '../setup/closers.ts';
@@ -105,7 +106,7 @@ describe('a POST whose acceptance nobody answered for', () => {
     const fence = () => Promise.reject(new Error('MongoDB is away'));
     const voids = open.use(
       createVoids(
-        { void: (jobId) => (reachable ? service.stores.jobs.void(jobId) : fence()) },
+        { void: (...pair) => (reachable ? service.stores.jobs.void(...pair) : fence()) },
         service.deps.logger,
       ),
     );
@@ -159,9 +160,9 @@ describe('a POST whose acceptance nobody answered for', () => {
     const voids = open.use(
       createVoids(
         {
-          async void(jobId) {
+          async void(...pair) {
             if (!reachable) return fence();
-            asked.push(await service.stores.jobs.void(jobId));
+            asked.push(await service.stores.jobs.void(...pair));
             return false;
           },
         },
@@ -179,6 +180,128 @@ describe('a POST whose acceptance nobody answered for', () => {
     expect(await service.stores.jobs.list(client.accountId, 10)).toHaveLength(1);
   });
 });
+
+describe('a POST that found the job of another one', () => {
+  const away = () => Promise.reject(new Error('MongoDB is away'));
+
+  /** A job whose request was answered 500, and will be undone as soon as MongoDB is reachable. */
+  async function chargedFor500() {
+    await startWorker();
+    const mongo = { reachable: false };
+    const undo: JobStore['void'] = (...pair) =>
+      mongo.reachable ? service.stores.jobs.void(...pair) : away();
+    const voids = open.use(createVoids({ void: undo }, service.deps.logger));
+    const app = await apiWith({ jobs: losingAnswers('afterwards'), voids, ...withJobs({ fence: away }) });
+    const key = randomUUID();
+    const { client, headers, answer } = await post(app, key);
+    expect(answer.statusCode).toBe(500);
+    const [job] = await service.stores.jobs.list(client.accountId, 1);
+    const jobId = job?.id ?? '';
+    return { mongo, voids, key, client, headers, jobId };
+  }
+
+  /** Each of its marks is committed, and MongoDB's answer lost. */
+  const losingMarks = () =>
+    withJobs({
+      async markAnswered(...request) {
+        await service.stores.jobs.markAnswered(...request);
+        return away();
+      },
+    });
+
+  const answeredWith = async (jobId: string) => {
+    const jobs = service.mongo.db.collection<{ _id: string; answered: string[] }>('jobs');
+    return (await jobs.findOne({ _id: jobId }))?.answered ?? [];
+  };
+
+  test('and is answered 500 as well leaves nothing of it', async () => {
+    const { mongo, voids, key, client, headers, jobId } = await chargedFor500();
+    const app = await apiWith({ voids, ...losingMarks() });
+    const again = await postJob(app, headers, { tool: 'declutter', image_base64 });
+    expect(again.statusCode).toBe(500);
+    expect(await answeredWith(jobId)).toEqual([jobId, expect.any(String)]);
+    mongo.reachable = true;
+    await eventually(() => expectNothingKept(client, key));
+    const placed = await postJob(service.app, headers, { tool: 'declutter', image_base64 });
+    expect(placed.statusCode).toBe(201);
+    expect((await service.stores.accounts.get(client.accountId)).balance).toBe(49);
+  });
+
+  test('and fails with it in hand leaves nothing of it', async () => {
+    const { mongo, voids, key, client, headers, jobId } = await chargedFor500();
+    await eventually(async () => expect((await service.stores.jobs.get(jobId))?.status).toBe('completed'));
+    const resultUrl = () => {
+      throw new Error('It cannot be shown.');
+    };
+    const app = await apiWith({ voids, images: { ...service.images, resultUrl } });
+    const again = await postJob(app, headers, { tool: 'declutter', image_base64 });
+    expect(again.statusCode).toBe(500);
+    mongo.reachable = true;
+    await eventually(() => expectNothingKept(client, key));
+  });
+
+  test('and fails after its client has gone leaves nothing of it', async () => {
+    const { mongo, voids, key, client, headers, jobId } = await chargedFor500();
+    const gone = new AbortController();
+    const markAnswered: JobStore['markAnswered'] = async (...request) => {
+      await service.stores.jobs.markAnswered(...request);
+      gone.abort();
+      await eventually(async () => expect(await connections(app)).toBe(0));
+      return away();
+    };
+    const app = await apiWith({ voids, ...withJobs({ markAnswered }) });
+    const url = await app.listen({ host: '127.0.0.1', port: 0 });
+    const body = JSON.stringify({ tool: 'declutter', image_base64 });
+    const sent = { ...headers, 'content-type': 'application/json' };
+    const posting = fetch(`${url}/api/v1/jobs`, { method: 'POST', headers: sent, body, signal: gone.signal });
+    await expect(posting).rejects.toThrow('aborted');
+    await eventually(async () => expect(await answeredWith(jobId)).toHaveLength(2));
+    mongo.reachable = true;
+    await eventually(() => expectNothingKept(client, key));
+  });
+
+  test('and is answered 201 keeps it, though a third one is answered 500', async () => {
+    const { mongo, voids, client, headers, jobId } = await chargedFor500();
+    const body = { tool: 'declutter', image_base64 };
+    const again = await postJob(service.app, headers, body);
+    expect([again.statusCode, again.json().job_id]).toEqual([201, jobId]);
+    const third = await postJob(await apiWith({ voids, ...losingMarks() }), headers, body);
+    expect(third.statusCode).toBe(500);
+    mongo.reachable = true;
+    await eventually(async () => expect(await answeredWith(jobId)).toHaveLength(1));
+    expect((await service.stores.accounts.get(client.accountId)).balance).toBe(49);
+    expect((await postJob(service.app, headers, body)).json().job_id).toBe(jobId);
+  });
+
+  test('adds to a list that stays short', async () => {
+    const { headers, jobId } = await chargedFor500();
+    const again = () => postJob(service.app, headers, { tool: 'declutter', image_base64 });
+    const replays = await Promise.all(Array.from({ length: 20 }, again));
+    expect(new Set(replays.map(({ statusCode }) => statusCode))).toEqual(new Set([201]));
+    expect(await answeredWith(jobId)).toHaveLength(MOST_ANSWERED);
+  });
+
+  test.each([
+    ['no', { $unset: 'answered' }],
+    ['a true', { $set: { answered: true } }],
+  ])('and is answered 500 keeps one that version 0.1.0 has stored, with %s mark', async (_, as010) => {
+    await startWorker();
+    const { client, headers, answer } = await post(service.app, randomUUID());
+    const jobId: string = answer.json().job_id;
+    await service.mongo.db.collection<{ _id: string }>('jobs').updateOne({ _id: jobId }, [as010]);
+    const body = { tool: 'declutter', image_base64 };
+    const app = await apiWith(losingMarks());
+    expect((await postJob(app, headers, body)).statusCode).toBe(500);
+    await eventually(async () => expect(await answeredWith(jobId)).toEqual([jobId]));
+    expect((await postJob(service.app, headers, body)).json().job_id).toBe(jobId);
+    expect((await service.stores.accounts.get(client.accountId)).balance).toBe(49);
+  });
+});
+
+const connections = ({ server }: TypedApp) =>
+  new Promise<number>((resolve, reject) =>
+    server.getConnections((error, count) => (error ? reject(error) : resolve(count))),
+  );
 
 async function workflowsOf(accountId: string) {
   const found = [];

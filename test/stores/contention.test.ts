@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import type { Acceptance } from '../../stores/ports.ts';
 import { balanceOf, draftOf, newClient, newKey, storesUnderTest } from './under-test.ts';
@@ -56,7 +57,7 @@ describe.each(storesUnderTest())('everything at once: %s', (_name, stores) => {
   test('a void beside its acceptance leaves no charge, whichever comes first', async () => {
     const client = await newClient(stores);
     const drafts = Array.from({ length: 20 }, (_, n) => draftOf(client, { idempotencyKey: `late ${n}` }));
-    await Promise.all(drafts.flatMap((draft) => [jobs.accept(draft), jobs.void(draft.jobId)]));
+    await Promise.all(drafts.flatMap((draft) => [jobs.accept(draft), jobs.void(draft.jobId, draft.jobId)]));
     for (const draft of drafts) {
       expect(await jobs.get(draft.jobId)).toBeUndefined();
       expect(await jobs.accept(draft)).toEqual({ outcome: 'voided', jobId: draft.jobId });
@@ -70,7 +71,9 @@ describe.each(storesUnderTest())('everything at once: %s', (_name, stores) => {
     const drafts = Array.from({ length: 20 }, () => draftOf(client));
     for (const draft of drafts) await jobs.accept(draft);
     const races = await Promise.all(
-      drafts.map(({ jobId }) => Promise.all([jobs.void(jobId), jobs.markAnswered(jobId)])),
+      drafts.map(({ jobId }) =>
+        Promise.all([jobs.void(jobId, jobId), jobs.markAnswered(jobId, randomUUID())]),
+      ),
     );
     const replayed = races.filter(([, job]) => job !== 'voided').length;
     for (const [voided, job] of races) expect(voided).toBe(job === 'voided');

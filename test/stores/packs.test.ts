@@ -83,7 +83,7 @@ describe.each(storesUnderTest())('pack and ledger stores: %s', (_name, stores) =
     for (const draft of [done, failed, voided]) await jobs.accept(draft);
     await jobs.complete(done.jobId, { results: [], processingMs: 1 });
     await jobs.fail(failed.jobId, { error: 'No.', processingMs: 1 });
-    await jobs.void(voided.jobId);
+    await jobs.void(voided.jobId, voided.jobId);
     await packs.refund(pack.id, 4);
     const rows = await ledger.list(client.accountId);
     expect(rows.map(({ seq }) => seq)).toEqual(rows.map((_, index) => index + 1));

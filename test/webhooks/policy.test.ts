@@ -47,5 +47,13 @@ describe('Retry-After', () => {
     expect(retryAfterMs({ 'retry-after': value }, now)).toBe(expected);
   });
 
+  test.each([
+    ['Sat, 21 Nov 2026 12:05:00 GMT', 60_000],
+    ['at noon', 360_000],
+  ])("as a date counts from the answer's own, where that is one: %s", (date, expected) => {
+    const headers = { date, 'retry-after': 'Sat, 21 Nov 2026 12:06:00 GMT' };
+    expect(retryAfterMs(headers, now)).toBe(expected);
+  });
+
   test('may be absent', () => expect(retryAfterMs({}, now)).toBeUndefined());
 });

@@ -1,0 +1,53 @@
+import { afterEach, expect, test, vi } from 'vitest';
+import { type DeliveryDeps, deliver } from '../../activities/delivery.ts';
+import { webhookPolicy } from '../../activities/webhook-policy.ts';
+import { deliveryIdOf, FIRST_ROUND } from '../../stores/delivery.ts';
+import { createFakeImageStore } from '../fakes/images.ts';
+import { createFakeStores } from '../fakes/stores.ts';
+import { draftOf, newClient } from '../stores/under-test.ts';
+
+const URL = 'https://receiver.example.com/';
+const MINUTE = 60_000;
+
+afterEach(() => vi.useRealTimers());
+
+/** A completed job whose receiver is overloaded, and a clock that is set while the attempt is recorded. */
+async function attempt(clockStepMs: number) {
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() });
+  const stores = createFakeStores();
+  const client = await newClient(stores);
+  const { jobId, accountId } = draftOf(client);
+  await stores.jobs.accept(draftOf(client, { jobId, webhookUrl: URL }));
+  await stores.jobs.complete(jobId, { results: [], processingMs: 1 });
+  const { deliveries } = stores;
+  const deps: DeliveryDeps = {
+    images: createFakeImageStore(),
+    egress: { post: async () => ({ status: 503, ms: 1, headers: {}, body: Buffer.of() }) },
+    stores: {
+      ...stores,
+      deliveries: {
+        ...deliveries,
+        async record(...made) {
+          await deliveries.record(...made);
+          vi.setSystemTime(Date.now() + clockStepMs);
+        },
+      },
+    },
+  };
+  const delivery = { deliveryId: deliveryIdOf(jobId), round: FIRST_ROUND, accountId, jobId };
+  const notice = { ...delivery, target: 'job', receiver: URL, insist: false } as const;
+  const result = await deliver(deps, webhookPolicy(), notice, new AbortController().signal);
+  return { result, row: await deliveries.find(delivery.deliveryId) };
+}
+
+test.each([5 * MINUTE, -5 * MINUTE])(
+  'the wait for the next attempt is that of the schedule, though the clock is set by %i ms meanwhile',
+  async (clockStepMs) => {
+    const { result, row } = await attempt(clockStepMs);
+    const waitMs = result.state === 'pending' ? result.waitMs : Number.NaN;
+    expect(waitMs).toBeGreaterThanOrEqual(4000);
+    expect(waitMs).toBeLessThanOrEqual(6000);
+    const before = Date.now() - clockStepMs;
+    expect(row?.nextAttemptAt?.getTime()).toBe(Math.floor(before + waitMs));
+  },
+);

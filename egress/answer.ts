@@ -10,8 +10,8 @@ export interface AnswerLimits {
   maxBytes: number;
   /** Asked, once the head of the answer is there, whether a body of up to so many bytes may be read; may wait. */
   admit?: (maxBytes: number) => Promise<void>;
-  /** Told of the bytes as they arrive. */
-  received?: (bytes: number) => void;
+  /** Given each piece of the body as it arrives. */
+  received?: (piece: Buffer) => void;
   /** What the Content-Type must begin with, such as `image/`. Anything goes when absent. */
   mediaType?: string;
 }
@@ -28,7 +28,7 @@ export async function readAnswer(answer: Answer, limits: AnswerLimits, deadline:
   let size = 0;
   const take = (chunk: Buffer) => {
     size += chunk.length;
-    limits.received?.(chunk.length);
+    limits.received?.(chunk);
     if (size > limits.maxBytes) throw tooLarge(limits.maxBytes);
     chunks.push(chunk);
   };

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Lease } from '../../budget.ts';
 import { ApiError } from '../../contract/errors.ts';
 import { LIMITS } from '../../contract/limits.ts';
@@ -14,7 +15,8 @@ export interface CheckedImage {
   bytes: Buffer;
   /** Format the input and its result are stored in; the bytes may be another of the three. */
   format: ImageFormat;
-  sha256?: string;
+  /** Of the bytes, in hex. */
+  sha256: string;
 }
 
 const FORMATS: Record<string, ImageFormat> = {
@@ -57,9 +59,9 @@ export async function imageFromUrl(fetching: Fetching, url: string): Promise<Fet
   refuseUnpaid(budgets.unpaid.wait(keyId));
   using _place = await hold.take(budgets.fetches, 1);
   const spending = budgets.unpaid.spend(keyId);
-  const { body, contentType } = await fetchImage(fetching, url, spending);
+  const { body, contentType, sha256 } = await fetchImage(fetching, url, spending);
   const bytesFormat = checkBytes(body);
-  const picture = { bytes: body, format: FORMATS[contentType] ?? bytesFormat };
+  const picture = { bytes: body, format: FORMATS[contentType] ?? bytesFormat, sha256 };
   return { picture, paid: spending.giveBack };
 }
 
@@ -75,7 +77,9 @@ async function fetchImage(
   { egress, budgets, hold }: Fetching,
   url: string,
   spending: Spending,
-): Promise<Fetched> {
+): Promise<Fetched & Pick<CheckedImage, 'sha256'>> {
+  // Piece by piece: all of it at once would hold everybody else up.
+  const hash = createHash('sha256');
   let lease: Lease | undefined;
   try {
     const fetched = await egress.fetch(url, {
@@ -86,10 +90,13 @@ async function fetchImage(
       admit: async (maxBytes) => {
         lease = await hold.take(budgets.bytes, maxBytes);
       },
-      received: spending.add,
+      received(piece) {
+        spending.add(piece.length);
+        hash.update(piece);
+      },
     });
     lease?.shrink(fetched.body.length);
-    return fetched;
+    return { ...fetched, sha256: hash.digest('hex') };
   } catch (error) {
     lease?.release();
     if (!(error instanceof EgressError)) throw error;

@@ -27,7 +27,7 @@ describe('a server that makes work out of nothing', () => {
     });
     await using egress = egressTo(server);
     let received = 0;
-    const limits = { ...LIMITS, received: (bytes: number) => (received += bytes) };
+    const limits = { ...LIMITS, received: ({ length }: Buffer) => void (received += length) };
     await expect(egress.fetch(server.origin, limits)).rejects.toMatchObject({ kind: 'protocol' });
     expect(received).toBeLessThanOrEqual(PACE.freePieces + 1);
     await expect.poll(server.open).toBe(0);

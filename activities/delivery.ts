@@ -78,8 +78,9 @@ async function endedElsewhere(
 ): Promise<DeliveryOutcome> {
   const row = await deliveries.find(deliveryId);
   if (row === undefined) return { state: 'cancelled', reason: 'The delivery is no longer in the log.' };
-  if (row.round !== round || row.state === 'pending')
-    return { state: 'superseded', reason: 'A redelivery has taken it over.' };
+  if (row.round !== round) return { state: 'superseded', reason: 'A redelivery has taken it over.' };
+  // Of this round as well: an attempt that was given up for dead began in the same moment. Temporal tries again.
+  if (row.state === 'pending') throw new Error(`Another attempt of delivery ${deliveryId} is under way.`);
   return { state: row.state, reason: row.reason };
 }
 

@@ -1,7 +1,7 @@
 import { ApplicationFailure, CancelledFailure } from '@temporalio/activity';
 import { GeneratorError } from '../generators/errors.ts';
 import { ImageError } from '../imaging/errors.ts';
-import { ImageProcessEnded } from '../imaging/processes/errors.ts';
+import { type EndReason, ImageProcessEnded } from '../imaging/processes/errors.ts';
 import { ImageMissing } from '../stores/images.ts';
 import { type JobFailure, NotFound } from '../stores/ports.ts';
 
@@ -29,6 +29,8 @@ export function renderFailure(error: unknown, processingMs: number, lastTry: boo
   });
 }
 
+const BY_THE_IMAGE = new Set<EndReason>(['time', 'memory', 'crash']);
+
 interface Verdict {
   type: string;
   nonRetryable: boolean;
@@ -44,7 +46,12 @@ function classify(error: unknown, lastTry: boolean): Verdict {
   if (error instanceof ImageMissing)
     return { type: 'input_missing', nonRetryable: true, message: 'The input image is no longer stored.' };
   if (error instanceof ImageProcessEnded)
-    return { type: 'image_process_ended', nonRetryable: lastTry, message: TOO_COMPLEX, clientFault: true };
+    return {
+      type: 'image_process_ended',
+      nonRetryable: lastTry,
+      message: TOO_COMPLEX,
+      clientFault: BY_THE_IMAGE.has(error.reason),
+    };
   if (error instanceof NotFound) return { type: 'NotFound', nonRetryable: true, message: GENERAL };
   return { type: 'render_error', nonRetryable: false, message: GENERAL };
 }

@@ -120,7 +120,7 @@ function countFailure(
   error: unknown,
   { generatorTries = GENERATOR_TRIES }: RenderDeps,
 ): boolean {
-  if (error instanceof ImageProcessEnded) progress.processesEnded += 1;
+  if (error instanceof ImageProcessEnded && error.reason !== 'stopped') progress.processesEnded += 1;
   if (error instanceof GeneratorError && error.failure.kind === 'unavailable')
     progress.generatorFailures += 1;
   return progress.processesEnded >= PROCESSES_PER_IMAGE || progress.generatorFailures >= generatorTries;

@@ -48,6 +48,8 @@ export const BUDGETS = Object.freeze({
   keyUnpaidBytes: 512 * MB,
   /** Jobs of one account that fail by what was sent, in an hour from the first: each was rendered for nothing. */
   accountFailures: 100,
+  /** The same of an account that holds a pack. */
+  paidAccountFailures: 1000,
   queueMs: 30_000,
   failuresWindowMs: 3_600_000,
 });

@@ -83,15 +83,19 @@ async function checkWebhookUrl({ egress }: ApiDeps, url: string | undefined): Pr
 async function checkAccount({ stores }: ApiDeps, { accountId }: Caller, plan: Plan): Promise<void> {
   const { balance, failures } = await stores.accounts.get(accountId);
   if (balance < plan.imagesCharged) throw new ApiError('insufficient_credits', NOT_ENOUGH);
-  if (failures !== undefined) checkFailures(failures);
+  if (failures === undefined || failures.jobs < BUDGETS.accountFailures) return;
+  const paid = await stores.packs.hasPaid(accountId);
+  checkFailures(failures, paid ? BUDGETS.paidAccountFailures : BUDGETS.accountFailures);
 }
 
 /** A job that fails is refunded, so without a bound a caller could have the renderers work for nothing all day. */
-function checkFailures({ since, jobs }: NonNullable<AccountRecord['failures']>): void {
+function checkFailures({ since, jobs }: NonNullable<AccountRecord['failures']>, limit: number): void {
   const waitMs = since.getTime() + BUDGETS.failuresWindowMs - Date.now();
-  if (jobs < BUDGETS.accountFailures || waitMs <= 0) return;
+  if (jobs < limit || waitMs <= 0) return;
   const message = `${jobs} jobs of this account failed within an hour by what was sent: look at their errors before you send more.`;
-  throw new ApiError('rate_limited', message, { retryAfter: Math.ceil(waitMs / 1000) });
+  throw new ApiError('rate_limited', message, {
+    retryAfter: Math.ceil(Math.min(waitMs, BUDGETS.failuresWindowMs) / 1000),
+  });
 }
 
 type Ready = FetchedImage & { plan: Plan; answerBy: number };

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { constants, setPriority } from 'node:os';
 import { ImageError } from '../errors.ts';
 import { FONT_ENVIRONMENT } from '../lettering.ts';
-import { ImageProcessEnded } from './errors.ts';
+import { type EndReason, ImageProcessEnded } from './errors.ts';
 import type { ChildMessage, TaskMessage } from './messages.ts';
 import { readUsage, threadsOf } from './usage.ts';
 import { type TaskLimits, watchUsage } from './watch.ts';
@@ -71,6 +71,14 @@ function giveWay(pid: number): void {
       // It has ended.
     }
   }
+}
+
+const STOPS = new Set(['SIGTERM', 'SIGINT', 'SIGHUP']);
+
+function reasonOf(signal: string | null): EndReason {
+  if (signal === null) return 'crash';
+  if (signal === 'SIGKILL') return 'killed';
+  return STOPS.has(signal) ? 'stopped' : 'crash';
 }
 
 const isAlive = ({ exitCode, signalCode, killed }: ChildProcess) =>
@@ -145,7 +153,7 @@ function exchange(child: ChildProcess, message: TaskMessage): Promise<ChildMessa
     const onMessage = (answer: unknown) => settle(() => resolve(answer as ChildMessage));
     const onExit = (code: number | null, signal: string | null) =>
       settle(() =>
-        reject(new ImageProcessEnded('crash', `The image process ended by itself (${signal ?? code}).`)),
+        reject(new ImageProcessEnded(reasonOf(signal), `The image process ended (${signal ?? code}).`)),
       );
     child.on('message', onMessage);
     child.on('exit', onExit);

@@ -108,7 +108,10 @@ async function decided(c: Collections, draft: JobDraft): Promise<Acceptance | un
     return 'unpaid' in own ? { outcome: 'insufficient_credits' } : { outcome: 'voided', jobId };
   if (idempotencyKey === null) return undefined;
   const row = await c.idempotency.findOne({ keyId, key: idempotencyKey });
-  return row === null ? undefined : { outcome: 'existing', jobId: row._id, bodyDigest: row.bodyDigest };
+  if (row === null) return undefined;
+  // Accepted by another attempt between the two.
+  if (row._id === jobId) return accepted(draft);
+  return { outcome: 'existing', jobId: row._id, bodyDigest: row.bodyDigest };
 }
 
 function toDocument(draft: JobDraft, createdAt: Date): JobDocument {

@@ -37,6 +37,13 @@ async function fail(client: Client, times: number): Promise<void> {
   }
 }
 
+test('an account that holds a pack has more room for failures', async () => {
+  const client = await service.client();
+  await service.stores.packs.add({ accountId: client.accountId, images: 500, reference: null });
+  await fail(client, BUDGETS.accountFailures);
+  expect(outcome(await post(client, 'next'))).toBe('201');
+});
+
 test('an account whose jobs keep failing by what it sends has to wait until the hour is over', async () => {
   const client = await service.client();
   await fail(client, BUDGETS.accountFailures - 1);

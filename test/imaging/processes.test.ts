@@ -87,6 +87,18 @@ describe('a process that works on images', () => {
     expect(await reasonOf(pool.run('crash', undefined, unhurried()))).toBe('crash');
   });
 
+  test.each([
+    ['SIGTERM', 'stopped'],
+    ['SIGINT', 'stopped'],
+    ['SIGKILL', 'killed'],
+  ] as const)('that somebody else ends by %s is %s, which is no crash of it', async (signal, reason) => {
+    const pid = await pidOf(pool);
+    const hanging = reasonOf(pool.run('hang', undefined, unhurried()));
+    await setImmediate();
+    process.kill(pid, signal);
+    expect(await hanging).toBe(reason);
+  });
+
   test('is ended when nobody wants the result any more', async () => {
     const controller = new AbortController();
     const reason = new Error('cancelled');

@@ -11,6 +11,27 @@ const MINUTE = 60_000;
 
 afterEach(() => vi.useRealTimers());
 
+test('an attempt beside another one of its round is made again, and does not end the delivery', async () => {
+  const stores = createFakeStores();
+  const client = await newClient(stores);
+  const { jobId, accountId } = draftOf(client);
+  await stores.jobs.accept(draftOf(client, { jobId, webhookUrl: URL }));
+  await stores.jobs.complete(jobId, { results: [], processingMs: 1 });
+  const deps: DeliveryDeps = {
+    images: createFakeImageStore(),
+    egress: { post: async () => ({ status: 200, ms: 1, headers: {}, body: Buffer.of() }) },
+    // What the store says to the one that did not come last.
+    stores: { ...stores, deliveries: { ...stores.deliveries, begin: async () => undefined } },
+  };
+  const delivery = { deliveryId: deliveryIdOf(jobId), round: FIRST_ROUND, accountId, jobId };
+  const notice = { ...delivery, target: 'job', receiver: URL, insist: false } as const;
+  const { signal } = new AbortController();
+  await expect(deliver(deps, webhookPolicy(), notice, signal)).rejects.toThrow('under way');
+  expect(await deliver({ ...deps, stores }, webhookPolicy(), notice, signal)).toMatchObject({
+    state: 'delivered',
+  });
+});
+
 /** A completed job whose receiver is overloaded, and a clock that is set while the attempt is recorded. */
 async function attempt(clockStepMs: number) {
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() });

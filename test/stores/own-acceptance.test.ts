@@ -1,0 +1,35 @@
+import { expect, inject, onTestFinished, test } from 'vitest';
+import '../setup/context.ts';
+import { loadConfig } from '../../config.ts';
+import { acceptAll } from '../../stores/mongo/acceptance.ts';
+import { openMongo } from '../../stores/mongo/client.ts';
+import { collections, createIndexes } from '../../stores/mongo/documents.ts';
+import { createMongoStores } from '../../stores/mongo/stores.ts';
+import { balanceOf, draftOf, newClient } from './under-test.ts';
+
+test('a job that another attempt accepts between two look-ups is its own, and no replay of it', async () => {
+  const { mongo: config } = loadConfig({ ...inject('env'), MONGODB_DATABASE: 'test_own_acceptance' });
+  const mongo = openMongo(config);
+  onTestFinished(async () => {
+    await mongo.db.dropDatabase();
+    await mongo[Symbol.asyncDispose]();
+  });
+  await createIndexes(mongo.db);
+  const stores = createMongoStores(mongo);
+  const client = await newClient(stores);
+  const draft = draftOf(client, { idempotencyKey: 'order', imagesCharged: 60 });
+  const c = collections(mongo.db);
+  const findOne = async (...asked: Parameters<typeof c.jobs.findOne>) => {
+    const found = await c.jobs.findOne(...asked);
+    await stores.packs.add({ accountId: client.accountId, images: 500, reference: null });
+    await stores.jobs.accept(draft);
+    return found;
+  };
+  const jobs: typeof c.jobs = Object.create(c.jobs, { findOne: { value: findOne } });
+  const { jobId, bodyDigest } = draft;
+  // Of 50 images the first try cannot pay; while that is looked into, a pack comes and the job is accepted elsewhere.
+  expect(await acceptAll(mongo, { ...c, jobs }, [draft])).toEqual([
+    { outcome: 'accepted', jobId, bodyDigest },
+  ]);
+  expect(await balanceOf(stores, client)).toBe(490);
+});

@@ -6,7 +6,12 @@ import { registerDocs } from './docs/register.ts';
 import type { TypedApp } from './operation.ts';
 import { authenticate } from './plugins/auth.ts';
 import { limitBody, registerBodies } from './plugins/body.ts';
-import { CONNECTION_LIMITS, endIdleSoon, endSlowReaders, limitConnections } from './plugins/connections.ts';
+import {
+  CONNECTION_LIMITS,
+  closeWithoutRequests,
+  endSlowReaders,
+  limitConnections,
+} from './plugins/connections.ts';
 import { registerErrors } from './plugins/errors.ts';
 import { limitHeaders } from './plugins/headers.ts';
 import { otherMethods } from './plugins/methods.ts';
@@ -46,7 +51,8 @@ export function buildApp(deps: ApiDeps): TypedApp {
   registerBodies(app, deps.budgets);
   registerExpectations(app);
   limitConnections(app.server, config.api.trustProxy === '');
-  app.addHook('preClose', async () => endIdleSoon(app.server));
+  const closing = closeWithoutRequests(app.server);
+  app.addHook('preClose', async () => closing());
   app.addHook('onSend', endSlowReaders);
   app.addHook('onResponse', logAnswer);
   const answerOtherMethods = otherMethods(app);

@@ -3,6 +3,7 @@ import { finished } from 'node:stream';
 import { type Budget, BudgetError, type Lease } from '../budget.ts';
 import { ApiError } from '../contract/errors.ts';
 import { BUDGETS } from '../contract/limits.ts';
+import type { Budgets } from './budgets.ts';
 
 /** What a refused client is told to wait: about as long as what is under way takes to get done. */
 const RETRY_AFTER = 5;
@@ -17,13 +18,26 @@ export interface Hold {
    * @throws ApiError rate_limited when its owner has too much under way, internal_error when all owners have
    */
   take(budget: Budget, amount: number): Promise<Lease>;
+  /** The same for bytes, of the key's share first: what waits for that holds nothing that other keys need. */
+  takeBytes(budgets: Pick<Budgets, 'bytes' | 'keyBytes'>, amount: number): Promise<BytesLease>;
   /** Keeps everything until the work is done, even when the connection goes before. */
   during<T>(work: () => Promise<T>): Promise<T>;
   /** Milliseconds spent waiting so far. */
   readonly waitedMs: number;
 }
 
-export function createHold(owner: string, response: ServerResponse, queueMs: number = BUDGETS.queueMs): Hold {
+export type BytesLease = Pick<Lease, 'shrink' | 'release'>;
+
+export interface Owners {
+  keyId: string;
+  accountId: string;
+}
+
+export function createHold(
+  { keyId, accountId }: Owners,
+  response: ServerResponse,
+  queueMs: number = BUDGETS.queueMs,
+): Hold {
   const leases: Lease[] = [];
   const gone = new AbortController();
   let reasons = 1;
@@ -38,19 +52,27 @@ export function createHold(owner: string, response: ServerResponse, queueMs: num
     drop();
   });
 
+  async function take(budget: Budget, owner: string, amount: number): Promise<Lease> {
+    const start = performance.now();
+    const lease = await takeTurn(budget, { owner, amount, withinMs: queueMs - waitedMs, gone: gone.signal });
+    waitedMs += performance.now() - start;
+    if (reasons === 0) lease.release();
+    leases.push(lease);
+    return lease;
+  }
+
   return {
-    async take(budget, amount) {
-      const start = performance.now();
-      const lease = await takeTurn(budget, {
-        owner,
-        amount,
-        withinMs: queueMs - waitedMs,
-        gone: gone.signal,
-      });
-      waitedMs += performance.now() - start;
-      if (reasons === 0) lease.release();
-      leases.push(lease);
-      return lease;
+    take: (budget, amount) => take(budget, keyId, amount),
+    async takeBytes({ keyBytes, bytes }, amount) {
+      const both = [await take(keyBytes, keyId, amount), await take(bytes, accountId, amount)];
+      return {
+        shrink(to) {
+          for (const lease of both) lease.shrink(to);
+        },
+        release() {
+          for (const lease of both) lease.release();
+        },
+      };
     },
     async during(work) {
       reasons += 1;
@@ -99,7 +121,7 @@ function busy(cause: BudgetError): ApiError {
     return new ApiError('internal_error', 'The service is too busy. Nothing was charged; retry.', { cause });
   return new ApiError(
     'rate_limited',
-    `The key has too much under way at once. Nothing was charged; retry in ${RETRY_AFTER} seconds.`,
+    `The key or its account has too much under way at once. Nothing was charged; retry in ${RETRY_AFTER} seconds.`,
     { cause, retryAfter: RETRY_AFTER },
   );
 }

@@ -1,8 +1,7 @@
-import type { Lease } from '../budget.ts';
 import type { RouteGroup } from '../contract/limits.ts';
 import type { Caller } from '../stores/records.ts';
 import type { Claims } from './creation/claims.ts';
-import type { Hold } from './hold.ts';
+import type { BytesLease, Hold } from './hold.ts';
 import type { JobBody } from './intake/body.ts';
 
 declare module 'fastify' {
@@ -16,7 +15,7 @@ declare module 'fastify' {
     /** The jobs that POST /v1/jobs may be answered with; set by its handler. */
     claims?: Claims;
     /** The part of it that stands for the body. */
-    bodyLease: Lease;
+    bodyLease: BytesLease;
     /** Its body is neither read nor drained any more. */
     bodyGivenUp: boolean;
   }

@@ -24,7 +24,7 @@ async function main(): Promise<void> {
   app.addHook('onRequest', limitBody(budgets));
   // Each request as a key of its own: the round is about the intake, not about what one key may have under way.
   app.addHook('onRequest', async (request) => {
-    request.caller = { keyId: request.id } as Caller;
+    request.caller = { keyId: request.id, accountId: request.id } as Caller;
   });
   registerBodies(app, budgets);
   app.post('/jobs', { config: { group: 'create-job' } }, async (request, reply) => {

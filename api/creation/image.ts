@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import type { Lease } from '../../budget.ts';
 import { ApiError } from '../../contract/errors.ts';
 import { LIMITS } from '../../contract/limits.ts';
 import { type Egress, EgressError, type Fetched } from '../../egress/egress.ts';
@@ -7,7 +6,7 @@ import { inspectImage } from '../../imaging/inspect.ts';
 import type { ImageFormat } from '../../stores/records.ts';
 import type { Spending } from '../allowance.ts';
 import type { Budgets } from '../budgets.ts';
-import type { Hold } from '../hold.ts';
+import type { BytesLease, Hold } from '../hold.ts';
 import type { IncomingImage } from '../intake/image-field.ts';
 
 /** A picture that may be stored: its bytes passed the safety limits. */
@@ -58,6 +57,8 @@ export async function imageFromUrl(fetching: Fetching, url: string): Promise<Fet
   const { budgets, hold, keyId } = fetching;
   refuseUnpaid(budgets.unpaid.wait(keyId));
   using _place = await hold.take(budgets.fetches, 1);
+  // Once more: while this one waited, those before it may have spent what there was.
+  refuseUnpaid(budgets.unpaid.wait(keyId));
   const spending = budgets.unpaid.spend(keyId);
   const { body, contentType, sha256 } = await fetchImage(fetching, url, spending);
   const bytesFormat = checkBytes(body);
@@ -80,7 +81,7 @@ async function fetchImage(
 ): Promise<Fetched & Pick<CheckedImage, 'sha256'>> {
   // Piece by piece: all of it at once would hold everybody else up.
   const hash = createHash('sha256');
-  let lease: Lease | undefined;
+  let lease: BytesLease | undefined;
   try {
     const fetched = await egress.fetch(url, {
       timeoutMs: LIMITS.fetchTimeoutMs,
@@ -88,7 +89,7 @@ async function fetchImage(
       redirects: LIMITS.fetchRedirects,
       mediaType: 'image/',
       admit: async (maxBytes) => {
-        lease = await hold.take(budgets.bytes, maxBytes);
+        lease = await hold.takeBytes(budgets, maxBytes);
       },
       received(piece) {
         spending.add(piece.length);

@@ -15,7 +15,7 @@ import { invite } from './wire.ts';
 const MB = 1024 * 1024;
 /** What is held for a body must be there by then, or it is held for nothing: 30 MB take 4 Mbit/s. */
 const BODY_SECONDS = 60;
-const SLOW = `The body came too slowly, or stopped: all of it has to arrive within ${BODY_SECONDS} seconds.`;
+const SLOW = `The body came too slowly, or stopped: all of it has to arrive within ${BODY_SECONDS} seconds, and without a Content-Length it counts as 30 MB.`;
 /** How long an anonymous chunked body may take until it is known not to pass the limit. */
 const ANONYMOUS_MS = 10_000;
 
@@ -40,7 +40,10 @@ export function limitBody({ drops }: Pick<Budgets, 'drops'>) {
  * {@link JobBody}. It is read once its bytes are within the budgets, and `request.hold` holds these. No other route
  * reads a body; whatever is left unread is drained and the connection closed.
  */
-export function registerBodies(app: FastifyInstance, budgets: Pick<Budgets, 'bytes' | 'drops'>): void {
+export function registerBodies(
+  app: FastifyInstance,
+  budgets: Pick<Budgets, 'bytes' | 'drops' | 'keyBytes'>,
+): void {
   app.decorateRequest('bodyGivenUp', false);
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', async (request: FastifyRequest, payload: Readable) =>
@@ -49,8 +52,8 @@ export function registerBodies(app: FastifyInstance, budgets: Pick<Budgets, 'byt
   app.addHook('preParsing', async (request, reply) => {
     if (!takesJob(request)) return;
     checkEncoding(request);
-    request.hold = createHold(request.caller.keyId, reply.raw);
-    request.bodyLease = await request.hold.take(budgets.bytes, expectedBytes(request));
+    request.hold = createHold(request.caller, reply.raw);
+    request.bodyLease = await request.hold.takeBytes(budgets, expectedBytes(request));
     invite(request, reply.raw);
   });
   app.addHook('onSend', closeAfterUnreadBody(budgets.drops));

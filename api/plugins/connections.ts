@@ -51,10 +51,30 @@ export function limitConnections(server: Server, perClient: boolean): void {
   });
 }
 
-/** A connection whose last answer goes out while the server is closing is closed after it, and not kept for another. */
-export const endIdleSoon = (server: Server): void => {
-  server.keepAliveTimeout = 1;
-};
+/**
+ * For a server that is to close. A connection is closed once it has no request under way, be it that its last answer is out
+ * or that none ever came: those Node passes over.
+ * @returns to be called before the server closes
+ */
+export function closeWithoutRequests(server: Server): () => void {
+  const open = new Map<Socket, number>();
+  const count = (socket: Socket, change: number) => {
+    const before = open.get(socket);
+    if (before !== undefined) open.set(socket, before + change);
+  };
+  server.on('connection', (socket: Socket) => {
+    open.set(socket, 0);
+    socket.once('close', () => open.delete(socket));
+  });
+  server.on('request', ({ socket }, response) => {
+    count(socket, 1);
+    response.once('close', () => count(socket, -1));
+  });
+  return () => {
+    server.keepAliveTimeout = 1;
+    for (const [socket, requests] of open) if (requests === 0) socket.destroySoon();
+  };
+}
 
 /** onSend hook: an answer that its client does not read in time is given up, and with it the connection. */
 export const endSlowReaders: onSendAsyncHookHandler<unknown> = async (_request, { raw }, payload) => {

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { ApiError } from '../../contract/errors.ts';
@@ -13,18 +14,29 @@ const REASONS: Record<string, string> = {
 };
 
 /** `_httpMessage` is the answer under way; Node's own handler goes by it too. */
-type ServerSocket = Socket & { _httpMessage?: { headersSent: boolean } | null };
+type ServerSocket = Socket & { _httpMessage?: ServerResponse | null };
 
 /** Answers what never became a request, on its socket, in the envelope as well. */
 export function answerBadMessage(publicUrl: string) {
   return (error: Error & { code?: string }, socket: ServerSocket): void => {
     if (error.code === 'ECONNRESET' || socket.destroyed) return;
     const reason = REASONS[error.code ?? ''] ?? 'The request is not valid HTTP.';
+    const owed = socket._httpMessage;
+    if (owed?.req.complete && !owed.headersSent) {
+      endAfter(owed, socket);
+      return;
+    }
     const body = JSON.stringify(envelope(new ApiError('invalid_request', reason), publicUrl));
     // An answer that has begun can't be taken back; then only the connection ends.
-    if (socket.writable && !socket._httpMessage?.headersSent) socket.write(`${headOf(body)}\r\n\r\n${body}`);
+    if (socket.writable && !owed?.headersSent) socket.write(`${headOf(body)}\r\n\r\n${body}`);
     socket.destroySoon();
   };
+}
+
+/** What is wrong came behind a whole request, whose answer comes first, and nothing after it. */
+function endAfter(owed: ServerResponse, socket: Socket): void {
+  socket.pause();
+  owed.once('close', () => socket.destroySoon());
 }
 
 const headOf = (body: string) =>

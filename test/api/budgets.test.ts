@@ -91,12 +91,12 @@ describe('bodies under way', () => {
   test("hold no more than the key's share, and others are served meanwhile", async () => {
     const api = await open();
     const wires = await times(58, () => stalled(api, api.headers, 28 * MB));
-    await expect.poll(() => api.budgets.bytes.waiting, WAIT).toBe(56);
+    await expect.poll(() => api.budgets.keyBytes.waiting, WAIT).toBe(56);
     expect(api.budgets.bytes.held).toBe(56 * MB);
     const other = await api.client();
     expect((await api.post(jobWith(picture), other.headers)).status).toBe(201);
     for (const { socket } of wires) socket.destroy();
-    await expect.poll(() => [api.budgets.bytes.waiting, api.budgets.bytes.held], WAIT).toEqual([0, 0]);
+    await expect.poll(() => [api.budgets.keyBytes.waiting, api.budgets.bytes.held], WAIT).toEqual([0, 0]);
   });
 
   test('of many keys hold no more than the share of the process', async () => {
@@ -174,6 +174,7 @@ describe('fetches of image_url', () => {
         waitedMs += 20_000;
         return budget.acquire('key', amount, new AbortController().signal);
       },
+      takeBytes: async ({ bytes }, amount) => hold.take(bytes, amount),
       during: (work) => work(),
       get waitedMs() {
         return waitedMs;

@@ -1,9 +1,9 @@
 import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
+import { createServer, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import fastify from 'fastify';
 import { afterEach, expect, test } from 'vitest';
-import { CONNECTION_LIMITS, limitConnections } from '../../api/plugins/connections.ts';
+import { CONNECTION_LIMITS, closeWithoutRequests, limitConnections } from '../../api/plugins/connections.ts';
 
 const server: Server = createServer();
 const sockets: Socket[] = [];
@@ -42,4 +42,37 @@ test('the limits reach the server that Fastify makes', async () => {
     keepAliveTimeout: 72_000,
   });
   await app.close();
+});
+
+test('a server that closes waits for requests under way, and for no connection without one', async () => {
+  const held: ServerResponse[] = [];
+  const busy = createServer((_request, response) => void held.push(response));
+  const closing = closeWithoutRequests(busy);
+  await new Promise<void>((listening) => busy.listen(0, '127.0.0.1', listening));
+  const dial = (text: string) => {
+    const socket = connect((busy.address() as AddressInfo).port, '127.0.0.1').on('error', () => {});
+    sockets.push(socket);
+    return socket
+      .resume()
+      .setEncoding('utf8')
+      .on('connect', () => socket.write(text));
+  };
+  const silent = dial('');
+  const begun = dial('GET / HTTP/1.1\r\n');
+  const asking = dial('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
+  await expect.poll(() => held.length).toBe(1);
+  const count = () => new Promise((resolve) => busy.getConnections((_error, open) => resolve(open)));
+  await expect.poll(count).toBe(3);
+  const gone = Promise.all([once(silent, 'close'), once(begun, 'close')]);
+  const closed = once(busy, 'close');
+  closing();
+  busy.close();
+  await gone;
+  let answer = '';
+  asking.on('data', (text) => {
+    answer += text;
+  });
+  held[0]?.end('done');
+  await closed;
+  expect(answer).toContain('done');
 });

@@ -6,12 +6,13 @@ import { createBudget } from '../../budget.ts';
 
 /** What of an answer matters here: it ends, or its connection goes. */
 const response = () => new PassThrough().resume() as PassThrough & ServerResponse;
+const owner = (name: string) => ({ keyId: name, accountId: `account of ${name}` });
 const budget = () => createBudget({ total: 10, perOwner: 6 });
 
 test('what is held goes back once the answer is out', async () => {
   const bytes = budget();
   const answer = response();
-  const hold = createHold('a', answer);
+  const hold = createHold(owner('a'), answer);
   await hold.take(bytes, 4);
   await hold.take(bytes, 2);
   expect(bytes.held).toBe(6);
@@ -22,7 +23,7 @@ test('what is held goes back once the answer is out', async () => {
 test('what is held goes back when the connection is gone, but not while somebody works with it', async () => {
   const bytes = budget();
   const answer = response();
-  const hold = createHold('a', answer);
+  const hold = createHold(owner('a'), answer);
   await hold.take(bytes, 4);
   let finish = () => {};
   const work = hold.during(() => new Promise<void>((resolve) => (finish = resolve)));
@@ -38,34 +39,52 @@ test('what is held goes back when the connection is gone, but not while somebody
 
 test('a request whose connection goes while it waits leaves the queue', async () => {
   const bytes = budget();
-  await createHold('a', response()).take(bytes, 6);
+  await createHold(owner('a'), response()).take(bytes, 6);
   const answer = response();
-  const waiting = createHold('a', answer).take(bytes, 1);
+  const waiting = createHold(owner('a'), answer).take(bytes, 1);
   answer.destroy();
   await expect(waiting).rejects.toMatchObject({ code: 'invalid_request' });
-  await expect(createHold('a', answer).take(bytes, 1)).rejects.toMatchObject({ code: 'invalid_request' });
+  await expect(createHold(owner('a'), answer).take(bytes, 1)).rejects.toMatchObject({
+    code: 'invalid_request',
+  });
   expect(bytes.waiting).toBe(0);
 });
 
 test("when its time is up it is refused by the key's share or fails by the process's", async () => {
   const bytes = budget();
-  await createHold('a', response()).take(bytes, 6);
-  await createHold('b', response()).take(bytes, 4);
-  const own = createHold('a', response(), 1).take(bytes, 1);
+  await createHold(owner('a'), response()).take(bytes, 6);
+  await createHold(owner('b'), response()).take(bytes, 4);
+  const own = createHold(owner('a'), response(), 1).take(bytes, 1);
   await expect(own).rejects.toMatchObject({ code: 'rate_limited', retryAfter: 5 });
-  const total = createHold('c', response(), 1).take(bytes, 1);
+  const total = createHold(owner('c'), response(), 1).take(bytes, 1);
   await expect(total).rejects.toMatchObject({ code: 'internal_error', retryAfter: undefined });
   expect([bytes.held, bytes.waiting]).toEqual([10, 0]);
 });
 
 test('all waits of a request count together', async () => {
   const bytes = budget();
-  const first = await createHold('a', response()).take(bytes, 6);
-  const hold = createHold('a', response());
+  const first = await createHold(owner('a'), response()).take(bytes, 6);
+  const hold = createHold(owner('a'), response());
   expect(hold.waitedMs).toBe(0);
   const waiting = hold.take(bytes, 1);
   await new Promise((resolve) => setImmediate(resolve));
   first.release();
   await waiting;
   expect(hold.waitedMs).toBeGreaterThan(0);
+});
+
+test('bytes are shared by account as well as by key, so that many keys of one leave room for others', async () => {
+  const bytes = createBudget({ total: 16, perOwner: 8 });
+  const budgets = { bytes, keyBytes: createBudget({ total: 100, perOwner: 6 }) };
+  const hold = (keyId: string, accountId: string, queueMs?: number) =>
+    createHold({ keyId, accountId }, response(), queueMs);
+  const first = await hold('1', 'a').takeBytes(budgets, 6);
+  await hold('2', 'a').takeBytes(budgets, 2);
+  await expect(hold('3', 'a', 1).takeBytes(budgets, 1)).rejects.toMatchObject({ code: 'rate_limited' });
+  await hold('4', 'b').takeBytes(budgets, 6);
+  expect(bytes.held).toBe(14);
+  first.shrink(1);
+  await hold('3', 'a', 1).takeBytes(budgets, 1);
+  first.release();
+  expect(bytes.held).toBe(9);
 });

@@ -79,6 +79,21 @@ describe('what is no HTTP request is answered in the envelope', () => {
   });
 });
 
+test('what follows a whole request is passed over until that has its answer, for it may be charged', async () => {
+  const client = await service.client();
+  const head = [
+    'POST /api/v1/jobs HTTP/1.1',
+    host(),
+    JSON_TYPE,
+    `X-Api-Key: ${client.apiKey}`,
+    `Content-Length: ${body.length}`,
+    '',
+  ];
+  const wire = await dial(port, ...head);
+  expect(outcome(await wire.answer(`${body}nonsense\r\n\r\n`))).toBe('201');
+  expect((await service.stores.accounts.get(client.accountId)).balance).toBe(49);
+});
+
 describe('targets', () => {
   test.each([
     '/api/v1/account',

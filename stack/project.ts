@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 
-const root = join(import.meta.dirname, '..');
+export const root = join(import.meta.dirname, '..');
 const extension = import.meta.filename.endsWith('.ts') ? 'ts' : 'js';
 
 export type EntryPoint =

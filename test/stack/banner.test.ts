@@ -1,3 +1,5 @@
+import { execFileSync } from 'node:child_process';
+import { tmpdir } from 'node:os';
 import { expect, test } from 'vitest';
 import { banner } from '../../stack/banner.ts';
 
@@ -23,4 +25,11 @@ test('what npm start prints warns of origins that may be reached although they a
 
 test('nothing is warned of when none is allowed', () => {
   expect(banner(stack, '/data')).not.toContain('Warning');
+});
+
+test('the command that makes the first job finds its photo from any folder', () => {
+  const [command = ''] = /^ +printf .*?(?= \| curl)/m.exec(banner(stack, '/data')) ?? [];
+  const body = JSON.parse(execFileSync('sh', ['-c', command], { cwd: tmpdir(), encoding: 'utf8' }));
+  expect(body.tool).toBe('image-enhancement');
+  expect(Buffer.from(body.image_base64, 'base64').subarray(0, 2)).toEqual(Buffer.of(0xff, 0xd8));
 });

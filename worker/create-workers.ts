@@ -8,6 +8,7 @@ import type { createActivities } from '../activities/activities.ts';
 import type { createRenderingActivities } from '../activities/rendering.ts';
 import type { Config } from '../config.ts';
 import { CLOSING_MS } from '../runtime.ts';
+import { MOST_WAITING } from '../stores/mongo/lanes.ts';
 import { taskQueues } from '../workflows/messages.ts';
 
 interface Common {
@@ -27,6 +28,15 @@ export interface RendererParts extends Common {
 /** From the end of the grace until work is let go of; the other half is for closing connections. */
 const FORCE_MS = CLOSING_MS / 2;
 
+/**
+ * An acceptance holds a slot of both kinds until MongoDB has answered. An account whose balance is locked has
+ * {@link MOST_WAITING} of them at the most; the SDK's defaults, 40 and 100, would leave none to others.
+ */
+const ACCEPTING = {
+  maxConcurrentWorkflowTaskExecutions: 4 * MOST_WAITING,
+  maxConcurrentLocalActivityExecutions: 4 * MOST_WAITING,
+} as const;
+
 /** A heartbeat brings back a cancel and keeps an upstream's prediction id: 12 s, the default here, is too late. */
 const PROMPT_HEARTBEATS = { maxHeartbeatThrottleInterval: '1 s' } as const;
 
@@ -41,6 +51,7 @@ export async function createWorkers({
   return Promise.all([
     Worker.create({
       ...common(parts),
+      ...ACCEPTING,
       taskQueue: queues.jobs,
       workflowBundle,
       activities: activities.jobs,

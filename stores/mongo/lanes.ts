@@ -1,7 +1,7 @@
 import { inBatches } from './batches.ts';
 
 /** More than this wait in no lane: what comes then is turned away, to come again. */
-const MOST_WAITING = 200;
+export const MOST_WAITING = 200;
 
 /** Thrown when a lane is full; nothing was done. */
 export class LaneFull extends Error {

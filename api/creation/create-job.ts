@@ -4,7 +4,8 @@ import { ApiError } from '../../contract/errors.ts';
 import { BUDGETS } from '../../contract/limits.ts';
 import type { CreateJob, JobCreated, JobReplayed } from '../../contract/schemas.ts';
 import { EgressError } from '../../egress/egress.ts';
-import type { AccountRecord, Caller, JobDraft, ObjectRef } from '../../stores/records.ts';
+import { countedFor, type Failures } from '../../stores/failures.ts';
+import type { Caller, JobDraft, ObjectRef } from '../../stores/records.ts';
 import { removeImagesSoon } from '../../stores/removal.ts';
 import type { ApiDeps } from '../deps.ts';
 import type { Hold } from '../hold.ts';
@@ -83,19 +84,18 @@ async function checkWebhookUrl({ egress }: ApiDeps, url: string | undefined): Pr
 async function checkAccount({ stores }: ApiDeps, { accountId }: Caller, plan: Plan): Promise<void> {
   const { balance, failures } = await stores.accounts.get(accountId);
   if (balance < plan.imagesCharged) throw new ApiError('insufficient_credits', NOT_ENOUGH);
-  if (failures === undefined || failures.jobs < BUDGETS.accountFailures) return;
-  const paid = await stores.packs.hasPaid(accountId);
-  checkFailures(failures, paid ? BUDGETS.paidAccountFailures : BUDGETS.accountFailures);
+  if (failures !== undefined) await checkFailures(stores, accountId, failures);
 }
 
 /** A job that fails is refunded, so without a bound a caller could have the renderers work for nothing all day. */
-function checkFailures({ since, jobs }: NonNullable<AccountRecord['failures']>, limit: number): void {
-  const waitMs = since.getTime() + BUDGETS.failuresWindowMs - Date.now();
-  if (jobs < limit || waitMs <= 0) return;
+async function checkFailures({ packs }: ApiDeps['stores'], accountId: string, failures: Failures) {
+  const { jobs } = failures;
+  const waitMs = countedFor(failures, new Date());
+  if (waitMs === 0 || jobs < BUDGETS.accountFailures) return;
+  const limit = (await packs.hasPaid(accountId)) ? BUDGETS.paidAccountFailures : BUDGETS.accountFailures;
+  if (jobs < limit) return;
   const message = `${jobs} jobs of this account failed within an hour by what was sent: look at their errors before you send more.`;
-  throw new ApiError('rate_limited', message, {
-    retryAfter: Math.ceil(Math.min(waitMs, BUDGETS.failuresWindowMs) / 1000),
-  });
+  throw new ApiError('rate_limited', message, { retryAfter: Math.ceil(waitMs / 1000) });
 }
 
 type Ready = FetchedImage & { plan: Plan; answerBy: number };

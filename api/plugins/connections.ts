@@ -16,9 +16,9 @@ const CONNECTIONS_PER_CLIENT = 1000;
 
 /**
  * What Node and Fastify bound by themselves. Heads have 15 s to arrive, looked at every 5 s. A body may wait its turn
- * unread before its own time begins, and has {@link READ_AHEAD} of it taken meanwhile. A connection lives on between requests for Fastify's 72 s, longer than load
- * balancers keep theirs, so that none is closed under a request; it may carry any number of requests, which the rate
- * limits bound.
+ * unread before its own time begins, and has {@link READ_AHEAD} of it taken meanwhile. A connection lives on between
+ * requests for Fastify's 72 s, longer than load balancers keep theirs, so that none is closed under a request; it may
+ * carry any number of requests, which the rate limits bound.
  */
 export const CONNECTION_LIMITS = {
   requestTimeout: BUDGETS.queueMs + BODY_MS + 10_000,
@@ -59,8 +59,7 @@ export function limitConnections(server: Server, perClient: boolean): void {
 export function closeWithoutRequests(server: Server): () => void {
   const open = new Map<Socket, number>();
   const count = (socket: Socket, change: number) => {
-    const before = open.get(socket);
-    if (before !== undefined) open.set(socket, before + change);
+    if (open.has(socket)) open.set(socket, (open.get(socket) ?? 0) + change);
   };
   server.on('connection', (socket: Socket) => {
     open.set(socket, 0);

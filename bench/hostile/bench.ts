@@ -2,6 +2,7 @@ import { setPriority } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Bench } from '../bench.ts';
 import { createCallers } from '../callers.ts';
+import { type TreeUsage, watchChildren } from '../children.ts';
 import type { BenchEnvironment } from '../environment.ts';
 import { quantile } from '../load.ts';
 import { jobBody, quickPicture } from '../pictures.ts';
@@ -12,7 +13,6 @@ import { type Attacker, createAttacker } from './attacker.ts';
 import { type Attack, attacks } from './attacks.ts';
 import { type Bystander, startBystander, type Watching } from './bystander.ts';
 import { startSources } from './sources.ts';
-import { type TreeUsage, watchChildren } from './tree.ts';
 
 const MB = 1e6;
 const AT_ONCE = 4;

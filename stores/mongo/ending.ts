@@ -1,6 +1,6 @@
 import type { ClientSession } from 'mongodb';
-import { BUDGETS } from '../../contract/limits.ts';
 import { type Destination, deliveryIdOf, destinationOf, newDelivery } from '../delivery.ts';
+import { withOneMore } from '../failures.ts';
 import { type EndedJob, NotFound } from '../ports.ts';
 import type { DeliveryRecord, JobRecord } from '../records.ts';
 import type { Mongo } from './client.ts';
@@ -74,13 +74,11 @@ async function endWith(
   return ended;
 }
 
-/** An hour begins with its first failure. */
+/** In the transaction that has moved the account's balance, so nobody else writes it meanwhile. */
 async function countFailure(c: Collections, _id: string, session: ClientSession): Promise<void> {
-  const now = new Date();
-  const recent = { $gt: ['$failures.since', new Date(now.getTime() - BUDGETS.failuresWindowMs)] };
-  const counted = { since: '$failures.since', jobs: { $add: ['$failures.jobs', 1] } };
-  const failures = { $cond: [recent, counted, { since: now, jobs: 1 }] };
-  await c.accounts.updateOne({ _id }, [{ $set: { failures } }], { session });
+  const account = await c.accounts.findOne({ _id }, { session, projection: { failures: 1 } });
+  const failures = withOneMore(account?.failures, new Date());
+  await c.accounts.updateOne({ _id }, { $set: { failures } }, { session });
 }
 
 /** Never before its start, whose time another machine has set. */

@@ -1,9 +1,9 @@
-import { BUDGETS } from '../../contract/limits.ts';
 import { type Answered, MOST_ANSWERED, withdraw } from '../../stores/answered.ts';
 import { deliveryIdOf, destinationOf, newDelivery } from '../../stores/delivery.ts';
+import { withOneMore } from '../../stores/failures.ts';
 import type { Acceptance, DeletedJob, EndedJob, JobStore } from '../../stores/ports.ts';
 import { Refused } from '../../stores/ports.ts';
-import type { AccountRecord, JobDraft, JobRecord, ObjectRef } from '../../stores/records.ts';
+import type { JobDraft, JobRecord, ObjectRef } from '../../stores/records.ts';
 import { type Books, copies, idempotencyId, known, post } from './books.ts';
 import { forgetDelivery } from './deliveries.ts';
 import { objectId } from './retention.ts';
@@ -58,7 +58,9 @@ export function createFakeJobStore(books: Books): JobStore {
     complete: async (jobId, set) => end(jobId, { status: 'completed', ...set }),
     async fail(jobId, { clientFault = false, ...set }) {
       const { accountId, status } = known(books.jobs, 'job', jobId);
-      if (clientFault && status === 'processing') countFailure(known(books.accounts, 'account', accountId));
+      const account = known(books.accounts, 'account', accountId);
+      if (clientFault && status === 'processing')
+        account.failures = withOneMore(account.failures, new Date());
       return end(jobId, { status: 'failed', ...set });
     },
     async ended(jobId) {
@@ -82,13 +84,6 @@ export function createFakeJobStore(books: Books): JobStore {
       return failed.length;
     },
   };
-}
-
-function countFailure(account: AccountRecord): void {
-  const now = Date.now();
-  const { since, jobs } = account.failures ?? { since: new Date(0), jobs: 0 };
-  const recent = since.getTime() > now - BUDGETS.failuresWindowMs;
-  account.failures = recent ? { since, jobs: jobs + 1 } : { since: new Date(now), jobs: 1 };
 }
 
 function remove(books: Books, job: JobRecord, was: 'completed' | 'failed'): DeletedJob {

@@ -8,9 +8,9 @@ import { ended, postJob, samplePicture } from '../setup/client.ts';
 import { closers } from '../setup/closers.ts';
 import { eventually } from '../setup/eventually.ts';
 import { heldRender, scriptedGenerator } from '../setup/generators.ts';
-import { type Receiver, startReceiver, verified } from '../setup/receiver.ts';
+import { type Receiver, verified } from '../setup/receiver.ts';
 import type { Service } from '../setup/service.ts';
-import { clientWith, deliveryIn, serviceFor } from '../setup/webhooks.ts';
+import { clientWith, deliveryIn, openWithReceiver } from '../setup/webhooks.ts';
 
 const LOST = 'The job was interrupted before it could finish. The charge was refunded.';
 const open = closers();
@@ -20,16 +20,13 @@ let service: Service;
 let image_base64: string;
 
 beforeAll(async () => {
-  receiver = open.use(await startReceiver());
-  service = open.use(await serviceFor([receiver]));
+  ({ receiver, service } = await openWithReceiver(open));
   image_base64 = await samplePicture();
   const generator = scriptedGenerator({ pool: held.render });
   open.use(await service.startWorker({ generator, retention: { lostJobMs: 0 } }));
+  open.defer(async () => held.release());
 });
-afterAll(async () => {
-  held.release();
-  await open.close();
-});
+afterAll(() => open.close());
 
 type Client = Awaited<ReturnType<typeof clientWith>>;
 

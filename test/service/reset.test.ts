@@ -6,9 +6,9 @@ import { ended, postJob, samplePicture } from '../setup/client.ts';
 import { closers } from '../setup/closers.ts';
 import { eventually } from '../setup/eventually.ts';
 import { heldRender, scriptedGenerator } from '../setup/generators.ts';
-import { type Receiver, startReceiver } from '../setup/receiver.ts';
+import type { Receiver } from '../setup/receiver.ts';
 import type { Service } from '../setup/service.ts';
-import { clientWith, serviceFor } from '../setup/webhooks.ts';
+import { clientWith, openWithReceiver } from '../setup/webhooks.ts';
 
 const open = closers();
 const held = heldRender();
@@ -23,15 +23,12 @@ let service: Service;
 let image_base64: string;
 
 beforeAll(async () => {
-  receiver = open.use(await startReceiver());
-  service = open.use(await serviceFor([receiver]));
+  ({ receiver, service } = await openWithReceiver(open));
   image_base64 = await samplePicture();
   open.use(await service.startWorker({ generator }));
+  open.defer(async () => held.release());
 });
-afterAll(async () => {
-  held.release();
-  await open.close();
-});
+afterAll(() => open.close());
 
 type History = Awaited<ReturnType<WorkflowHandle['fetchHistory']>>;
 type EventId = NonNullable<NonNullable<History['events']>[number]['eventId']>;

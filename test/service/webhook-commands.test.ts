@@ -4,9 +4,9 @@ import { deliveryIdOf } from '../../stores/delivery.ts';
 import { type CommandLine, openCommandLine } from '../operator/command-line.ts';
 import { ended, postJob, samplePicture } from '../setup/client.ts';
 import { closers } from '../setup/closers.ts';
-import { type Receiver, startReceiver } from '../setup/receiver.ts';
+import type { Receiver } from '../setup/receiver.ts';
 import type { Service } from '../setup/service.ts';
-import { clientWith, deliveryIn, QUICK, serviceFor } from '../setup/webhooks.ts';
+import { clientWith, deliveryIn, openWithReceiver, QUICK } from '../setup/webhooks.ts';
 
 const open = closers();
 let service: Service;
@@ -15,8 +15,7 @@ let cli: CommandLine;
 let image_base64: string;
 
 beforeAll(async () => {
-  receiver = open.use(await startReceiver());
-  service = open.use(await serviceFor([receiver]));
+  ({ receiver, service } = await openWithReceiver(open));
   const { config } = service;
   cli = openCommandLine({
     MONGODB_DATABASE: config.mongo.database,

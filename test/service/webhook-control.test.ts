@@ -8,9 +8,9 @@ import { taskQueues } from '../../workflows/messages.ts';
 import { ended, postJob, samplePicture } from '../setup/client.ts';
 import { closers } from '../setup/closers.ts';
 import { eventually } from '../setup/eventually.ts';
-import { type Receiver, startReceiver, verified } from '../setup/receiver.ts';
+import { type Receiver, verified } from '../setup/receiver.ts';
 import type { Service } from '../setup/service.ts';
-import { clientWith, deliveryIn, serviceFor } from '../setup/webhooks.ts';
+import { clientWith, deliveryIn, openWithReceiver } from '../setup/webhooks.ts';
 
 const open = closers();
 let service: Service;
@@ -20,8 +20,7 @@ let image_base64: string;
 const HOUR = 3600 * 1000;
 
 beforeAll(async () => {
-  receiver = open.use(await startReceiver());
-  service = open.use(await serviceFor([receiver]));
+  ({ receiver, service } = await openWithReceiver(open));
   image_base64 = await samplePicture();
   const webhooks = { scheduleMs: [0, HOUR, HOUR], timeoutMs: 20_000, slots: 1 };
   open.use(await service.startWorker({ webhooks, generator: createGenerator(['instant']) }));

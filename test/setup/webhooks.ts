@@ -1,8 +1,9 @@
 import { issueWebhookSecret } from '../../contract/webhook-signature.ts';
 import { deliveryIdOf } from '../../stores/delivery.ts';
 import type { DeliveryRecord } from '../../stores/records.ts';
+import type { closers } from './closers.ts';
 import { eventually } from './eventually.ts';
-import type { Receiver } from './receiver.ts';
+import { type Receiver, startReceiver } from './receiver.ts';
 import { type Service, startService } from './service.ts';
 
 /** A retry schedule that a test can wait for. */
@@ -11,6 +12,12 @@ export const QUICK = { scheduleMs: [0, 50, 100, 100], timeoutMs: 2000 };
 /** A service that may reach the given receivers. */
 export const serviceFor = (receivers: readonly Receiver[]) =>
   startService({ env: { EGRESS_ALLOW_ORIGINS: receivers.map(({ origin }) => origin).join(',') } });
+
+/** A receiver, and a service that may reach it. */
+export async function openWithReceiver(open: ReturnType<typeof closers>) {
+  const receiver = open.use(await startReceiver());
+  return { receiver, service: open.use(await serviceFor([receiver])) };
+}
 
 /** A client of the service with a webhook endpoint, or none. */
 export async function clientWith(service: Service, url: string | null, images = 0) {

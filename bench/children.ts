@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { readUsage } from '../../imaging/processes/usage.ts';
+import { readUsage } from '../imaging/processes/usage.ts';
 
 /** What the children of a process took between two moments, those that ended meanwhile included. */
 export interface TreeUsage {

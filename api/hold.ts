@@ -18,7 +18,7 @@ export interface Hold {
    * @throws ApiError rate_limited when its owner has too much under way, internal_error when all owners have
    */
   take(budget: Budget, amount: number): Promise<Lease>;
-  /** The same for bytes, of the key's share first: what waits for that holds nothing that other keys need. */
+  /** The same for bytes, of the key's share first: what waits for that holds none of the shared bytes. */
   takeBytes(budgets: Pick<Budgets, 'bytes' | 'keyBytes'>, amount: number): Promise<BytesLease>;
   /** Keeps everything until the work is done, even when the connection goes before. */
   during<T>(work: () => Promise<T>): Promise<T>;

@@ -51,7 +51,7 @@ export const ERRORS = {
     status: 429,
     retryable: true,
     description:
-      'More requests than any 60 seconds allow, more under way at once than one key may have, or more failing jobs than an account may have in an hour. Retry-After holds the whole seconds to wait.',
+      'More requests than any 60 seconds allow, more under way at once than one key or account may have, or more failed jobs than an account may have in an hour. Retry-After holds the whole seconds to wait.',
   },
   idempotency_conflict: {
     status: 409,

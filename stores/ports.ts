@@ -110,8 +110,8 @@ export interface JobStore {
    */
   void(jobId: string, requestId: string): Promise<boolean>;
   /**
-   * The job as it stands, for a request that is about to be answered with it: from here on the job lives until that
-   * request is voided, too. Undefined when it was deleted.
+   * The job as it stands, for a request that is about to be answered with it. The job is kept until this request is
+   * voided as well. Undefined when it was deleted.
    * @param requestId the service's own, unique for good; never what a client has sent
    * @returns `voided` when the job was undone, or never was: its idempotency key is unspent
    */

@@ -127,9 +127,12 @@ function created({ draft, plan }: Request): JobCreated {
   return { job_id: jobId, status: 'processing', images_charged: imagesCharged, warnings: plan.warnings };
 }
 
-const unavailable = (charge: string, cause: GatewayOutcome) =>
+const unavailable = (charge: string, outcome: GatewayOutcome) =>
   new ApiError(
     'internal_error',
     `The job could not be accepted now. ${charge} Retry with the same Idempotency-Key.`,
-    { cause },
+    { cause: causeOf(outcome) },
   );
+
+const causeOf = (outcome: GatewayOutcome): unknown =>
+  outcome.outcome === 'unknown' ? outcome.cause : new Error(`The acceptance ended as ${outcome.outcome}.`);

@@ -35,7 +35,8 @@ export interface Creation {
 
 /**
  * POST /v1/jobs after the body was read: the checks in their order, the picture stored, the job accepted.
- * @throws ApiError; then nothing is charged and the picture is gone. Whoever answers 5xx gives up the claims
+ * @throws ApiError; then nothing is charged and the picture is gone. The onSend hook of the route gives up the claims on
+ * a 5xx.
  */
 export async function createJob(deps: ApiDeps, creation: Creation): Promise<JobCreated | JobReplayed> {
   const { body, caller, image, bodyDigest, idempotencyKey, hold, claims } = creation;
@@ -94,7 +95,7 @@ async function checkFailures({ packs }: ApiDeps['stores'], accountId: string, fa
   if (waitMs === 0 || jobs < BUDGETS.accountFailures) return;
   const limit = (await packs.hasPaid(accountId)) ? BUDGETS.paidAccountFailures : BUDGETS.accountFailures;
   if (jobs < limit) return;
-  const message = `${jobs} jobs of this account failed within an hour by what was sent: look at their errors before you send more.`;
+  const message = `${jobs} jobs of this account failed within an hour because of what was sent. Check their \`error\` before you send more.`;
   throw new ApiError('rate_limited', message, { retryAfter: Math.ceil(waitMs / 1000) });
 }
 

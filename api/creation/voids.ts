@@ -20,7 +20,7 @@ export interface Voids extends AsyncDisposable {
 
 const ATTEMPT_MS = 10_000;
 const PAUSE_MS = 1000;
-/** How long a process that stops goes on with what is left. */
+/** How long a process that stops goes on with what is left, unless its shutdown ends before. */
 const GRACE_MS = 20_000;
 
 export function createVoids(jobs: Pick<JobStore, 'void'>, logger: FastifyBaseLogger): Voids {
@@ -32,12 +32,12 @@ export function createVoids(jobs: Pick<JobStore, 'void'>, logger: FastifyBaseLog
       try {
         const done = await withDeadline(ATTEMPT_MS, jobs.void(jobId, requestId));
         const what = done
-          ? 'is fenced, and a charge it had was given back'
-          : 'stands: it was deleted, or another request has it';
-        return logger.warn({ jobId }, `A job whose request was answered 500 ${what}.`);
+          ? 'was undone; any charge was given back'
+          : 'was kept: it was deleted, or other requests were answered with it';
+        return logger.warn({ jobId }, `A job whose request was answered 5xx ${what}.`);
       } catch (err) {
         if (stopping)
-          return logger.error({ jobId, err }, 'A job whose request was answered 500 was left undecided.');
+          return logger.error({ jobId, err }, 'A job whose request was answered 5xx was left undecided.');
         await delay(PAUSE_MS);
       }
     }
@@ -47,6 +47,8 @@ export function createVoids(jobs: Pick<JobStore, 'void'>, logger: FastifyBaseLog
     enqueue(pair) {
       const id = `${pair.jobId} ${pair.requestId}`;
       if (pending.has(id)) return;
+      // Before anything can stop this process: a job that has no second line in the log was left undecided.
+      logger.warn({ jobId: pair.jobId }, 'A job whose request was answered 5xx is being undone.');
       pending.set(
         id,
         voidUntilDone(pair).finally(() => pending.delete(id)),

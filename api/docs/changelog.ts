@@ -11,7 +11,7 @@ export const CHANGES: readonly Change[] = [
     date: '2026-11-21',
     changes: [
       'A picture with a side of more than 16,384 pixels, an animation of more than 100 frames, an interlaced PNG or progressive JPEG that takes more than 640 million bytes to decode, and a lossless, hierarchical, arithmetic-coded or 12-bit JPEG are answered 400 `invalid_image`.',
-      'Additions: what one key has under way at once is bounded, by waiting first and `rate_limited` after 30 seconds; an account whose jobs fail by what was sent 100 times within an hour (1,000 times with a pack) is answered `rate_limited` until it is over; bodies that trickle are ended with `invalid_request`; all clients of one IPv6 /48 have a limit together. The limits page has the figures.',
+      'Additions: what one key or account has under way at once is bounded, by waiting first and `rate_limited` after 30 seconds; an account whose jobs fail because of what was sent 100 times within an hour (1,000 times with a pack) is answered `rate_limited` until it is over; bodies that trickle are ended with `invalid_request`; all clients of one IPv6 /48 have a limit together. The limits page has the figures.',
     ],
   },
   {

@@ -52,8 +52,8 @@ export function limitConnections(server: Server, perClient: boolean): void {
 }
 
 /**
- * For a server that is to close. A connection is closed once it has no request under way, be it that its last answer is out
- * or that none ever came: those Node passes over.
+ * For a server that is to close. A connection is closed once it has no request under way. Node does not close connections
+ * that never sent one.
  * @returns to be called before the server closes
  */
 export function closeWithoutRequests(server: Server): () => void {

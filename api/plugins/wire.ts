@@ -33,7 +33,7 @@ export function answerBadMessage(publicUrl: string) {
   };
 }
 
-/** What is wrong came behind a whole request, whose answer comes first, and nothing after it. */
+/** The bad bytes follow a complete request: its answer is sent, then the connection is closed. */
 function endAfter(owed: ServerResponse, socket: Socket): void {
   socket.pause();
   owed.once('close', () => socket.destroySoon());

@@ -38,7 +38,7 @@ export function rememberedPorts(file: string): Ports {
     take: async (port, host) => {
       if (await claim(port, host)) return port;
       throw new PortTakenError(
-        `Port ${port} of ${host} is taken or may not be used; stop what listens there, or set another one`,
+        `Port ${port} of ${host} is in use or not permitted. Stop what listens there, or set API_PORT to another port.`,
       );
     },
     [Symbol.dispose]: () => {

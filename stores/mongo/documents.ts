@@ -101,7 +101,7 @@ export type Collections = ReturnType<typeof collections>;
 /** Voids lie in the same collection, and have next to no fields. */
 export const isTombstone = (job: JobDocument): boolean => job.accountId === undefined;
 
-export function toJob({ answered: _, withdrawn: _withdrawn, ...job }: JobDocument): JobRecord {
+export function toJob({ answered: _answered, withdrawn: _withdrawn, ...job }: JobDocument): JobRecord {
   return toRecord(job);
 }
 

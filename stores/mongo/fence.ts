@@ -65,7 +65,7 @@ export async function markAnswered(
   for (;;) {
     const marked = await c.jobs.findOneAndUpdate(
       { _id: jobId, status: { $in: ['processing', 'completed', 'failed'] }, withdrawn: { $ne: requestId } },
-      [{ $set: { answered: withOneMore(requestId) } }],
+      [{ $set: { answered: appendRequest(requestId) } }],
       { returnDocument: 'after' },
     );
     if (marked !== null) return toJob(marked);
@@ -78,7 +78,7 @@ export async function markAnswered(
 }
 
 /** {@link answeredOf} and the request, as far as there is room, for an update by pipeline. */
-const withOneMore = (requestId: string) => ({
+const appendRequest = (requestId: string) => ({
   $slice: [
     { $concatArrays: [{ $cond: [{ $isArray: '$answered' }, '$answered', ['$_id']] }, [requestId]] },
     MOST_ANSWERED,

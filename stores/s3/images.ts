@@ -70,7 +70,8 @@ async function get(client: S3Client, bucket: string, key: string): Promise<Buffe
   return guarded(`get ${bucket}/${key}`, async () => {
     try {
       const { Body } = await client.send(new GetObjectCommand({ Bucket: bucket, Key: key }), deadline());
-      return Buffer.from((await Body?.transformToByteArray()) ?? []);
+      const bytes = (await Body?.transformToByteArray()) ?? new Uint8Array();
+      return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     } catch (error) {
       if (error instanceof NoSuchKey) throw new ImageMissing(key, { cause: error });
       throw error;

@@ -91,7 +91,7 @@ describe('a process that works on images', () => {
     ['SIGTERM', 'stopped'],
     ['SIGINT', 'stopped'],
     ['SIGKILL', 'killed'],
-  ] as const)('that somebody else ends by %s is %s, which is no crash of it', async (signal, reason) => {
+  ] as const)('ended by %s from outside is reported as %s, not as a crash', async (signal, reason) => {
     const pid = await pidOf(pool);
     const hanging = reasonOf(pool.run('hang', undefined, unhurried()));
     await setImmediate();

@@ -214,7 +214,7 @@ describe('a POST that found the job of another one', () => {
     return (await jobs.findOne({ _id: jobId }))?.answered ?? [];
   };
 
-  test('and is answered 500 as well leaves nothing of it', async () => {
+  test('and is answered 500 as well undoes it', async () => {
     const { mongo, voids, key, client, headers, jobId } = await chargedFor500();
     const app = await apiWith({ voids, ...losingMarks() });
     const again = await postJob(app, headers, { tool: 'declutter', image_base64 });
@@ -227,7 +227,7 @@ describe('a POST that found the job of another one', () => {
     expect((await service.stores.accounts.get(client.accountId)).balance).toBe(49);
   });
 
-  test('and fails with it in hand leaves nothing of it', async () => {
+  test('and fails after marking the job undoes it', async () => {
     const { mongo, voids, key, client, headers, jobId } = await chargedFor500();
     await eventually(async () => expect((await service.stores.jobs.get(jobId))?.status).toBe('completed'));
     const resultUrl = () => {
@@ -240,7 +240,7 @@ describe('a POST that found the job of another one', () => {
     await eventually(() => expectNothingKept(client, key));
   });
 
-  test('and fails after its client has gone leaves nothing of it', async () => {
+  test('and fails after its client has gone undoes it', async () => {
     const { mongo, voids, key, client, headers, jobId } = await chargedFor500();
     const gone = new AbortController();
     const markAnswered: JobStore['markAnswered'] = async (...request) => {

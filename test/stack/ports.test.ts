@@ -52,6 +52,6 @@ test('the port that is asked for is taken or refused in one line, never exchange
   first[Symbol.dispose]();
   await using _ = await listenOn(port);
   await expect(second.take(port, HOST)).rejects.toThrow(
-    /^Port \d+ of 127\.0\.0\.1 is taken or may not be used; .*$/,
+    /^Port \d+ of 127\.0\.0\.1 is in use or not permitted\. .*$/,
   );
 });

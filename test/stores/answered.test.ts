@@ -67,7 +67,7 @@ describe.each(storesUnderTest())(
       expect(await jobs.void(jobId, one)).toBe(true);
     });
 
-    test('what a request has still under way when it is voided keeps nothing', async () => {
+    test('a late mark of a voided request does not keep the job', async () => {
       const { draft, jobId } = await accepted();
       const late = randomUUID();
       expect(await jobs.void(jobId, late)).toBe(false);
@@ -76,7 +76,7 @@ describe.each(storesUnderTest())(
       await expectUndone(draft);
     });
 
-    test('replayed more often than ids are kept, it stays, whoever is voided', async () => {
+    test('a job with a full list is never undone', async () => {
       const { client, jobId } = await accepted();
       const replays = [];
       for (let n = 0; n < 100; n += 1) replays.push(await replayed(jobId));

@@ -43,7 +43,7 @@ export async function deliver(
   }
   const attempt = { at: new Date(), url: destination };
   const delivery = await deliveries.begin(deliveryId, round, attempt);
-  if (delivery === undefined) return endedElsewhere(deps.stores, notice);
+  if (delivery === undefined) return endedElsewhere(deps.stores, notice, policy);
   const body = eventBody(delivery, job, deps.images);
   const sent = await send(deps, policy, { account, delivery, body, signal, ...attempt });
   const brokenOff = signal.aborted && sent.attempt.error !== null;
@@ -75,12 +75,19 @@ function destinationOf(
 async function endedElsewhere(
   { deliveries }: Stores,
   { deliveryId, round }: WebhookNotice,
-): Promise<DeliveryOutcome> {
+  { timeoutMs }: WebhookPolicy,
+): Promise<AttemptResult> {
   const row = await deliveries.find(deliveryId);
   if (row === undefined) return { state: 'cancelled', reason: 'The delivery is no longer in the log.' };
   if (row.round !== round) return { state: 'superseded', reason: 'A redelivery has taken it over.' };
-  // Of this round as well: an attempt that was given up for dead began in the same moment. Temporal tries again.
-  if (row.state === 'pending') throw new Error(`Another attempt of delivery ${deliveryId} is under way.`);
+  // Of this round as well: an attempt that was given up for dead began in the same moment. This one looks again once
+  // that must be over.
+  if (row.state === 'pending')
+    return {
+      state: 'pending',
+      waitMs: 2 * timeoutMs,
+      problem: 'Another attempt of this delivery is under way.',
+    };
   return { state: row.state, reason: row.reason };
 }
 

@@ -1,4 +1,4 @@
-import type { IncomingHttpHeaders } from 'node:http';
+import type { AnswerHeaders } from '../egress/egress.ts';
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
@@ -53,7 +53,7 @@ export function delayAfter(
  * Milliseconds a Retry-After asks for, given in seconds or as a date (RFC 9110, 10.2.3). A date is the receiver's, so it
  * counts from the one of the answer; from `now` where that has none.
  */
-export function retryAfterMs(headers: IncomingHttpHeaders, now: number): number | undefined {
+export function retryAfterMs(headers: AnswerHeaders, now: number): number | undefined {
   const value = headers['retry-after']?.trim() ?? '';
   if (/^\d{1,9}$/.test(value)) return Number(value) * SECOND;
   const date = dateOf(value);

@@ -15,11 +15,12 @@ const RETRY_AFTER = 5;
 export interface Hold {
   /**
    * Waits for its turn, as long as is left of the time that a request may wait in all.
+   * @param as whose share it is of: the key's, unless told
    * @throws ApiError rate_limited when its owner has too much under way, internal_error when all owners have
    */
-  take(budget: Budget, amount: number): Promise<Lease>;
-  /** The same for bytes, of the key's share first: what waits for that holds none of the shared bytes. */
-  takeBytes(budgets: Pick<Budgets, 'bytes' | 'keyBytes'>, amount: number): Promise<BytesLease>;
+  take(budget: Budget, amount: number, as?: keyof Owners): Promise<Lease>;
+  /** The same for bytes, of the account's share first: what waits for that holds none of the bytes of all. */
+  takeBytes(budgets: Pick<Budgets, 'bytes' | 'bytesOf'>, amount: number): Promise<BytesLease>;
   /** Keeps everything until the work is done, even when the connection goes before. */
   during<T>(work: () => Promise<T>): Promise<T>;
   /** Milliseconds spent waiting so far. */
@@ -34,7 +35,7 @@ export interface Owners {
 }
 
 export function createHold(
-  { keyId, accountId }: Owners,
+  owners: Owners,
   response: ServerResponse,
   queueMs: number = BUDGETS.queueMs,
 ): Hold {
@@ -52,9 +53,10 @@ export function createHold(
     drop();
   });
 
-  async function take(budget: Budget, owner: string, amount: number): Promise<Lease> {
+  async function take(budget: Budget, amount: number, as: keyof Owners = 'keyId'): Promise<Lease> {
     const start = performance.now();
-    const lease = await takeTurn(budget, { owner, amount, withinMs: queueMs - waitedMs, gone: gone.signal });
+    const turn = { owner: owners[as], amount, withinMs: queueMs - waitedMs, gone: gone.signal };
+    const lease = await takeTurn(budget, turn);
     waitedMs += performance.now() - start;
     if (reasons === 0) lease.release();
     leases.push(lease);
@@ -62,9 +64,10 @@ export function createHold(
   }
 
   return {
-    take: (budget, amount) => take(budget, keyId, amount),
-    async takeBytes({ keyBytes, bytes }, amount) {
-      const both = [await take(keyBytes, keyId, amount), await take(bytes, accountId, amount)];
+    take,
+    async takeBytes({ bytesOf, bytes }, amount) {
+      const own = await take(bytesOf(owners.accountId), amount).catch(ownFault);
+      const both = [own, await take(bytes, amount, 'accountId')];
       return {
         shrink(to) {
           for (const lease of both) lease.shrink(to);
@@ -116,12 +119,19 @@ async function takeTurn(budget: Budget, { owner, amount, withinMs, gone }: Turn)
   }
 }
 
-function busy(cause: BudgetError): ApiError {
-  if (cause.obstacle === 'total')
-    return new ApiError('internal_error', 'The service is too busy. Nothing was charged; retry.', { cause });
-  return new ApiError(
+/** What an account shares among its keys is used up by nobody else. */
+function ownFault(error: unknown): never {
+  throw error instanceof ApiError && error.cause instanceof BudgetError ? tooMuch(error.cause) : error;
+}
+
+const busy = (cause: BudgetError): ApiError =>
+  cause.obstacle === 'owner'
+    ? tooMuch(cause)
+    : new ApiError('internal_error', 'The service is too busy. Nothing was charged; retry.', { cause });
+
+const tooMuch = (cause: BudgetError): ApiError =>
+  new ApiError(
     'rate_limited',
     `The key or its account has too much under way at once. Nothing was charged; retry in ${RETRY_AFTER} seconds.`,
     { cause, retryAfter: RETRY_AFTER },
   );
-}

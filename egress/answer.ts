@@ -1,10 +1,14 @@
-import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';
 import { BodyCutShort, readBody } from '../read-body.ts';
 import { type Deadline, untilAborted } from './deadline.ts';
 import { EgressError } from './error.ts';
 
-type Answer = Dispatcher.ResponseData;
+/** By their names in lower case, each once. */
+export type AnswerHeaders = Record<string, string | undefined>;
+
+export type Answer = Omit<Dispatcher.ResponseData, 'headers'> & { headers: AnswerHeaders };
+
+const START_BYTES = 256;
 
 export interface AnswerLimits {
   maxBytes: number;
@@ -12,6 +16,8 @@ export interface AnswerLimits {
   admit?: (maxBytes: number) => Promise<void>;
   /** Given each piece of the body as it arrives. */
   received?: (piece: Buffer) => void;
+  /** Given the first {@link START_BYTES} of a body that has as many; a reason why no more of it is wanted ends it. */
+  refuseStart?: (start: Buffer) => string | undefined;
   /** What the Content-Type must begin with, such as `image/`. Anything goes when absent. */
   mediaType?: string;
 }
@@ -31,6 +37,9 @@ export async function readAnswer(answer: Answer, limits: AnswerLimits, deadline:
     limits.received?.(chunk);
     if (size > limits.maxBytes) throw tooLarge(limits.maxBytes);
     chunks.push(chunk);
+    if (size < START_BYTES || size - chunk.length >= START_BYTES) return;
+    const problem = limits.refuseStart?.(Buffer.concat(chunks).subarray(0, START_BYTES));
+    if (problem !== undefined) throw new EgressError('content', problem);
   };
   await readBody(answer.body, take).catch(cutShort);
   return Buffer.concat(chunks, size);
@@ -85,7 +94,7 @@ export function discard({ body }: Answer): void {
 }
 
 /** The media type in lower case without parameters; '' when the answer has none. */
-export function mediaTypeOf(headers: IncomingHttpHeaders): string {
+export function mediaTypeOf(headers: AnswerHeaders): string {
   return (headers['content-type'] ?? '').split(';', 1).join('').trim().toLowerCase();
 }
 
@@ -106,7 +115,7 @@ function headProblem({ statusCode, headers }: Answer, limits: AnswerLimits): Egr
   return undefined;
 }
 
-const isEncoded = (headers: IncomingHttpHeaders) =>
+const isEncoded = (headers: AnswerHeaders) =>
   !/^(identity)?$/i.test((headers['content-encoding'] ?? '').trim());
 
 const tooLarge = (maxBytes: number) =>

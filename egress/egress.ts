@@ -1,13 +1,21 @@
-import type { IncomingHttpHeaders } from 'node:http';
 import { Agent, type Dispatcher } from 'undici';
 import { type AllowedOrigins, parseAllowOrigins } from './allow-origins.ts';
-import { type AnswerLimits, discard, mediaTypeOf, readAnswer, readStart } from './answer.ts';
+import {
+  type Answer,
+  type AnswerHeaders,
+  type AnswerLimits,
+  discard,
+  mediaTypeOf,
+  readAnswer,
+  readStart,
+} from './answer.ts';
 import { publicConnector } from './connector.ts';
 import { type Deadline, type TimeLimits, untilAborted, withDeadline } from './deadline.ts';
 import { EgressError } from './error.ts';
 import { dnsResolve, publicAddresses, type Resolve } from './resolve.ts';
 import { addressOf, parsePublicUrl } from './url.ts';
 
+export type { AnswerHeaders } from './answer.ts';
 export { EgressError } from './error.ts';
 
 const CHECK_TIMEOUT_MS = 2000;
@@ -40,7 +48,7 @@ export interface Fetched {
   status: number;
   /** Media type in lower case without parameters, '' when there was none. */
   contentType: string;
-  headers: IncomingHttpHeaders;
+  headers: AnswerHeaders;
   body: Buffer;
 }
 
@@ -53,7 +61,7 @@ export interface PostRequest extends TimeLimits {
 
 export interface Posted {
   status: number;
-  headers: IncomingHttpHeaders;
+  headers: AnswerHeaders;
   /** The first bytes of the answer's body, undecoded. */
   body: Buffer;
   /** Milliseconds until the head of the answer. */
@@ -149,7 +157,7 @@ function agent(connect: ReturnType<typeof publicConnector>, options: Agent.Optio
 type Sent = Pick<Dispatcher.RequestOptions, 'method' | 'headers' | 'body'> & { signal: AbortSignal };
 
 /** One exchange up to the head of the answer. undici heeds a signal once connected; the race covers DNS and connect. */
-function send(agent: Agent, url: URL, request: Sent): Promise<Dispatcher.ResponseData> {
+async function send(agent: Agent, url: URL, request: Sent): Promise<Answer> {
   const target = { origin: url.origin, path: `${url.pathname}${url.search}` };
   let hints = 0;
   const onInfo = () => {
@@ -157,11 +165,18 @@ function send(agent: Agent, url: URL, request: Sent): Promise<Dispatcher.Respons
     if (hints > MAX_HINTS)
       throw new EgressError('protocol', 'The server sent too many answers ahead of its own.');
   };
-  return untilAborted(agent.request({ ...target, ...request, onInfo }), request.signal);
+  const answer = await untilAborted(agent.request({ ...target, ...request, onInfo }), request.signal);
+  return Object.assign(answer, { headers: combined(answer.headers) });
 }
 
-function locationOf({ location }: IncomingHttpHeaders): string {
-  if (typeof location === 'string' && location !== '') return location;
+/** A header that came more than once has its values joined (RFC 9110, 5.3); undici gives them as a list. */
+const combined = (headers: Dispatcher.ResponseData['headers']): AnswerHeaders =>
+  Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(', ') : value]),
+  );
+
+function locationOf({ location = '' }: AnswerHeaders): string {
+  if (location !== '') return location;
   throw new EgressError('redirects', 'The URL redirects without saying where to.');
 }
 

@@ -13,6 +13,7 @@ export type EgressFailure =
   | 'status'
   | 'content_type'
   | 'content_encoding'
+  | 'content'
   | 'protocol';
 
 /**

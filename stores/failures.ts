@@ -11,8 +11,12 @@ export function withOneMore(failures: Failures | undefined, now: Date): Failures
     : { since: now, jobs: 1 };
 }
 
-/** Milliseconds for which they still count: 0 once the hour is over, and no more than an hour if clocks differ. */
+/**
+ * Milliseconds for which they still count: 0 once the hour is over, no more than an hour if clocks differ, and 0 if they
+ * differ by more than that.
+ */
 export function countedFor({ since }: Failures, now: Date): number {
-  const left = since.getTime() + BUDGETS.failuresWindowMs - now.getTime();
-  return Math.min(Math.max(0, left), BUDGETS.failuresWindowMs);
+  const { failuresWindowMs } = BUDGETS;
+  const left = since.getTime() + failuresWindowMs - now.getTime();
+  return left > 2 * failuresWindowMs ? 0 : Math.min(Math.max(0, left), failuresWindowMs);
 }

@@ -23,7 +23,7 @@ const ACCEPTED_WITHIN_MS = 14_000;
 
 export interface Creation {
   caller: Caller;
-  /** The fields of the body without the picture. */
+  /** The fields of the body without the picture; none once they were dropped. */
   body: CreateJob;
   image: IncomingImage | undefined;
   bodyDigest: string;
@@ -31,6 +31,8 @@ export interface Creation {
   /** What the request holds of the budgets. */
   hold: Hold;
   claims: Claims;
+  /** Gives back what the fields hold: unknown ones and options may be a megabyte. */
+  dropFields(): void;
 }
 
 /**
@@ -50,16 +52,23 @@ export async function createJob(deps: ApiDeps, creation: Creation): Promise<JobC
     if (replayed !== 'again') return replayed;
   }
   const plan = planOf(body);
-  await checkWebhookUrl(deps, body.webhook_url);
+  const { image_url: imageUrl = '', webhook_url: webhookUrl = null } = body;
+  await checkWebhookUrl(deps, webhookUrl);
   await checkAccount(deps, caller, plan);
-  const { picture, paid } = await pictureOf(deps, creation);
-  const ready = { plan, picture, paid, answerBy: answerBy + hold.waitedMs - waitedBefore };
-  return storeAndAccept(deps, creation, ready);
+  if (image === undefined) creation.dropFields();
+  const { picture, paid } = await pictureOf(deps, creation, imageUrl);
+  using _place = await hold.take(deps.budgets.acceptances, 1, 'accountId');
+  const ready = { plan, webhookUrl, picture, paid, answerBy: answerBy + hold.waitedMs - waitedBefore };
+  return await storeAndAccept(deps, creation, ready);
 }
 
-async function pictureOf(deps: ApiDeps, { body, caller, image, hold }: Creation): Promise<FetchedImage> {
+async function pictureOf(
+  deps: ApiDeps,
+  { caller, image, hold }: Creation,
+  imageUrl: string,
+): Promise<FetchedImage> {
   if (image !== undefined) return { picture: imageFromBase64(image), paid: () => {} };
-  return imageFromUrl({ ...deps, hold, keyId: caller.keyId }, body.image_url ?? '');
+  return imageFromUrl({ ...deps, hold, keyId: caller.keyId }, imageUrl);
 }
 
 function planOf({ tool, options }: CreateJob): Plan {
@@ -71,8 +80,8 @@ function planOf({ tool, options }: CreateJob): Plan {
   return planned.plan;
 }
 
-async function checkWebhookUrl({ egress }: ApiDeps, url: string | undefined): Promise<void> {
-  if (url === undefined) return;
+async function checkWebhookUrl({ egress }: ApiDeps, url: string | null): Promise<void> {
+  if (url === null) return;
   try {
     await egress.check(url);
   } catch (error) {
@@ -99,14 +108,15 @@ async function checkFailures({ packs }: ApiDeps['stores'], accountId: string, fa
   throw new ApiError('rate_limited', message, { retryAfter: Math.ceil(waitMs / 1000) });
 }
 
-type Ready = FetchedImage & { plan: Plan; answerBy: number };
+type Ready = FetchedImage & { plan: Plan; webhookUrl: string | null; answerBy: number };
 
-async function storeAndAccept(deps: ApiDeps, creation: Creation, { plan, picture, paid, answerBy }: Ready) {
+async function storeAndAccept(deps: ApiDeps, creation: Creation, ready: Ready) {
   const { caller, claims } = creation;
+  const { plan, picture, paid, answerBy } = ready;
   const { bytes, format, sha256 } = picture;
   const input: ObjectRef = { bucket: 'inputs', key: `${caller.accountId}/${randomUUID()}.${format}` };
   await deps.images.putInput(input.key, bytes, `image/${format}`, sha256);
-  const draft = toDraft(creation, plan, input);
+  const draft = toDraft(creation, ready, input);
   const request = { draft, plan, format, accountName: caller.accountName };
   try {
     const withinMs = Math.min(deps.config.api.acceptTimeoutMs, answerBy - Date.now());
@@ -121,8 +131,8 @@ async function storeAndAccept(deps: ApiDeps, creation: Creation, { plan, picture
   }
 }
 
-function toDraft(creation: Creation, plan: Plan, input: ObjectRef): JobDraft {
-  const { body, caller, bodyDigest, idempotencyKey, claims } = creation;
+function toDraft(creation: Creation, { plan, webhookUrl }: Ready, input: ObjectRef): JobDraft {
+  const { caller, bodyDigest, idempotencyKey, claims } = creation;
   const jobId = claims.requestId;
   return {
     jobId,
@@ -134,7 +144,7 @@ function toDraft(creation: Creation, plan: Plan, input: ObjectRef): JobDraft {
     imagesCharged: plan.imagesCharged,
     options: plan.settings,
     warnings: plan.warnings,
-    webhookUrl: body.webhook_url ?? null,
+    webhookUrl,
     workflowId: idempotencyKey === null ? `job:${jobId}` : `job:${caller.keyId}:${digestOf(idempotencyKey)}`,
     input,
   };

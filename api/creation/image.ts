@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
-import { ApiError } from '../../contract/errors.ts';
+import { ApiError, type ErrorCode } from '../../contract/errors.ts';
 import { LIMITS } from '../../contract/limits.ts';
 import { type Egress, EgressError, type Fetched } from '../../egress/egress.ts';
 import { inspectImage } from '../../imaging/inspect.ts';
+import { sniffFormat } from '../../imaging/sniff.ts';
 import type { ImageFormat } from '../../stores/records.ts';
 import type { Spending } from '../allowance.ts';
 import type { Budgets } from '../budgets.ts';
@@ -91,6 +92,8 @@ async function fetchImage(
       admit: async (maxBytes) => {
         lease = await hold.takeBytes(budgets, maxBytes);
       },
+      // What is no picture at all is not fetched to its end.
+      refuseStart: (start) => (sniffFormat(start) === undefined ? reasonOf(start) : undefined),
       received(piece) {
         spending.add(piece.length);
         hash.update(piece);
@@ -103,9 +106,21 @@ async function fetchImage(
     if (!(error instanceof EgressError)) throw error;
     // Framing, which no body counts, comes to more than this at the most.
     if (error.kind === 'too_large') spending.add(LIMITS.imageBytes);
-    const code = error.kind === 'too_large' ? 'invalid_image' : 'image_fetch_failed';
-    throw new ApiError(code, `image_url: ${error.message}`, { cause: error });
+    throw new ApiError(CODES[error.kind] ?? 'image_fetch_failed', `image_url: ${error.message}`, {
+      cause: error,
+    });
   }
+}
+
+/** Where the server is not at fault, but what it has sent. */
+const CODES: Partial<Record<EgressError['kind'], ErrorCode>> = {
+  too_large: 'invalid_image',
+  content: 'invalid_image',
+};
+
+function reasonOf(bytes: Buffer): string | undefined {
+  const verdict = inspectImage(bytes);
+  return verdict.ok ? undefined : verdict.reason;
 }
 
 function checkBytes(bytes: Buffer): ImageFormat {

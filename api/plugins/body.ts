@@ -42,7 +42,7 @@ export function limitBody({ drops }: Pick<Budgets, 'drops'>) {
  */
 export function registerBodies(
   app: FastifyInstance,
-  budgets: Pick<Budgets, 'bytes' | 'drops' | 'keyBytes'>,
+  budgets: Pick<Budgets, 'bytes' | 'bytesOf' | 'drops'>,
 ): void {
   app.decorateRequest('bodyGivenUp', false);
   app.removeAllContentTypeParsers();

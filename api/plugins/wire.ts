@@ -33,10 +33,15 @@ export function answerBadMessage(publicUrl: string) {
   };
 }
 
-/** The bad bytes follow a complete request: its answer is sent, then the connection is closed. */
-function endAfter(owed: ServerResponse, socket: Socket): void {
+/** The bad bytes follow complete requests: these are answered, then the connection is closed. */
+function endAfter(owed: ServerResponse, socket: ServerSocket): void {
   socket.pause();
-  owed.once('close', () => socket.destroySoon());
+  owed.once('close', () => {
+    // The next of those that were sent without waiting for an answer, by now.
+    const next = socket._httpMessage;
+    if (next?.req.complete) endAfter(next, socket);
+    else socket.destroySoon();
+  });
 }
 
 const headOf = (body: string) =>

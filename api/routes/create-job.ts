@@ -9,6 +9,9 @@ import { bodyDigest } from '../intake/digest.ts';
 import { errorResponses, type Route } from '../operation.ts';
 import { separatePicture } from '../plugins/separate-picture.ts';
 
+/** In bytes: what a job takes over from its request besides the picture. */
+const KEPT_OF_FIELDS = 32 * 1024;
+
 /** POST /v1/jobs: checks, charges and accepts one job, or replays the one its Idempotency-Key created. */
 export const createJob: Route = (app, deps) =>
   app.post(
@@ -61,6 +64,11 @@ export const createJob: Route = (app, deps) =>
         bodyDigest: bodyDigest(jobBody),
         idempotencyKey: idempotencyKey(request.raw, request.headers['idempotency-key']),
         hold,
+        dropFields() {
+          // Fastify keeps the object until the answer is out, so it is emptied.
+          for (const name of Object.keys(body) as (keyof typeof body)[]) delete body[name];
+          request.bodyLease.shrink(KEPT_OF_FIELDS);
+        },
       };
       const answer = await hold.during(() => create(deps, creation));
       return reply.code(201).send(answer);

@@ -51,8 +51,11 @@ export async function voidJob(
   });
 }
 
+/** For whoever version 0.1.0 answered with the job: it kept no ids. */
+const BY_010 = 'by 0.1.0';
+
 const answeredOf = ({ _id, answered, withdrawn }: JobDocument): Answered => ({
-  answered: answered === undefined || answered === true ? [_id] : answered,
+  answered: answered === undefined ? [_id] : answered === true ? [_id, BY_010] : answered,
   withdrawn: withdrawn ?? [],
 });
 
@@ -77,12 +80,12 @@ export async function markAnswered(
   }
 }
 
+const BEFORE_IDS = { $cond: [{ $eq: ['$answered', true] }, ['$_id', BY_010], ['$_id']] };
+const ANSWERED = { $cond: [{ $isArray: '$answered' }, '$answered', BEFORE_IDS] };
+
 /** {@link answeredOf} and the request, as far as there is room, for an update by pipeline. */
 const appendRequest = (requestId: string) => ({
-  $slice: [
-    { $concatArrays: [{ $cond: [{ $isArray: '$answered' }, '$answered', ['$_id']] }, [requestId]] },
-    MOST_ANSWERED,
-  ],
+  $slice: [{ $concatArrays: [ANSWERED, [requestId]] }, MOST_ANSWERED],
 });
 
 /** The charge of a job, back on the balance. */

@@ -45,6 +45,8 @@ async function open(parts: Parameters<typeof startFakeApi>[1] = {}) {
   return { ...api, port, post };
 }
 
+const bytesOf = ({ budgets, accountId }: Api) => budgets.bytesOf(accountId);
+
 const jobWith = (bytes: Buffer) =>
   JSON.stringify({ tool: 'declutter', image_base64: bytes.toString('base64') });
 const padded = (size: number) => Buffer.concat([picture, Buffer.alloc(size - picture.length)]);
@@ -64,7 +66,16 @@ async function creationOf({ stores, headers }: Api, hold: Hold): Promise<Creatio
   if (caller === undefined || caller.revoked) throw new Error('no caller');
   const body = { tool: 'declutter', image_url: PICTURE_URL };
   const claims = createClaims({ enqueue: () => {} });
-  return { caller, body, image: undefined, bodyDigest: 'd', idempotencyKey: null, hold, claims };
+  return {
+    caller,
+    body,
+    image: undefined,
+    bodyDigest: 'd',
+    idempotencyKey: null,
+    hold,
+    claims,
+    dropFields: () => {},
+  };
 }
 
 const times = <T>(count: number, make: (n: number) => Promise<T>) =>
@@ -91,12 +102,38 @@ describe('bodies under way', () => {
   test("hold no more than the key's share, and others are served meanwhile", async () => {
     const api = await open();
     const wires = await times(58, () => stalled(api, api.headers, 28 * MB));
-    await expect.poll(() => api.budgets.keyBytes.waiting, WAIT).toBe(56);
+    await expect.poll(() => bytesOf(api).waiting, WAIT).toBe(56);
     expect(api.budgets.bytes.held).toBe(56 * MB);
     const other = await api.client();
     expect((await api.post(jobWith(picture), other.headers)).status).toBe(201);
     for (const { socket } of wires) socket.destroy();
-    await expect.poll(() => [api.budgets.keyBytes.waiting, api.budgets.bytes.held], WAIT).toEqual([0, 0]);
+    await expect.poll(() => [bytesOf(api).waiting, api.budgets.bytes.held], WAIT).toEqual([0, 0]);
+  });
+
+  test('of one key that has its share leave as much to the other keys of its account', async () => {
+    const budgets = createBudgets({ bytesInFlight: 256 * MB, unpaidBytesPerMinute: MB });
+    const { bytesOf, bytes } = budgets;
+    const { signal } = new AbortController();
+    const lease = await bytesOf('acme').acquire('first', 64 * MB, signal);
+    await bytesOf('acme').acquire('second', 60 * MB, signal);
+    expect([bytesOf('acme').waiting, bytesOf('other').held]).toEqual([0, 0]);
+    const third = bytesOf('acme').acquire('third', 20 * MB, signal);
+    await bytesOf('acme').acquire('fourth', MB, signal);
+    expect(bytesOf('acme').waiting).toBe(1);
+    lease.release();
+    expect((await third).amount).toBe(20 * MB);
+    expect(bytes.held).toBe(0);
+  });
+
+  test('of accounts that have none under way any more are counted nowhere', async () => {
+    const budgets = createBudgets({ bytesInFlight: 256 * MB, unpaidBytesPerMinute: MB });
+    const { signal } = new AbortController();
+    const held = budgets.bytesOf('acme');
+    await held.acquire('key', MB, signal);
+    const idle = budgets.bytesOf('idle');
+    for (let n = 0; n < 3000; n++) budgets.bytesOf(`account ${n}`);
+    expect(budgets.bytesOf('acme')).toBe(held);
+    expect(budgets.bytesOf('idle')).not.toBe(idle);
   });
 
   test('of many keys hold no more than the share of the process', async () => {
@@ -166,6 +203,20 @@ describe('fetches of image_url', () => {
     await expect.poll(() => api.budgets.bytes.held, WAIT).toBe(0);
   });
 
+  test('hold nothing of their body but what the job needs, so that none of them waits for another one', async () => {
+    const { egress, waiting, url } = await holding(() => ({ bytes: picture }));
+    const api = await open({ egress });
+    const body = JSON.stringify({ tool: 'declutter', image_url: url, unknown: 'x'.repeat(MB - 200) });
+    const answers = times(40, () => api.post(body));
+    await expect.poll(() => [waiting.length, api.budgets.fetches.waiting], WAIT).toEqual([8, 32]);
+    expect(api.budgets.bytes.held).toBeLessThanOrEqual(40 * 32 * 1024);
+    for (let done = 0; done < 40; done++) {
+      await expect.poll(() => waiting.length, WAIT).toBeGreaterThan(0);
+      waiting.shift()?.();
+    }
+    expect(new Set((await answers).map(({ status }) => status))).toEqual(new Set([201]));
+  });
+
   test('lose none of the time for acceptance by waiting for their turn', async () => {
     const api = await open();
     let waitedMs = 3000;
@@ -186,7 +237,7 @@ describe('fetches of image_url', () => {
   });
 
   test('for nothing are bounded by the minute; those that were paid for are not counted', async () => {
-    const notAPicture = Buffer.alloc(600 * 1024);
+    const notAPicture = Buffer.concat([Buffer.from([0xff, 0xd8, 0xff]), Buffer.alloc(600 * 1024)]);
     const { egress, waiting, url } = await holding((n) => ({ bytes: n < 3 ? padded(MB) : notAPicture }));
     const budgets = createBudgets({ bytesInFlight: 128 * MB, unpaidBytesPerMinute: MB });
     const api = await open({ egress, budgets });

@@ -75,7 +75,8 @@ test('all waits of a request count together', async () => {
 
 test('bytes are shared by account as well as by key, so that many keys of one leave room for others', async () => {
   const bytes = createBudget({ total: 16, perOwner: 8 });
-  const budgets = { bytes, keyBytes: createBudget({ total: 100, perOwner: 6 }) };
+  const own = new Map(['a', 'b'].map((account) => [account, createBudget({ total: 8, perOwner: 6 })]));
+  const budgets = { bytes, bytesOf: (account: string) => own.get(account) ?? bytes };
   const hold = (keyId: string, accountId: string, queueMs?: number) =>
     createHold({ keyId, accountId }, response(), queueMs);
   const first = await hold('1', 'a').takeBytes(budgets, 6);

@@ -95,6 +95,10 @@ describe('a picture that can be fetched', () => {
     await refused(await fetched(give('image/jpeg', gif)), 'invalid_image');
     await refused(await fetched(give('image/svg+xml', Buffer.from('<svg/>'))), 'invalid_image');
     await refused(await fetched(give('image/jpeg', Buffer.alloc(0))), 'invalid_image');
+    const endless: Respond = (_request, response) => {
+      response.writeHead(200, { 'content-type': 'image/jpeg' }).write(Buffer.alloc(1000));
+    };
+    await refused(await fetched(endless), 'invalid_image');
   });
 });
 

@@ -94,6 +94,24 @@ test('what follows a whole request is passed over until that has its answer, for
   expect((await service.stores.accounts.get(client.accountId)).balance).toBe(49);
 });
 
+test('of several whole requests as well: each of them is answered', async () => {
+  const client = await service.client();
+  const key = `X-Api-Key: ${client.apiKey}`;
+  const head = [
+    'POST /api/v1/jobs HTTP/1.1',
+    host(),
+    JSON_TYPE,
+    key,
+    `Content-Length: ${body.length}`,
+    '',
+    '',
+  ];
+  const wire = await dial(port);
+  await wire.answer(`${`${head.join('\r\n')}${body}`.repeat(3)}nonsense\r\n\r\n`);
+  expect(wire.received().match(/HTTP\/1\.1 \d+/g)).toEqual(Array(3).fill('HTTP/1.1 201'));
+  expect((await service.stores.accounts.get(client.accountId)).balance).toBe(47);
+});
+
 describe('targets', () => {
   test.each([
     '/api/v1/account',

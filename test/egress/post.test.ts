@@ -33,6 +33,14 @@ describe('post', () => {
     expect(ms).toBeGreaterThanOrEqual(0);
   });
 
+  test('joins a header that comes more than once', async () => {
+    const { status, headers } = await postTo((_, response) =>
+      response.setHeader('retry-after', ['1', '2']).setHeader('date', 'today').end(),
+    );
+    expect(status).toBe(200);
+    expect(headers).toMatchObject({ 'retry-after': '1, 2', date: 'today' });
+  });
+
   test.each([200, 204, 302, 400, 410, 429, 500])('takes status %i for an answer', async (code) => {
     const { status, headers } = await postTo((_, response) =>
       response.writeHead(code, { location: '/x', 'retry-after': '7' }).end(),

@@ -282,18 +282,31 @@ describe('a POST that found the job of another one', () => {
   });
 
   test.each([
-    ['no', { $unset: 'answered' }],
-    ['a true', { $set: { answered: true } }],
-  ])('and is answered 500 keeps one that version 0.1.0 has stored, with %s mark', async (_, as010) => {
+    ['no', { $unset: 'answered' }, []],
+    ['a true', { $set: { answered: true } }, ['by 0.1.0']],
+  ])(
+    'and is answered 500 keeps one that version 0.1.0 has stored, with %s mark',
+    async (_, as010, others) => {
+      await startWorker();
+      const { client, headers, answer } = await post(service.app, randomUUID());
+      const jobId: string = answer.json().job_id;
+      await service.mongo.db.collection<{ _id: string }>('jobs').updateOne({ _id: jobId }, [as010]);
+      const body = { tool: 'declutter', image_base64 };
+      const app = await apiWith(losingMarks());
+      expect((await postJob(app, headers, body)).statusCode).toBe(500);
+      await eventually(async () => expect(await answeredWith(jobId)).toEqual([jobId, ...others]));
+      expect((await postJob(service.app, headers, body)).json().job_id).toBe(jobId);
+      expect((await service.stores.accounts.get(client.accountId)).balance).toBe(49);
+    },
+  );
+
+  test('that version 0.1.0 has answered as well keeps it', async () => {
     await startWorker();
-    const { client, headers, answer } = await post(service.app, randomUUID());
+    const { client, answer } = await post(service.app, randomUUID());
     const jobId: string = answer.json().job_id;
-    await service.mongo.db.collection<{ _id: string }>('jobs').updateOne({ _id: jobId }, [as010]);
-    const body = { tool: 'declutter', image_base64 };
-    const app = await apiWith(losingMarks());
-    expect((await postJob(app, headers, body)).statusCode).toBe(500);
-    await eventually(async () => expect(await answeredWith(jobId)).toEqual([jobId]));
-    expect((await postJob(service.app, headers, body)).json().job_id).toBe(jobId);
+    const jobs = service.mongo.db.collection<{ _id: string }>('jobs');
+    await jobs.updateOne({ _id: jobId }, { $set: { answered: true } });
+    expect(await service.stores.jobs.void(jobId, jobId)).toBe(false);
     expect((await service.stores.accounts.get(client.accountId)).balance).toBe(49);
   });
 });

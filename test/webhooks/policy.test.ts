@@ -42,6 +42,7 @@ describe('Retry-After', () => {
     ['1e9', undefined],
     ['99999999999999999999', undefined],
     ['soon', undefined],
+    ['1, 1', undefined],
     ['', undefined],
   ])('%j is read', (value, expected) => {
     expect(retryAfterMs({ 'retry-after': value }, now)).toBe(expected);

@@ -36,7 +36,8 @@ const SIZES: readonly Row[] = [
 
 const UNDER_WAY: readonly Row[] = [
   ['Bytes of bodies and of pictures being fetched', `${BUDGETS.keyBytes / MB} MB`],
-  ['The same of all keys of an account', 'a quarter of what a server takes'],
+  ['The same of all keys of an account', 'A quarter of what a server takes, and 128 MB at least'],
+  ['Jobs of an account that wait to be accepted', '50'],
   ['Pictures being fetched by `image_url`', String(BUDGETS.keyFetches)],
   ['Bytes fetched in a minute for requests that were refused', `${BUDGETS.keyUnpaidBytes / MB} MB`],
 ];
@@ -71,7 +72,7 @@ ${table('Requests', 'In a minute', RATES)}
 <p>Every counted answer has <code>X-RateLimit-Limit</code> and <code>X-RateLimit-Remaining</code>; a 429 has <code>Retry-After</code> in seconds as well. A request that was refused for its rate is not counted again.</p>
 
 <h2 id="under-way">Under way at once</h2>
-<p>Counted for each key; the share of an account is never less than that of one key. A request on top waits for its turn with its body unread, up to ${BUDGETS.queueMs / 1000} seconds in all, and is answered <code>rate_limited</code> only after that; nothing is charged then. Sending as many requests at once as the table above allows is fine. A body of unknown length counts as ${LIMITS.bodyBytes / MB} MB until it has ended, so send a <code>Content-Length</code>. What was fetched for nothing is refused at once, until enough of it is a minute old.</p>
+<p>Counted for each key unless it says otherwise. A request on top waits for its turn with its body unread, up to ${BUDGETS.queueMs / 1000} seconds in all, and is answered <code>rate_limited</code> only after that; nothing is charged then. Sending as many requests at once as the table above allows is fine. A body of unknown length counts as ${LIMITS.bodyBytes / MB} MB until it has ended, so send a <code>Content-Length</code>. What was fetched for nothing is refused at once, until enough of it is a minute old.</p>
 ${table('What', 'At most', UNDER_WAY)}
 <p>A job that fails is refunded, and up to ${BUDGETS.accountFailures} jobs of an account, ${BUDGETS.paidAccountFailures} once it holds a pack, may fail in an hour because of what was sent: pictures that cannot be decoded or rendered, and what a generator refuses. After that new jobs are answered <code>rate_limited</code> until the hour is over. Failures of the service do not count.</p>
 <p>A body must arrive at ${PACE.bytesPerSecond / 1024} KB a second or more, fast enough to be there within a minute (one without a Content-Length counts as 30 MB), and may fall ${PACE.slackMs / 1000} seconds behind that. One in more than ${PACE.freePieces} pieces must hold ${PACE.pieceBytes} bytes a piece on average; so must the answer of an <code>image_url</code>.</p>

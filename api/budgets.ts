@@ -9,6 +9,8 @@ const ALL_FETCHES = 512;
 const ACCOUNT_PART = 1 / 4;
 /** Acceptances of one account under way; each holds slots of a worker until MongoDB has answered. */
 const ACCOUNT_ACCEPTANCES = 50;
+/** And of all: what a worker can have at once. Others wait here, where that takes nothing of their time to be accepted. */
+const ALL_ACCEPTANCES = 200;
 /** Accounts whose budgets are kept before those without use are looked for. */
 const KEPT_ACCOUNTS = 1000;
 /** Bodies at once that are read only to be dropped: those of one client, and all. */
@@ -39,7 +41,7 @@ export function createBudgets({ bytesInFlight, unpaidBytesPerMinute }: Sizes): B
   return {
     bytesOf: eachOwn({ total: ofAccount, perOwner: BUDGETS.keyBytes }),
     bytes: createBudget({ total: bytesInFlight, perOwner: ofAccount }),
-    acceptances: createBudget({ total: Number.POSITIVE_INFINITY, perOwner: ACCOUNT_ACCEPTANCES }),
+    acceptances: createBudget({ total: ALL_ACCEPTANCES, perOwner: ACCOUNT_ACCEPTANCES }),
     fetches: createBudget({ total: ALL_FETCHES, perOwner: BUDGETS.keyFetches }),
     unpaid: createAllowance({
       limit: unpaidBytesPerMinute,

@@ -167,6 +167,17 @@ describe('bodies under way', () => {
   });
 });
 
+test('acceptances are fifty at once for one account and two hundred for all', async () => {
+  const { acceptances } = createBudgets({ bytesInFlight: MB, unpaidBytesPerMinute: MB });
+  const { signal } = new AbortController();
+  const granted: string[] = [];
+  for (const account of ['a', 'b', 'c', 'd', 'e'])
+    for (let n = 0; n < 51; n++)
+      void acceptances.acquire(account, 1, signal).then(() => granted.push(account));
+  await expect.poll(() => granted.length, WAIT).toBe(200);
+  expect([acceptances.waiting, granted.filter((account) => account === 'a').length]).toEqual([55, 50]);
+});
+
 describe('fetches of image_url', () => {
   /** A server that holds on to what it was asked until it is told to answer. */
   async function holding(respond: (n: number) => { type?: string; bytes: Buffer }) {

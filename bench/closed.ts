@@ -9,6 +9,12 @@ export async function countClosed(temporal: Client, queue: string): Promise<numb
   return (await temporal.workflow.count(query)).count;
 }
 
+/** Waits until no workflow of the queue runs. */
+export async function untilIdle(temporal: Client, queue: string): Promise<void> {
+  const query = `TaskQueue = '${queue}' AND ExecutionStatus = 'Running'`;
+  while ((await temporal.workflow.count(query)).count > 0) await delay(POLL_MS);
+}
+
 export async function untilClosed(temporal: Client, queue: string, count: number): Promise<void> {
   while ((await countClosed(temporal, queue)) < count) await delay(POLL_MS);
 }

@@ -1,14 +1,16 @@
 import { setPriority } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
+import { taskQueues } from '../../workflows/messages.ts';
 import type { Bench } from '../bench.ts';
 import { createCallers } from '../callers.ts';
 import { type TreeUsage, watchChildren } from '../children.ts';
+import { untilIdle } from '../closed.ts';
 import type { BenchEnvironment } from '../environment.ts';
 import { quantile } from '../load.ts';
 import { jobBody, quickPicture } from '../pictures.ts';
 import type { Usage } from '../probe.ts';
 import { startService } from '../service.ts';
-import { formatTable, type Row } from '../table.ts';
+import { formatTable, median, type Row } from '../table.ts';
 import { type Attacker, createAttacker } from './attacker.ts';
 import { type Attack, attacks } from './attacks.ts';
 import { type Bystander, startBystander, type Watching } from './bystander.ts';
@@ -18,6 +20,8 @@ const MB = 1e6;
 const AT_ONCE = 4;
 const SAMPLES = 40;
 const BYSTANDERS = 60;
+/** Stretches without an attack before the first one. */
+const QUIET_FIRST = 4;
 /** Between two of a kind, so that what is measured is the input and not the answer 429. */
 const PAUSE_MS = 400;
 const ATTACKERS_PRIORITY = 15;
@@ -37,7 +41,7 @@ interface Stretch {
 
 /**
  * Each hostile input, four at a time by one free account, while another account posts and reads small jobs. The
- * baseline of each is the same account in the quiet just before.
+ * baseline is the same account in the quiet before each of them, the median over those so far.
  */
 export const benchHostile: Bench = async (environment, only) => {
   await using sources = await startSources();
@@ -48,33 +52,40 @@ export const benchHostile: Bench = async (environment, only) => {
   await using bystander = startBystander(service.api.origin, callers, jobBody(await quickPicture()));
   // Attackers have machines of their own; here they get what the others leave.
   setPriority(ATTACKERS_PRIORITY);
-  await stretch(service, bystander);
+  const quiet: Stretch[] = [];
+  for (let n = 0; n <= QUIET_FIRST; n++) {
+    const warm = await stretch(environment, service, bystander);
+    if (n > 0) quiet.push(warm);
+  }
   const rows: Row[] = [];
   for (const attack of attacks(sources.origin).filter(({ name }) => name.includes(only))) {
-    const measured = await measure(environment, service, bystander, attack);
+    await attack.prepare();
+    quiet.push(await stretch(environment, service, bystander));
+    const measured = rowsOf(attack.name, quiet, await underAttack(environment, service, bystander, attack));
     environment.say(formatTable(measured));
     rows.push(...measured);
   }
   return rows;
 };
 
-async function measure(
+async function underAttack(
   environment: BenchEnvironment,
   service: Service,
   bystander: Watching,
   attack: Attack,
-): Promise<Row[]> {
-  await attack.prepare();
-  const quiet = await stretch(service, bystander);
+): Promise<Stretch> {
   await using attacker = await createAttacker(environment, service.api.origin);
-  return rowsOf(attack.name, quiet, await stretch(service, bystander, { attack, attacker }));
+  return await stretch(environment, service, bystander, { attack, attacker });
 }
 
+/** Begins once nothing is left to do of the one before. */
 async function stretch(
+  { temporal, config }: BenchEnvironment,
   { api, worker, renderer }: Service,
   bystander: Watching,
   hostile?: { attack: Attack; attacker: Attacker },
 ): Promise<Stretch> {
+  await untilIdle(temporal, taskQueues(config.temporal.taskQueuePrefix).jobs);
   const outcomes = new Set<string>();
   let sent = 0;
   const loop = async () => {
@@ -98,9 +109,11 @@ async function stretch(
   return { bystander: seen, api: apiUsage, worker: workerUsage, children: children(), sent, outcomes };
 }
 
-function rowsOf(name: string, quiet: Stretch, hostile: Stretch): Row[] {
+function rowsOf(name: string, quiets: readonly Stretch[], hostile: Stretch): Row[] {
+  const quiet = quiets.at(-1) ?? hostile;
   const compared = (what: string, of: (seen: Bystander) => number[], goal?: Row['goal']): Row => {
-    const [value, baseline] = [quantile(of(hostile.bystander), 0.95), quantile(of(quiet.bystander), 0.95)];
+    const value = quantile(of(hostile.bystander), 0.95);
+    const baseline = median(quiets.map(({ bystander }) => quantile(of(bystander), 0.95)));
     return {
       what: `${name}: ${what}`,
       value,

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { Pool } from 'undici';
+import { type Dispatcher, Pool } from 'undici';
 import { digestApiKey, issueApiKey } from '../../contract/api-key.ts';
 import type { BenchEnvironment } from '../environment.ts';
 
@@ -11,6 +11,8 @@ export interface Attacker extends AsyncDisposable {
   readonly apiKey: string;
   /** Posts a body and waits for the end of its job. @returns the error's code, or how the job ended */
   post(body: Buffer | string, headers?: Record<string, string>): Promise<string>;
+  /** Sends any request, its target as it is. */
+  request(options: Dispatcher.RequestOptions): Promise<Dispatcher.ResponseData>;
 }
 
 /** An account with the free images and nothing else, so that its results carry the watermark. */
@@ -44,6 +46,7 @@ export async function createAttacker(
   return {
     origin,
     apiKey,
+    request: (options) => pool.request(options),
     async post(body, headers = {}) {
       const answer = await pool.request({
         method: 'POST',

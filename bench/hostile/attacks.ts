@@ -1,5 +1,4 @@
 import { Readable } from 'node:stream';
-import { request } from 'undici';
 import type { Attacker } from './attacker.ts';
 import { DEAR, HONEST, type Pictures, REFUSED } from './pictures.ts';
 import { type HostileRequest, hostileRequests } from './requests.ts';
@@ -47,13 +46,14 @@ function requestAttack({ name, method, target, headers, body, chunked }: Hostile
   return {
     name,
     prepare: made,
-    async send({ origin, apiKey }) {
+    async send({ apiKey, request }) {
       const bytes = await made();
       const sent =
         bytes === undefined || chunked === undefined
           ? bytes
           : Readable.from(inChunks(bytes, chunked), { objectMode: false });
-      const answer = await request(new URL(target, origin), {
+      const answer = await request({
+        path: target,
         method,
         headers: { 'x-api-key': apiKey, 'x-forwarded-for': '10.9.9.9', ...headers },
         ...(sent === undefined ? {} : { body: sent }),

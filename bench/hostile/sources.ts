@@ -3,18 +3,26 @@ import type { AddressInfo } from 'node:net';
 import { LIMITS } from '../../contract/limits.ts';
 
 const TICK_MS = 100;
+/** A body that does not begin so is not read to its end. */
+const JPEG_START = Buffer.from([0xff, 0xd8, 0xff]);
 
 /** What a server may do with a request for a picture that was sent as an `image_url`. */
 const ANSWERS: Readonly<Record<string, (answer: ServerResponse) => void>> = {
   'in pieces of one byte': inPieces,
+  'with 20 MB that only begin as a picture': (answer) =>
+    void answer.end(beginningAsPicture(LIMITS.imageBytes)),
   'with 20 MB that are no picture': (answer) => void answer.end(Buffer.alloc(LIMITS.imageBytes)),
-  'with more than 20 MB': (answer) => void answer.end(Buffer.alloc(2 * LIMITS.imageBytes)),
+  'with more than 20 MB': (answer) => void answer.end(beginningAsPicture(2 * LIMITS.imageBytes)),
   'a byte at a time, slowly': (answer) => {
+    answer.write(JPEG_START);
     const timer = setInterval(() => answer.write('.'), TICK_MS);
     answer.once('close', () => clearInterval(timer));
   },
   'with a head and nothing else': (answer) => answer.flushHeaders(),
 };
+
+const beginningAsPicture = (size: number) =>
+  Buffer.concat([JPEG_START, Buffer.alloc(size - JPEG_START.length)]);
 
 export interface Source {
   /** What it does, for people. */
@@ -48,6 +56,7 @@ export async function startSources(): Promise<AsyncDisposable & { origin: string
 /** As fast as they are taken, each in a packet and a chunk of its own. */
 function inPieces(answer: ServerResponse): void {
   answer.socket?.setNoDelay();
+  answer.write(JPEG_START);
   const next = () => {
     if (answer.destroyed) return;
     for (let pieces = 0; pieces < 100; pieces++) answer.write('.');

@@ -14,7 +14,7 @@ import { type RenderParts, renderImage } from './render-image.ts';
 
 const HEARTBEAT_MS = 4000;
 /** A render that ends sooner costs Temporal no heartbeat. */
-const FIRST_HEARTBEAT_MS = 250;
+const FIRST_HEARTBEAT_MS = 1000;
 /** How long a render waits for its completion before the workflow takes it over. */
 const COMPLETE_MS = 2000;
 

@@ -16,6 +16,9 @@ export class BodyCutShort extends Error {
 /** Read of one body before everybody else has a turn: libuv would take 2 MB of each connection off the wire at a time. */
 const TURN_BYTES = 128 * 1024;
 
+/** Of errors that come when nobody reads any more. No closure: it stays on the stream, and would keep what was read. */
+const ignored = () => {};
+
 /**
  * Hands a body over piece by piece as it arrives, which must not be too slowly nor in too many pieces. Reads by events: an
  * iterator joins small pieces, and then nobody sees how many there were. The stream stays open, for where it is a
@@ -52,8 +55,7 @@ export function readBody(
       turn = setImmediate(nextTurn);
     };
     const onEnd = () => settle();
-    // Of errors that come when nobody reads any more.
-    stream.on('error', () => {});
+    stream.on('error', ignored);
     const onGone = (cause?: Error) => settle(new BodyCutShort('gone', { cause }));
     function settle(error?: unknown): void {
       pace[Symbol.dispose]();

@@ -52,7 +52,10 @@ export function buildApp(deps: ApiDeps): TypedApp {
   registerExpectations(app);
   limitConnections(app.server, config.api.trustProxy === '');
   const closing = closeWithoutRequests(app.server);
-  app.addHook('preClose', async () => closing());
+  app.addHook('preClose', async () => {
+    deps.budgets.close();
+    closing();
+  });
   app.addHook('onSend', endSlowReaders);
   app.addHook('onResponse', logAnswer);
   const answerOtherMethods = otherMethods(app);

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { type Budget, type BudgetLimits, createBudget } from '../budget.ts';
 import type { Config } from '../config.ts';
 import { BUDGETS } from '../contract/limits.ts';
@@ -32,14 +33,24 @@ export interface Budgets {
   unpaid: Allowance;
   /** Bodies that are read and dropped, by client address. */
   drops: Budget;
+  /** Aborts once {@link close} was called. */
+  closing: AbortSignal;
+  /** For a server that stops: from now on no request waits for its turn, so that none is accepted after the grace. */
+  close(): void;
 }
 
 type Sizes = Pick<Config['api'], 'bytesInFlight' | 'unpaidBytesPerMinute'>;
 
 export function createBudgets({ bytesInFlight, unpaidBytesPerMinute }: Sizes): Budgets {
-  const ofAccount = Math.min(bytesInFlight, Math.max(2 * BUDGETS.keyBytes, bytesInFlight * ACCOUNT_PART));
+  const { keyBytes } = BUDGETS;
+  // Room for two keys, where that leaves half to others.
+  const twoKeys = Math.min(2 * keyBytes, bytesInFlight / 2);
+  const ofAccount = Math.max(keyBytes, twoKeys, bytesInFlight * ACCOUNT_PART);
+  const closing = new AbortController();
+  // One for each request that waits.
+  setMaxListeners(0, closing.signal);
   return {
-    bytesOf: eachOwn({ total: ofAccount, perOwner: BUDGETS.keyBytes }),
+    bytesOf: eachOwn({ total: ofAccount, perOwner: keyBytes }),
     bytes: createBudget({ total: bytesInFlight, perOwner: ofAccount }),
     acceptances: createBudget({ total: ALL_ACCEPTANCES, perOwner: ACCOUNT_ACCEPTANCES }),
     fetches: createBudget({ total: ALL_FETCHES, perOwner: BUDGETS.keyFetches }),
@@ -49,6 +60,8 @@ export function createBudgets({ bytesInFlight, unpaidBytesPerMinute }: Sizes): B
       now: () => performance.now(),
     }),
     drops: createBudget({ total: ALL_DROPS, perOwner: CLIENT_DROPS }),
+    closing: closing.signal,
+    close: () => closing.abort(),
   };
 }
 

@@ -34,10 +34,17 @@ export interface Owners {
   accountId: string;
 }
 
+export interface HoldOptions {
+  /** Milliseconds that a request may wait in all. */
+  queueMs?: number;
+  /** Aborts when the process stops: nobody waits any longer then. */
+  closing?: AbortSignal;
+}
+
 export function createHold(
   owners: Owners,
   response: ServerResponse,
-  queueMs: number = BUDGETS.queueMs,
+  { queueMs = BUDGETS.queueMs, closing = new AbortController().signal }: HoldOptions = {},
 ): Hold {
   const leases: Lease[] = [];
   const gone = new AbortController();
@@ -53,9 +60,15 @@ export function createHold(
     drop();
   });
 
-  async function take(budget: Budget, amount: number, as: keyof Owners = 'keyId'): Promise<Lease> {
+  async function take(
+    budget: Budget,
+    amount: number,
+    as: keyof Owners = 'keyId',
+    isShared = true,
+  ): Promise<Lease> {
     const start = performance.now();
-    const turn = { owner: owners[as], amount, withinMs: queueMs - waitedMs, gone: gone.signal };
+    const withinMs = queueMs - waitedMs;
+    const turn = { owner: owners[as], amount, withinMs, gone: gone.signal, closing, isShared };
     const lease = await takeTurn(budget, turn);
     waitedMs += performance.now() - start;
     if (reasons === 0) lease.release();
@@ -64,9 +77,9 @@ export function createHold(
   }
 
   return {
-    take,
+    take: (budget, amount, as) => take(budget, amount, as),
     async takeBytes({ bytesOf, bytes }, amount) {
-      const own = await take(bytesOf(owners.accountId), amount).catch(ownFault);
+      const own = await take(bytesOf(owners.accountId), amount, 'keyId', false);
       const both = [own, await take(bytes, amount, 'accountId')];
       return {
         shrink(to) {
@@ -97,37 +110,39 @@ interface Turn {
   withinMs: number;
   /** Aborts when nobody is there any more to be answered. */
   gone: AbortSignal;
+  closing: AbortSignal;
+  /** Whether others than the account's own keys have a part of the budget. */
+  isShared: boolean;
 }
 
 /** Own timer and controller: AbortSignal.any over time-outs may be collected before it fires. */
-async function takeTurn(budget: Budget, { owner, amount, withinMs, gone }: Turn): Promise<Lease> {
+async function takeTurn(budget: Budget, turn: Turn): Promise<Lease> {
+  const { owner, amount, withinMs, gone, closing } = turn;
   const controller = new AbortController();
   const stop = () => controller.abort();
   const timer = setTimeout(stop, Math.max(0, withinMs));
   try {
-    const turn = budget.acquire(owner, amount, controller.signal);
-    // What is free is granted all the same: the work goes on without the client.
-    if (gone.aborted) stop();
-    else gone.addEventListener('abort', stop, { once: true });
-    return await turn;
+    const granted = budget.acquire(owner, amount, controller.signal);
+    // What is free is granted all the same: the work goes on without the client, and within the grace of a process.
+    for (const signal of [gone, closing])
+      if (signal.aborted) stop();
+      else signal.addEventListener('abort', stop, { once: true });
+    return await granted;
   } catch (error) {
-    if (gone.aborted) throw new ApiError('invalid_request', 'The connection was closed before its turn.');
-    throw error instanceof BudgetError ? busy(error) : error;
+    throw error instanceof BudgetError ? refusal(error, turn) : error;
   } finally {
     clearTimeout(timer);
-    gone.removeEventListener('abort', stop);
+    for (const signal of [gone, closing]) signal.removeEventListener('abort', stop);
   }
 }
 
-/** What an account shares among its keys is used up by nobody else. */
-function ownFault(error: unknown): never {
-  throw error instanceof ApiError && error.cause instanceof BudgetError ? tooMuch(error.cause) : error;
+function refusal(cause: BudgetError, { gone, closing, isShared }: Turn): ApiError {
+  if (gone.aborted) return new ApiError('invalid_request', 'The connection was closed before its turn.');
+  if (closing.aborted)
+    return new ApiError('internal_error', 'The service is stopping. Nothing was charged; retry.', { cause });
+  if (cause.obstacle === 'owner' || !isShared) return tooMuch(cause);
+  return new ApiError('internal_error', 'The service is too busy. Nothing was charged; retry.', { cause });
 }
-
-const busy = (cause: BudgetError): ApiError =>
-  cause.obstacle === 'owner'
-    ? tooMuch(cause)
-    : new ApiError('internal_error', 'The service is too busy. Nothing was charged; retry.', { cause });
 
 const tooMuch = (cause: BudgetError): ApiError =>
   new ApiError(

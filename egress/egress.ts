@@ -169,10 +169,16 @@ async function send(agent: Agent, url: URL, request: Sent): Promise<Answer> {
   return Object.assign(answer, { headers: combined(answer.headers) });
 }
 
-/** A header that came more than once has its values joined (RFC 9110, 5.3); undici gives them as a list. */
+/**
+ * A header that came more than once has its values joined (RFC 9110, 5.3); undici gives them as a list. A URL may hold
+ * commas, so of several Locations the first one counts.
+ */
 const combined = (headers: Dispatcher.ResponseData['headers']): AnswerHeaders =>
   Object.fromEntries(
-    Object.entries(headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(', ') : value]),
+    Object.entries(headers).map(([name, value]) => {
+      if (!Array.isArray(value)) return [name, value];
+      return [name, name === 'location' ? value[0] : value.join(', ')];
+    }),
   );
 
 function locationOf({ location = '' }: AnswerHeaders): string {

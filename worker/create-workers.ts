@@ -28,8 +28,8 @@ export interface RendererParts extends Common {
 const FORCE_MS = CLOSING_MS / 2;
 
 /**
- * An acceptance holds a slot of both kinds until MongoDB has answered. Each API process has 50 of one account under way at
- * the most, so an account whose balance is locked leaves slots to others; the SDK's defaults, 40 and 100, would leave
+ * An acceptance holds a slot of both kinds until MongoDB has answered, and so does a refund. Each API process has 50
+ * acceptances of one account under way at the most, and each worker tries as many of its refunds, so an account whose balance is locked leaves slots to others; the SDK's defaults, 40 and 100, would leave
  * none. With 800 a burst takes twice as long as with these, as more tasks compete for the processor.
  */
 const ACCEPTING = {

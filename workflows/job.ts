@@ -34,6 +34,8 @@ const { acceptJob } = proxyLocalActivities<Activities>({
 // A job that MongoDB no longer has was undone: its request was answered 5xx. There is nothing left to do for it.
 const { completeJob, failJob, enforceJobLimit } = proxyLocalActivities<Activities>({
   startToCloseTimeout: '6 s',
+  // A longer pause is a timer, and holds no slot of the worker.
+  localRetryThreshold: '1 s',
   retry: { ...FOREVER, nonRetryableErrorTypes: ['NotFound'] },
 });
 

@@ -42,7 +42,7 @@ export function limitBody({ drops }: Pick<Budgets, 'drops'>) {
  */
 export function registerBodies(
   app: FastifyInstance,
-  budgets: Pick<Budgets, 'bytes' | 'bytesOf' | 'drops'>,
+  budgets: Pick<Budgets, 'bytes' | 'bytesOf' | 'closing' | 'drops'>,
 ): void {
   app.decorateRequest('bodyGivenUp', false);
   app.removeAllContentTypeParsers();
@@ -52,7 +52,7 @@ export function registerBodies(
   app.addHook('preParsing', async (request, reply) => {
     if (!takesJob(request)) return;
     checkEncoding(request);
-    request.hold = createHold(request.caller, reply.raw);
+    request.hold = createHold(request.caller, reply.raw, { closing: budgets.closing });
     request.bodyLease = await request.hold.takeBytes(budgets, expectedBytes(request));
     invite(request, reply.raw);
   });

@@ -1,4 +1,4 @@
-import type { JobStore } from '../ports.ts';
+import type { JobFailure, JobStore } from '../ports.ts';
 import type { JobDraft, JobRecord } from '../records.ts';
 import { acceptAll } from './acceptance.ts';
 import type { Mongo } from './client.ts';
@@ -9,16 +9,23 @@ import { fence, markAnswered, voidJob } from './fence.ts';
 import { createLanes } from './lanes.ts';
 import { createLookUp } from './look-up.ts';
 
-/** Acceptances of one account that share a transaction. */
-const ACCEPTED_AT_ONCE = 25;
+/** Acceptances of one account share transactions. */
+const ACCEPTANCES = { together: 25, waiting: 200 };
+/** Refunds of one account have a transaction each. Few wait: each holds a slot of the worker meanwhile. */
+const REFUNDS = { together: 1, waiting: 50 };
+
+type Failure = JobFailure & { jobId: string };
 
 export function createJobStore(mongo: Mongo): JobStore {
   const c = collections(mongo.db);
-  // Acceptances of one account all write its balance: side by side they would only collide and be done again.
-  const inLane = createLanes((drafts: JobDraft[]) => acceptAll(mongo, c, drafts), ACCEPTED_AT_ONCE);
+  // All of one account write its balance: side by side they would only collide and be done again.
+  const acceptInLane = createLanes((drafts: JobDraft[]) => acceptAll(mongo, c, drafts), ACCEPTANCES);
+  const failInLane = createLanes((failures: Failure[]) => Promise.all(failures.map(fail)), REFUNDS);
+  const fail = ({ jobId, clientFault, ...end }: Failure) =>
+    endJob(mongo, c, jobId, { status: 'failed', ...end }, clientFault);
   const byId = createLookUp(c.jobs, '_id');
   return {
-    accept: (draft) => inLane(draft.accountId, draft),
+    accept: (draft) => acceptInLane(draft.accountId, draft),
     fence: (jobId, unpaid) => fence(c, jobId, unpaid),
     void: (jobId, requestId) => voidJob(mongo, c, jobId, requestId),
     markAnswered: (jobId, requestId) => markAnswered(c, jobId, requestId),
@@ -43,8 +50,10 @@ export function createJobStore(mongo: Mongo): JobStore {
     },
 
     complete: (jobId, end) => endJob(mongo, c, jobId, { status: 'completed', ...end }),
-    fail: (jobId, { clientFault = false, ...end }) =>
-      endJob(mongo, c, jobId, { status: 'failed', ...end }, clientFault),
+    async fail(jobId, end) {
+      const job = await c.jobs.findOne({ _id: jobId }, { projection: { accountId: 1 } });
+      return failInLane(job?.accountId ?? jobId, { jobId, ...end });
+    },
     ended: (jobId) => endedJob(c, jobId),
     remove: (jobIds) => removeJobs(mongo, c, jobIds),
     dropInputs: (jobIds) => dropInputs(mongo, c, jobIds),

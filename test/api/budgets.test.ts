@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { Agent, request } from 'undici';
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createBudgets } from '../../api/budgets.ts';
@@ -46,6 +48,14 @@ async function open(parts: Parameters<typeof startFakeApi>[1] = {}) {
 }
 
 const bytesOf = ({ budgets, accountId }: Api) => budgets.bytesOf(accountId);
+
+setFlagsFromString('--expose-gc');
+const collectGarbage: () => void = runInNewContext('gc');
+/** Of buffers, in bytes. */
+const keptBytes = () => {
+  collectGarbage();
+  return process.memoryUsage().arrayBuffers;
+};
 
 const jobWith = (bytes: Buffer) =>
   JSON.stringify({ tool: 'declutter', image_base64: bytes.toString('base64') });
@@ -125,6 +135,21 @@ describe('bodies under way', () => {
     expect(bytes.held).toBe(0);
   });
 
+  test.each([
+    [128, 64],
+    [256, 128],
+    [2048, 512],
+  ])('of %i MB in all leave one account %i MB', async (all, own) => {
+    const { bytesOf } = createBudgets({ bytesInFlight: all * MB, unpaidBytesPerMinute: MB });
+    const { signal } = new AbortController();
+    const keys = Array.from({ length: 20 }, (_, n) => `key ${n}`);
+    for (const key of keys)
+      bytesOf('acme')
+        .acquire(key, 32 * MB, signal)
+        .catch(() => {});
+    await expect.poll(() => bytesOf('acme').held, WAIT).toBe(own * MB);
+  });
+
   test('of accounts that have none under way any more are counted nowhere', async () => {
     const budgets = createBudgets({ bytesInFlight: 256 * MB, unpaidBytesPerMinute: MB });
     const { signal } = new AbortController();
@@ -178,6 +203,31 @@ test('acceptances are fifty at once for one account and two hundred for all', as
   expect([acceptances.waiting, granted.filter((account) => account === 'a').length]).toEqual([55, 50]);
 });
 
+test('a server that stops answers those that wait, and accepts none of them', async () => {
+  const api = await open();
+  const accept = api.gateway.accept;
+  let answer = () => {};
+  const answering = new Promise<void>((resolve) => {
+    answer = resolve;
+  });
+  api.gateway.accept = async (...job) => {
+    await answering;
+    return accept(...job);
+  };
+  const answers = times(60, () => api.post(jobWith(picture)));
+  await expect.poll(() => api.budgets.acceptances.waiting, WAIT).toBe(10);
+  const closed = api.app.close();
+  await expect.poll(() => api.budgets.acceptances.waiting, WAIT).toBe(0);
+  answer();
+  const statuses = (await answers).map(({ status }) => status);
+  expect([
+    statuses.filter((one) => one === 500).length,
+    statuses.filter((one) => one === 201).length,
+  ]).toEqual([10, 50]);
+  await closed;
+  expect(await api.stores.jobs.list(api.accountId, 100)).toHaveLength(50);
+});
+
 describe('fetches of image_url', () => {
   /** A server that holds on to what it was asked until it is told to answer. */
   async function holding(respond: (n: number) => { type?: string; bytes: Buffer }) {
@@ -217,10 +267,14 @@ describe('fetches of image_url', () => {
   test('hold nothing of their body but what the job needs, so that none of them waits for another one', async () => {
     const { egress, waiting, url } = await holding(() => ({ bytes: picture }));
     const api = await open({ egress });
-    const body = JSON.stringify({ tool: 'declutter', image_url: url, unknown: 'x'.repeat(MB - 200) });
+    const unknown = Array.from({ length: 9000 }, () => 'x'.repeat(100));
+    const body = JSON.stringify({ tool: 'declutter', image_url: url, unknown });
+    const before = keptBytes();
     const answers = times(40, () => api.post(body));
     await expect.poll(() => [waiting.length, api.budgets.fetches.waiting], WAIT).toEqual([8, 32]);
     expect(api.budgets.bytes.held).toBeLessThanOrEqual(40 * 32 * 1024);
+    // All of them are in, and this process is their client as well: what each of them keeps shows in memory.
+    await expect.poll(keptBytes, WAIT).toBeLessThan(before + 20 * MB);
     for (let done = 0; done < 40; done++) {
       await expect.poll(() => waiting.length, WAIT).toBeGreaterThan(0);
       waiting.shift()?.();

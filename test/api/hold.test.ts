@@ -54,11 +54,25 @@ test("when its time is up it is refused by the key's share or fails by the proce
   const bytes = budget();
   await createHold(owner('a'), response()).take(bytes, 6);
   await createHold(owner('b'), response()).take(bytes, 4);
-  const own = createHold(owner('a'), response(), 1).take(bytes, 1);
+  const own = createHold(owner('a'), response(), { queueMs: 1 }).take(bytes, 1);
   await expect(own).rejects.toMatchObject({ code: 'rate_limited', retryAfter: 5 });
-  const total = createHold(owner('c'), response(), 1).take(bytes, 1);
+  const total = createHold(owner('c'), response(), { queueMs: 1 }).take(bytes, 1);
   await expect(total).rejects.toMatchObject({ code: 'internal_error', retryAfter: undefined });
   expect([bytes.held, bytes.waiting]).toEqual([10, 0]);
+});
+
+test('nobody waits in a process that stops, but what is free is granted', async () => {
+  const bytes = budget();
+  const closing = new AbortController();
+  const hold = () => createHold(owner('a'), response(), { closing: closing.signal });
+  await hold().take(bytes, 5);
+  const waiting = hold().take(bytes, 6);
+  closing.abort();
+  const stopping = { code: 'internal_error', message: expect.stringContaining('is stopping') };
+  await expect(waiting).rejects.toMatchObject(stopping);
+  await expect(hold().take(bytes, 6)).rejects.toMatchObject(stopping);
+  expect((await hold().take(bytes, 1)).amount).toBe(1);
+  expect([bytes.held, bytes.waiting]).toEqual([6, 0]);
 });
 
 test('all waits of a request count together', async () => {
@@ -78,7 +92,7 @@ test('bytes are shared by account as well as by key, so that many keys of one le
   const own = new Map(['a', 'b'].map((account) => [account, createBudget({ total: 8, perOwner: 6 })]));
   const budgets = { bytes, bytesOf: (account: string) => own.get(account) ?? bytes };
   const hold = (keyId: string, accountId: string, queueMs?: number) =>
-    createHold({ keyId, accountId }, response(), queueMs);
+    createHold({ keyId, accountId }, response(), queueMs === undefined ? {} : { queueMs });
   const first = await hold('1', 'a').takeBytes(budgets, 6);
   await hold('2', 'a').takeBytes(budgets, 2);
   await expect(hold('3', 'a', 1).takeBytes(budgets, 1)).rejects.toMatchObject({ code: 'rate_limited' });

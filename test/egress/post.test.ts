@@ -35,10 +35,10 @@ describe('post', () => {
 
   test('joins a header that comes more than once', async () => {
     const { status, headers } = await postTo((_, response) =>
-      response.setHeader('retry-after', ['1', '2']).setHeader('date', 'today').end(),
+      response.setHeader('retry-after', ['1', '2']).setHeader('location', ['/a', '/b']).end(),
     );
     expect(status).toBe(200);
-    expect(headers).toMatchObject({ 'retry-after': '1, 2', date: 'today' });
+    expect(headers).toMatchObject({ 'retry-after': '1, 2', location: '/a' });
   });
 
   test.each([200, 204, 302, 400, 410, 429, 500])('takes status %i for an answer', async (code) => {

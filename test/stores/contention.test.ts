@@ -54,6 +54,18 @@ describe.each(storesUnderTest())('everything at once: %s', (_name, stores) => {
     expect(await ledger.audit(client.accountId)).toEqual([]);
   });
 
+  test('40 failures of one account are all refunded', async () => {
+    const client = await newClient(stores);
+    const drafts = Array.from({ length: 40 }, () => draftOf(client));
+    await Promise.all(drafts.map((draft) => jobs.accept(draft)));
+    const failure = { error: 'It failed.', processingMs: 1, clientFault: true };
+    const ended = await Promise.all(drafts.map(({ jobId }) => jobs.fail(jobId, failure)));
+    expect(new Set(ended.map(({ job }) => job.status))).toEqual(new Set(['failed']));
+    expect(await balanceOf(stores, client)).toBe(50);
+    expect((await accounts.get(client.accountId)).failures?.jobs).toBe(40);
+    expect(await ledger.audit(client.accountId)).toEqual([]);
+  });
+
   test('a void beside its acceptance leaves no charge, whichever comes first', async () => {
     const client = await newClient(stores);
     const drafts = Array.from({ length: 20 }, (_, n) => draftOf(client, { idempotencyKey: `late ${n}` }));

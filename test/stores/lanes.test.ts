@@ -1,0 +1,20 @@
+import { expect, test } from 'vitest';
+import { createLanes, LaneFull } from '../../stores/mongo/lanes.ts';
+
+test('a full lane turns away what comes, and holds up no other lane', async () => {
+  let finish = () => {};
+  const finished = new Promise<void>((resolve) => {
+    finish = resolve;
+  });
+  const run = async (items: string[]) => {
+    if (items.includes('slow')) await finished;
+    return items;
+  };
+  const add = createLanes(run, { together: 1, waiting: 2 });
+  const waiting = [add('a', 'slow'), add('a', 'next')];
+  await expect(add('a', 'third')).rejects.toThrow(LaneFull);
+  expect(await add('b', 'quick')).toBe('quick');
+  finish();
+  expect(await Promise.all(waiting)).toEqual(['slow', 'next']);
+  expect(await add('a', 'third')).toBe('third');
+});

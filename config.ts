@@ -16,120 +16,139 @@ const Count = (description: string, value: number, minimum = 1) =>
 const Optional = (description: string) => Type.String({ description, default: '' });
 const Flag = (description: string, value: boolean) => Type.Boolean({ description, default: value });
 
-/** Every variable the service reads. `.env.example` is held to this schema by a test. */
+/** Every environment variable of the service. A test compares `.env.example` with this schema. */
 export const Environment = Type.Object({
   MONGODB_URL: Text(
     'Connection string of a MongoDB replica set.',
     'mongodb://127.0.0.1:27017/?replicaSet=rs0',
   ),
-  MONGODB_DATABASE: Text('Database that holds everything.', 'image_job_api'),
+  MONGODB_DATABASE: Text('Name of the MongoDB database.', 'image_job_api'),
   TEMPORAL_ADDRESS: Text('host:port of the Temporal frontend.', '127.0.0.1:7233'),
   TEMPORAL_NAMESPACE: Text('Temporal namespace.', 'default'),
-  TEMPORAL_API_KEY: Optional('API key that Temporal is called with; implies TLS.'),
-  TEMPORAL_TLS: Flag('Reach Temporal over TLS; any of the settings below and an API key imply it.', false),
-  TEMPORAL_TLS_CA_FILE: Optional(
-    "PEM file of the authorities Temporal's certificate is held to; empty takes the system's.",
+  TEMPORAL_API_KEY: Optional('API key for Temporal; implies TLS.'),
+  TEMPORAL_TLS: Flag(
+    'Connect to Temporal over TLS; implied by TEMPORAL_API_KEY and the TEMPORAL_TLS_* below.',
+    false,
   ),
-  TEMPORAL_TLS_CERT_FILE: Optional('PEM file of the certificate shown to Temporal; goes with the key.'),
-  TEMPORAL_TLS_KEY_FILE: Optional('PEM file of the private key of that certificate.'),
-  TEMPORAL_TLS_SERVER_NAME: Optional("Name expected in Temporal's certificate; empty takes the address's."),
-  TASK_QUEUE_PREFIX: Type.String({ description: 'Put before the three task queue names.', default: '' }),
+  TEMPORAL_TLS_CA_FILE: Optional(
+    "PEM file of the CA certificates trusted for Temporal; empty uses the system's.",
+  ),
+  TEMPORAL_TLS_CERT_FILE: Optional(
+    'PEM file of the client certificate for Temporal (mTLS); requires TEMPORAL_TLS_KEY_FILE.',
+  ),
+  TEMPORAL_TLS_KEY_FILE: Optional(
+    'PEM file of the private key of the client certificate; requires TEMPORAL_TLS_CERT_FILE.',
+  ),
+  TEMPORAL_TLS_SERVER_NAME: Optional(
+    "Server name expected in Temporal's certificate; empty uses the host of TEMPORAL_ADDRESS.",
+  ),
+  TASK_QUEUE_PREFIX: Type.String({ description: 'Prefix of the three task queue names.', default: '' }),
   S3_ENDPOINT: Url('Endpoint of the S3-compatible store.', 'http://127.0.0.1:7070'),
-  S3_REGION: Text('Region the requests are signed for.', 'us-east-1'),
+  S3_REGION: Text('Region in the request signatures.', 'us-east-1'),
   S3_ACCESS_KEY_ID: Text('Access key of the store.'),
   S3_SECRET_ACCESS_KEY: Text('Secret key of the store.'),
   S3_INPUTS_BUCKET: Text('Private bucket of input images.', 'inputs'),
-  S3_RESULTS_BUCKET: Text('Bucket of results; anyone may read an object, nobody may list.', 'results'),
+  S3_RESULTS_BUCKET: Text('Bucket of results: anonymous reads of objects, no anonymous listing.', 'results'),
   UPLOAD_URL: Url(
-    'Public base of result URLs; maps onto the results bucket.',
+    'Public base URL of results; must serve the results bucket.',
     'http://127.0.0.1:7070/results',
   ),
-  RESULTS_MAX_AGE_S: Count('Seconds for which browsers and caches may keep a result.', 86_400, 0),
+  RESULTS_MAX_AGE_S: Count(
+    'Seconds that browsers and CDNs may cache a result (Cache-Control max-age).',
+    86_400,
+    0,
+  ),
   API_HOST: Text('Address the API listens on.', '127.0.0.1'),
   API_PORT: Type.Integer({
     minimum: 0,
     maximum: 65_535,
-    description: 'Port the API listens on; 0 takes a free one.',
+    description: 'Port the API listens on; 0 picks a free port.',
     default: 8080,
   }),
   PORT: Type.Optional(
     Type.Integer({
       minimum: 0,
       maximum: 65_535,
-      description: 'The same, where API_PORT is not set; hosting platforms set it.',
+      description: 'Used when API_PORT is not set; hosting platforms set it.',
     }),
   ),
   PUBLIC_URL: Url(
-    'Public base of the API, with its /api segment; used in documents and doc_url.',
+    'Public base URL of the API, including /api; used in the documentation and in doc_url.',
     'http://127.0.0.1:8080/api',
   ),
   TRUST_PROXY: Type.String({
     description:
-      'Proxies whose X-Forwarded-For is believed: addresses or CIDR ranges with commas, or a hop count.',
+      'Proxies whose X-Forwarded-For is trusted: comma-separated addresses or CIDR ranges, or a hop count.',
     default: '',
   }),
   KEY_PREFIX: Type.String({
     pattern: '^[a-z][a-z0-9_]{1,15}$',
-    description: 'First characters of every API key issued.',
+    description: 'Prefix of API keys; changing it invalidates the keys issued before.',
     default: 'ija_',
   }),
-  ACCEPT_TIMEOUT_MS: Count('How long a POST may wait for acceptance before it answers 500.', 12_000, 1000),
+  ACCEPT_TIMEOUT_MS: Count(
+    'Milliseconds that POST /v1/jobs waits for acceptance before it responds with 500.',
+    12_000,
+    1000,
+  ),
   BYTES_IN_FLIGHT_MB: Count(
-    'Megabytes of bodies and fetched pictures the API has under way at a time; 0 takes a quarter of the memory.',
+    'Megabytes of request bodies and fetched images in flight in the API; 0 uses a quarter of the memory.',
     0,
     0,
   ),
   UNPAID_MB_PER_MINUTE: Count(
-    'Megabytes a minute the API fetches from image_url for one key without a job coming of it.',
+    'Megabytes per minute the API fetches from image_url for one key by requests that create no job.',
     512,
   ),
-  GENERATORS: Text('Generators in order of preference, with commas.', 'preview'),
+  GENERATORS: Text('Comma-separated generators, in failover order.', 'preview'),
   EGRESS_ALLOW_ORIGINS: Type.String({
-    description:
-      'Exact origins, with commas, that may be reached although they are not public https. For tests and demos.',
+    description: 'Comma-separated exact origins allowed in addition to public https. For tests and demos.',
     default: '',
   }),
-  RENDER_SLOTS: Count('Concurrent renders of one renderer, those that wait for a model included.', 8),
+  RENDER_SLOTS: Count('Concurrent renders per renderer, including those that wait for a model.', 8),
   IMAGE_PROCESSES: Count(
-    'Processes of a renderer that work on pixels, one image at a time each; 0 leaves one processor to others.',
+    'Image processes per renderer, each with one image at a time; 0 uses one fewer than there are CPUs.',
     0,
     0,
   ),
   RENDER_MEMORY_MB: Count(
-    'Estimated memory of the images a renderer works on at a time. The largest takes about 1,000 MB by itself.',
+    'Megabytes of estimated memory for the images in progress in a renderer; one image needs up to 1,000.',
     2048,
     256,
   ),
-  WEBHOOK_SLOTS: Count('Webhook deliveries one worker runs at a time.', 100),
+  WEBHOOK_SLOTS: Count('Concurrent webhook deliveries per worker.', 100),
   WORKFLOW_BUNDLE: Type.String({
-    description: 'Path of a workflow bundle built beforehand; empty builds one at start.',
+    description: 'Path of a prebuilt workflow bundle; empty builds one at startup.',
     default: '',
   }),
-  SHUTDOWN_GRACE_MS: Count('How long running work may take to finish after SIGTERM.', 25_000, 0),
+  SHUTDOWN_GRACE_MS: Count('Milliseconds that running work may take to finish after SIGTERM.', 25_000, 0),
   LOG_LEVEL: Type.Enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], {
-    description: 'Least severe level that is logged.',
+    description: 'Minimum level that is logged.',
     default: 'info',
   }),
-  LOG_PRETTY: Flag('Log for people instead of JSON lines.', false),
+  LOG_PRETTY: Flag('Human-readable logs instead of JSON lines.', false),
 });
 type Environment = Static<typeof Environment>;
 
-/** Everything a process needs to know, grouped and frozen. URLs have no trailing slash. */
+/** The validated configuration, grouped and frozen. URLs have no trailing slash. */
 export type Config = ReturnType<typeof group>;
 
-/** Thrown by {@link loadConfig} with every problem of the environment, one per line. */
+/** Thrown by {@link loadConfig}; the message lists every invalid variable, one per line. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 }
 
-/** Validates an environment as a whole. An empty string counts as not set. */
+/**
+ * Validates the environment. An empty string counts as not set.
+ * @throws ConfigError
+ */
 export function loadConfig(env: NodeJS.ProcessEnv): Config {
-  const given = Object.fromEntries(
+  const set = Object.fromEntries(
     Object.keys(Environment.properties)
       .filter((name) => env[name] !== undefined && env[name] !== '')
       .map((name) => [name, env[name]]),
   );
-  const converted = Value.Convert(Environment, given) as Partial<Environment>;
+  const converted = Value.Convert(Environment, set) as Partial<Environment>;
   const value = Value.Default(Environment, withApiPort(converted));
   const problems = Value.Errors(Environment, value).map(({ instancePath, message, keyword, params }) =>
     keyword === 'required'
@@ -142,15 +161,15 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
   return group(value as Environment);
 }
 
-/** Whether the environment says which port the API listens on. An empty string counts as not set. */
+/** Whether the environment sets the port of the API. An empty string counts as not set. */
 export const isPortGiven = ({ API_PORT, PORT }: NodeJS.ProcessEnv) => Boolean(API_PORT || PORT);
 
-/** What is no number stands under its own name, and is reported by it. */
+/** PORT as API_PORT, if it is a number; otherwise it stays, so that the error names PORT. */
 function withApiPort(env: Partial<Environment>): Partial<Environment> {
   return typeof env.PORT === 'number' ? { API_PORT: env.PORT, ...env } : env;
 }
 
-/** What the schema cannot say: the files are there, and a certificate comes with its key. */
+/** Checks that the schema cannot express: the files are readable, and certificate and key are set together. */
 function temporalTlsProblems(env: Environment): string[] {
   const files = ['TEMPORAL_TLS_CA_FILE', 'TEMPORAL_TLS_CERT_FILE', 'TEMPORAL_TLS_KEY_FILE'] as const;
   const unreadable = files.filter((name) => env[name] !== '' && !isReadable(env[name]));
@@ -169,7 +188,7 @@ function isReadable(path: string): boolean {
   }
 }
 
-/** The process's own environment; where MONGODB_URL is not set, on top of what a running `npm start` wrote down. */
+/** The process's environment; without MONGODB_URL, merged over the one that `npm start` saved in `stackFile`. */
 export function environment(stackFile = '.stack/stack.json'): NodeJS.ProcessEnv {
   if (process.env.MONGODB_URL || !existsSync(stackFile)) return process.env;
   const stack = JSON.parse(readFileSync(stackFile, 'utf8')) as { env?: Record<string, string> };
@@ -228,13 +247,13 @@ function group(env: Environment) {
 
 const MB = 1024 * 1024;
 
-/** Bytes that this process may use: the control group's limit where there is one, else the machine's. */
+/** Memory limit of this process in bytes: the cgroup's, or the machine's. */
 function memory(): number {
-  // 0 where nobody can tell, and an absurdly large number where nothing is limited.
+  // constrainedMemory() returns 0 if unknown, and a huge number if unlimited.
   return Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY);
 }
 
-/** Character by character: an expression for it would look at every run of slashes again from each of them. */
+/** A loop, because `/\/+$/` takes quadratic time on a long run of slashes. */
 function withoutSlash(url: string): string {
   let end = url.length;
   while (url[end - 1] === '/') end -= 1;
@@ -244,5 +263,5 @@ function withoutSlash(url: string): string {
 const list = (text: string) =>
   text
     .split(',')
-    .map((part) => part.trim())
+    .map((item) => item.trim())
     .filter(Boolean);

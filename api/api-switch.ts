@@ -2,12 +2,12 @@ import type { SettingsStore } from '../stores/ports.ts';
 
 const POLL_MS = 1000;
 
-/** Whether the operator has the API switched on; follows the setting within 2 s. */
+/** Whether the operator has the API switched on. Follows the setting within 2 s. */
 export interface ApiSwitch extends AsyncDisposable {
   enabled(): boolean;
 }
 
-/** Reads the setting now and then every second; while it can't be read, the last known state holds. */
+/** Reads the setting now and every second. While it cannot be read, the last known value applies. */
 export async function watchApiSwitch(settings: SettingsStore): Promise<ApiSwitch> {
   let enabled = await settings.apiEnabled();
   let reading: Promise<void> | undefined;
@@ -15,7 +15,7 @@ export async function watchApiSwitch(settings: SettingsStore): Promise<ApiSwitch
     try {
       enabled = await settings.apiEnabled();
     } catch {
-      // MongoDB is away; the routes that need it say so themselves.
+      // MongoDB is unavailable. Routes that need it report that themselves.
     } finally {
       reading = undefined;
     }

@@ -3,30 +3,30 @@ import fastify, { LogController } from 'fastify';
 import { ApiError } from '../contract/errors.ts';
 import type { ApiDeps } from './deps.ts';
 import { registerDocs } from './docs/register.ts';
-import type { TypedApp } from './operation.ts';
-import { authenticate } from './plugins/auth.ts';
-import { limitBody, registerBodies } from './plugins/body.ts';
+import { authenticate } from './http/auth.ts';
+import { limitBody, registerBodies } from './http/body.ts';
 import {
   CONNECTION_LIMITS,
   closeWithoutRequests,
   endSlowReaders,
   limitConnections,
-} from './plugins/connections.ts';
-import { registerErrors } from './plugins/errors.ts';
-import { limitHeaders } from './plugins/headers.ts';
-import { otherMethods } from './plugins/methods.ts';
-import { requestId } from './plugins/request-id.ts';
-import { logAnswer } from './plugins/request-log.ts';
-import { SECURITY_HEADERS } from './plugins/security-headers.ts';
-import { answerBadMessage, registerExpectations } from './plugins/wire.ts';
-import { routableUrl } from './routable-url.ts';
+} from './http/connections.ts';
+import { registerErrors } from './http/errors.ts';
+import { limitHeaders } from './http/headers.ts';
+import { methodNotAllowed } from './http/methods.ts';
+import type { TypedApp } from './http/operation.ts';
+import { requestId } from './http/request-id.ts';
+import { logResponse } from './http/request-log.ts';
+import { routableUrl } from './http/routable-url.ts';
+import { SECURITY_HEADERS } from './http/security-headers.ts';
+import { handleClientError, registerExpectations } from './http/wire.ts';
 import { routes } from './routes/routes.ts';
 
 export const PREFIX = '/api';
-/** Above what Node lets a request line have, so that an id of any length is looked at as an id. */
+/** More than a request line can hold, so that an id of any length gets `job_not_found`. */
 const MAX_PARAM_LENGTH = 32_768;
 
-/** The whole HTTP API over its parts, not yet listening. */
+/** Builds the HTTP API from its dependencies, without listening. */
 export function buildApp(deps: ApiDeps): TypedApp {
   const { config, logger } = deps;
   const app = fastify({
@@ -36,7 +36,7 @@ export function buildApp(deps: ApiDeps): TypedApp {
     trustProxy: trustProxy(config.api.trustProxy),
     return503OnClosing: false,
     ...CONNECTION_LIMITS,
-    clientErrorHandler: answerBadMessage(config.api.publicUrl),
+    clientErrorHandler: handleClientError(config.api.publicUrl),
     rewriteUrl: routableUrl,
     routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
   }).withTypeProvider<TypeBoxTypeProvider>();
@@ -46,7 +46,7 @@ export function buildApp(deps: ApiDeps): TypedApp {
   app.decorateRequest('caller');
   app.decorateRequest('jobBody');
   app.decorateRequest('hold');
-  app.decorateRequest('claims');
+  app.decorateRequest('compensations');
   app.decorateRequest('bodyLease');
   registerBodies(app, deps.budgets);
   registerExpectations(app);
@@ -57,8 +57,8 @@ export function buildApp(deps: ApiDeps): TypedApp {
     closing();
   });
   app.addHook('onSend', endSlowReaders);
-  app.addHook('onResponse', logAnswer);
-  const answerOtherMethods = otherMethods(app);
+  app.addHook('onResponse', logResponse);
+  const rejectOtherMethods = methodNotAllowed(app);
   addChecks(app, deps);
   registerDocs(app, config.api.publicUrl, PREFIX);
   app.register(
@@ -67,16 +67,16 @@ export function buildApp(deps: ApiDeps): TypedApp {
     },
     { prefix: PREFIX },
   );
-  app.register(answerOtherMethods);
+  app.register(rejectOtherMethods);
   return app;
 }
 
-/** What every request goes through before its handler, in the order the contract and its answers rely on. */
+/** Adds the checks that run before every handler, in the order the contract requires. */
 function addChecks(app: TypedApp, { apiSwitch, rateLimits, budgets, stores, config }: ApiDeps): void {
   app.addHook('onRequest', async (request, reply) => {
-    // The key travels in a header that caches don't know as a credential. The pages of /docs allow caching again.
+    // Caches do not treat X-Api-Key as a credential, so nothing may be cached. The /docs pages allow it again.
     reply.headers({ 'X-Request-Id': request.id, 'Cache-Control': 'no-store', ...SECURITY_HEADERS });
-    if (!apiSwitch.enabled()) throw new ApiError('api_disabled', 'The API is switched off at the moment.');
+    if (!apiSwitch.enabled()) throw new ApiError('api_disabled', 'The API is switched off. Try again later.');
   });
   app.addHook('onRequest', rateLimits.countClient);
   app.addHook('onRequest', limitHeaders);
@@ -85,7 +85,7 @@ function addChecks(app: TypedApp, { apiSwitch, rateLimits, budgets, stores, conf
   app.addHook('onRequest', rateLimits.countKey);
 }
 
-/** TRUST_PROXY as Fastify takes it: a hop count, a list of addresses, or nothing. */
+/** TRUST_PROXY in Fastify's form: a hop count, a list of addresses, or false. */
 function trustProxy(value: string): string | false | ((address: string, hop: number) => boolean) {
   if (value === '') return false;
   return /^\d+$/.test(value) ? (_address, hop) => hop < Number(value) : value;

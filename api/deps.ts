@@ -4,18 +4,18 @@ import type { Egress } from '../egress/egress.ts';
 import type { ImageStore } from '../stores/images.ts';
 import type { Stores } from '../stores/ports.ts';
 import type { ApiSwitch } from './api-switch.ts';
-import type { Budgets } from './budgets.ts';
-import type { Voids } from './creation/voids.ts';
-import type { JobGateway } from './job-gateway.ts';
-import type { RateLimits } from './plugins/rate-limit.ts';
+import type { Budgets } from './budgets/budgets.ts';
+import type { RateLimits } from './http/rate-limit.ts';
+import type { JobGateway } from './jobs/gateway.ts';
+import type { Voids } from './jobs/voids.ts';
 
-/** Everything the API is built from; tests pass other parts of the same shape. */
+/** Dependencies of the API. Tests pass fakes of the same shape. */
 export interface ApiDeps {
   config: Config;
   stores: Stores;
   images: ImageStore;
   egress: Egress;
-  jobs: JobGateway;
+  jobGateway: JobGateway;
   voids: Voids;
   apiSwitch: ApiSwitch;
   rateLimits: RateLimits;

@@ -25,8 +25,8 @@ export function listTools(): Tool[] {
 }
 
 /**
- * What a request comes to, or what is wrong with it (spec: tier rules, Warning). Pure, and never throws whatever
- * JSON `options` is; the caller decides what a missing balance or a bad image means.
+ * Plans a render, or returns what is wrong with the options (spec: tier rules, Warning). Pure; never throws for any
+ * JSON value of `options`. Balance and image are checked elsewhere.
  */
 export function planRender(tool: ToolSpec, options: Record<string, unknown> = {}): Planned {
   if (typeof options !== 'object' || options === null || Array.isArray(options))
@@ -61,7 +61,7 @@ function settingsFor(tool: ToolSpec, mode: Mode, sent: Sent): Settings {
   return resolveSettings(tool, withoutAliases(tool, sent), keys);
 }
 
-/** 4K doubles the price to 2, and 2 is the most a render costs (DESIGN.md section 5). */
+/** A render in 4K costs 2 images, and no render costs more. */
 function sizeAndPrice(
   tool: ToolSpec,
   sent: Sent,

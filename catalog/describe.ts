@@ -3,7 +3,7 @@ import { COMMON_KEYS, DEFAULT_TIER, RESOLUTIONS, TIERS } from './engine/request.
 import { GROUPS, TOOLS } from './registry.ts';
 import type { Condition, OptionSpec, ToolSpec } from './tool-spec.ts';
 
-/** One option as the tools page shows it; everything is text for people. */
+/** One option as the tools page shows it. */
 export interface OptionDescription {
   key: string;
   type: string;
@@ -11,7 +11,7 @@ export interface OptionDescription {
   default: string | null;
   required: boolean;
   description: string;
-  /** When the option counts, or null when it always does. */
+  /** The condition under which the option is used, or null if it always is. */
   usedWhen: string | null;
 }
 
@@ -20,10 +20,10 @@ export interface ToolDescription {
   title: string;
   description: string;
   imagesAt2K: 1 | 2;
-  /** Null where the tool does not take `resolution: 4K`. */
+  /** Null if the tool does not accept `resolution: 4K`. */
   imagesAt4K: 2 | null;
   readsCustomPrompt: boolean;
-  /** Whether the auto tier uses a preset in place of the options. */
+  /** Whether the auto tier uses a preset instead of the options. */
   hasPreset: boolean;
   takesCommonOptions: boolean;
   options: OptionDescription[];
@@ -36,7 +36,7 @@ export interface GroupDescription {
   tools: ToolDescription[];
 }
 
-/** Options that every tool but virtual-staging takes, in the contract's order. */
+/** The options of every tool except virtual-staging, in the contract's order. */
 export function describeCommonOptions(): OptionDescription[] {
   const base = { required: false, usedWhen: null };
   const [resolution, tier, customPrompt] = COMMON_KEYS;
@@ -56,7 +56,7 @@ export function describeCommonOptions(): OptionDescription[] {
       values: TIERS,
       default: DEFAULT_TIER,
       description:
-        'guided checks the options and follows them; custom follows customPrompt; auto checks nothing and uses the preset of tools that have one.',
+        'guided checks and uses the options; custom uses customPrompt; auto does not check options and uses the preset of tools that have one.',
     },
     {
       ...base,
@@ -70,7 +70,7 @@ export function describeCommonOptions(): OptionDescription[] {
   ];
 }
 
-/** Everything the tools page shows, in the contract's order. */
+/** Every group and tool, in the contract's order. */
 export function describeCatalog(): GroupDescription[] {
   return GROUPS.map(({ id, title, description }) => ({
     id,
@@ -80,7 +80,6 @@ export function describeCatalog(): GroupDescription[] {
   }));
 }
 
-/** One tool for people. */
 export function describeTool(tool: ToolSpec): ToolDescription {
   const aliases = Object.entries(tool.aliases ?? {}).map(([key, alias]) => ({
     key,
@@ -123,7 +122,7 @@ function typeOf(option: OptionSpec): string {
     case 'flag':
       return 'string, not a boolean';
     case 'list':
-      return 'array, or string with commas';
+      return 'array, or comma-separated string';
     case 'hex':
       return 'string, #RRGGBB';
     case 'text':
@@ -137,14 +136,14 @@ function valuesOf(option: OptionSpec): readonly string[] {
 }
 
 function usedWhen({ appliesWhen }: OptionSpec): string | null {
-  // That an option never counts is said by its description.
+  // An option without effect says so in its description.
   return appliesWhen === undefined || appliesWhen === 'never' ? null : describeCondition(appliesWhen);
 }
 
 function describeCondition(condition: Condition): string {
-  const parts = Object.entries(condition).map(([key, wanted]) => {
+  const terms = Object.entries(condition).map(([key, wanted]) => {
     if (wanted === 'given') return `${key} is sent`;
     return wanted === 'missing' ? `${key} is not sent` : `${key} is ${wanted.join(' or ')}`;
   });
-  return parts.join(' and ');
+  return terms.join(' and ');
 }

@@ -1,4 +1,4 @@
-/** Closing sentences of instructions: what stays, and what the result has to be. */
+/** Closing sentences of instructions: what stays unchanged, and the requirements on the result. */
 
 const FRAME =
   'Keep the camera position, framing, perspective and proportions of the input exactly; do not crop, rotate or mirror.';
@@ -15,14 +15,14 @@ export const KEEP_ROOM = `Change nothing else: the room's layout, windows with t
 /** The rooms' looks change as a whole; their structure does not. */
 export const KEEP_STRUCTURE = `Keep the structure: walls, openings, ceiling height, the place and size of windows and doors, and the view outside. ${FRAME} ${PHOTO_RESULT}`;
 
-/** The picture is corrected, never redrawn. */
+/** The image is corrected, never redrawn. */
 export const KEEP_SCENE = `Do not add, remove, move, replace or reshape anything in the scene; edges, materials and small print stay recognizable. Return one photorealistic image without added text, logos or borders.`;
 
 /** Geometry is corrected; what the photo shows is not. */
 export const KEEP_CONTENT =
   'Do not add, remove or replace anything in the scene; colors, light and materials stay as they are. Return one photorealistic image without added text, logos or borders.';
 
-/** One part of the scene is exchanged; the subject stays. */
+/** One part of the scene is replaced; the subject stays. */
 export const KEEP_SUBJECT = `Keep everything else in the photo pixel-faithful, with clean edges where it meets the edited area. ${FRAME} ${PHOTO_RESULT}`;
 
 /** Light, season or decoration changes over the whole photo. */
@@ -34,6 +34,6 @@ export const KEEP_BUILDING = `Keep the building's massing, roof line, window and
 /** The plot changes around a building that stays. */
 export const KEEP_PLOT = `Change nothing else: the house, neighboring plots, slopes and the rest of the yard stay as they are. ${FRAME} ${PHOTO_RESULT}`;
 
-/** A plan is drawn anew from a plan. */
+/** A plan is redrawn. */
 export const KEEP_PLAN =
   'Follow the input plan exactly: every wall, opening, door swing, window, stair and room keeps its place, size and proportion. Invent no rooms and leave none out. Return one clean image on a plain background, without logos or borders.';

@@ -2,7 +2,7 @@ import { LIMITS } from '../contract/limits.ts';
 import type { ChoiceOption, FlagOption, HexOption, ListOption, TextOption } from './tool-spec.ts';
 import { FINISH, INTENSITY, INTENSITY_WORDING, ROOM, STYLE_WORDING } from './values.ts';
 
-/** Short forms for group files. `more` holds what most options do without. */
+/** Constructors for the files in tools/. `more` holds the less common properties. */
 export function choice(
   description: string,
   values: readonly string[],
@@ -21,7 +21,7 @@ export function text(description: string, more: Partial<TextOption> = {}): TextO
   return { kind: 'text', description, maxLength: LIMITS.freeTextLength, ...more };
 }
 
-/** A variety, shade or color in words, where `sage-green` reads as `sage green`. */
+/** A variety, shade or color in words; `sage-green` reads as `sage green`. */
 export function tone(description: string): TextOption {
   return text(description, { hyphensAsSpaces: true });
 }
@@ -51,7 +51,7 @@ export function room(defaultValue?: string, more: Partial<ChoiceOption> = {}): C
   return choice('Room in the photo.', ROOM, defaultValue, more);
 }
 
-export const intensity = choice('How far the edit goes.', INTENSITY, 'balanced', {
+export const intensity = choice('Strength of the edit.', INTENSITY, 'balanced', {
   wording: INTENSITY_WORDING,
 });
 

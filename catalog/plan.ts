@@ -3,7 +3,7 @@ import type { Warning } from '../contract/schemas.ts';
 export type Resolution = '2K' | '4K';
 export type Tier = 'guided' | 'custom' | 'auto';
 
-/** What a request for a tool comes to: everything the worker needs, JSON-safe, fixed at acceptance. */
+/** The plan of a render: everything the worker needs, JSON-serialisable, fixed at acceptance. */
 export interface Plan {
   /** Slug of the tool. */
   tool: string;
@@ -14,11 +14,11 @@ export interface Plan {
   longestSide: 2048 | 4096;
   /** The result is never smaller than the input, even where that exceeds `longestSide`. */
   neverSmaller: boolean;
-  /** What the generator is told; one line, at most `INSTRUCTION_MAX_LENGTH`. */
+  /** The prompt for the generator; one line of at most `INSTRUCTION_MAX_LENGTH`. */
   instruction: string;
   /**
-   * The options that took effect, by key; `customPrompt` alone when the text is followed. In the custom and auto
-   * tiers a value may be none of the listed ones; it is one line of at most 500 characters in any case.
+   * The options that take effect, by key; only `customPrompt` if the render follows the text. In the custom and auto
+   * tiers a value need not be a listed one. Every value is one line of at most 500 characters.
    */
   settings: Record<string, string>;
   warnings: Warning[];
@@ -27,5 +27,5 @@ export interface Plan {
 /** `message` tells the caller what to change; it belongs to `invalid_request`. */
 export type Planned = { ok: true; plan: Plan } | { ok: false; message: string };
 
-/** UTF-16 units. The longest task, its options at their limits and the closing sentences stay well below. */
+/** In UTF-16 code units; more than the longest possible instruction of any tool. */
 export const INSTRUCTION_MAX_LENGTH = 4000;

@@ -22,7 +22,7 @@ export const GROUPS: readonly ToolGroup[] = [
   FLOOR_PLANS,
 ];
 
-/** A Map, so that `__proto__` and `constructor` are unknown like any other word. */
+/** Tools by slug. A Map, so that `__proto__` and `constructor` are not found. */
 export const TOOLS: ReadonlyMap<string, ToolSpec> = new Map(
   GROUPS.flatMap((group) => group.tools.map((tool) => [tool.slug, toSpec(group, tool)])),
 );

@@ -1,4 +1,4 @@
-/** When an option or a sentence counts: every named option must have one of the values, be given, or be missing. */
+/** When an option or a sentence is used: every named option must have one of the values, be given, or be missing. */
 export type Condition = Readonly<Record<string, readonly string[] | 'given' | 'missing'>>;
 
 interface OptionBase {
@@ -14,24 +14,24 @@ export interface ChoiceOption extends OptionBase {
   readonly kind: 'choice';
   readonly values: readonly string[];
   readonly default?: string;
-  /** What the generator is told for a value; without an entry the value with its hyphens read as spaces. */
+  /** Words for a value in the instruction; by default the value with spaces for hyphens. */
   readonly wording?: Readonly<Record<string, string>>;
   /** A value that means the same as not sending the key. */
   readonly sameAsOmitted?: string;
-  /** The values there are for each value of another option; the first one is the default. */
+  /** The allowed values for each value of another option; the first one is the default. */
   readonly valuesBy?: {
     readonly option: string;
     readonly lists: Readonly<Record<string, readonly string[]>>;
   };
 }
 
-/** Any subset of a list of values, sent as an array or as a string with commas. */
+/** Any subset of a list of values, sent as an array or as a comma-separated string. */
 export interface ListOption extends OptionBase {
   readonly kind: 'list';
   readonly values: readonly string[];
 }
 
-/** Free text, its length in characters. */
+/** Free text. `maxLength` is in characters. */
 export interface TextOption extends OptionBase {
   readonly kind: 'text';
   readonly maxLength: number;
@@ -52,7 +52,7 @@ export interface FlagOption extends OptionBase {
 
 export type OptionSpec = ChoiceOption | ListOption | TextOption | HexOption | FlagOption;
 
-/** A second name of an option. `map` leads from its values to the option's. */
+/** An alternative key of an option. `map` maps its values to those of the option. */
 export interface Alias {
   readonly for: string;
   readonly map: Readonly<Record<string, string>>;
@@ -60,36 +60,36 @@ export interface Alias {
   readonly description: string;
 }
 
-/** A sentence with `{option}` placeholders; it is left out when one of them has no value. */
+/** A sentence with `{option}` placeholders; omitted when one of them has no value. */
 export type Sentence = string | { readonly when: Condition; readonly text: string };
 
-/** A tool as a group file states it. */
+/** A tool as declared in tools/. */
 export interface ToolEntry {
   readonly slug: string;
-  /** Name in result files when it is not the slug: `[a-z0-9-]`. */
+  /** Name in result files, `[a-z0-9-]`; the slug by default. */
   readonly label?: string;
   readonly title: string;
   /** One line for people. */
   readonly description: string;
-  /** Price of a render at 2K; 1 unless stated. */
+  /** Price of a render at 2K; 1 by default. */
   readonly images?: 2;
   /** Whether the tool reads customPrompt in the custom tier. */
   readonly customPrompt: 'read' | 'not read';
-  /** Renders at 4K whatever is asked for, and never below the input's size. */
+  /** Always renders at 4K, and never smaller than the input. */
   readonly upscales?: true;
-  /** Rejects every key that is not its own, so it has no tiers and renders at 2K only. */
+  /** Rejects every key that is not its own, so it has no tiers and always renders at 2K. */
   readonly ownKeysOnly?: true;
-  /** Checks its own keys' values in every tier, not only in guided. */
+  /** Checks the values of its own keys in every tier, not only in guided. */
   readonly alwaysChecked?: true;
-  /** The task in the auto tier, in place of the options. */
+  /** The task in the auto tier, instead of the options. */
   readonly preset?: string;
-  /** Options that still count next to the preset. */
+  /** Options that are used next to the preset. */
   readonly presetKeeps?: readonly string[];
   readonly options: Readonly<Record<string, OptionSpec>>;
   readonly aliases?: Readonly<Record<string, Alias>>;
   /** The task, built from the options. */
   readonly task: readonly Sentence[];
-  /** What must stay as it is, and what the result is. */
+  /** What must stay unchanged, and the requirements on the result. */
   readonly keep: string;
 }
 
@@ -100,7 +100,7 @@ export interface ToolGroup {
   readonly tools: readonly ToolEntry[];
 }
 
-/** A tool with everything the engine and the pages need. */
+/** A tool with its group and defaults. */
 export interface ToolSpec extends ToolEntry {
   readonly group: string;
   readonly label: string;

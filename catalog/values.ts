@@ -1,4 +1,4 @@
-/** Value sets that more than one tool uses. Order is the order people see. */
+/** Value sets that several tools share, in the order in which they are displayed. */
 
 export const ROOM = [
   'living-room',
@@ -24,7 +24,7 @@ export const STYLE = [
   'bohemian',
 ] as const;
 
-/** The same styles in the order two tools list them. */
+/** The same styles in the order of two other tools. */
 export const STYLE_BY_USE = [
   'modern',
   'scandinavian',

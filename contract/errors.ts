@@ -1,6 +1,6 @@
 /**
- * The one error table: HTTP answers, the OpenAPI document and the errors page are all made from it.
- * `addition` marks codes that version 1 of the contract does not list itself.
+ * The error table. HTTP responses, the OpenAPI document and the errors page are generated from it.
+ * `addition` marks codes that version 1 of the contract does not list.
  */
 export const ERRORS = {
   invalid_api_key: {
@@ -17,13 +17,13 @@ export const ERRORS = {
   api_disabled: {
     status: 404,
     retryable: true,
-    description: 'The operator has switched the API off. Every route answers this, whatever the key.',
+    description: 'The operator has switched the API off. All routes return this, with or without a key.',
   },
   invalid_request: {
     status: 400,
     retryable: false,
     description:
-      'A field, header or option is malformed or out of range: for instance an unknown value of a known option in the guided tier, an Idempotency-Key over 128 characters, or a key virtual-staging does not have.',
+      'A field, header or option is malformed or out of range: for example an unknown value of a known option in the guided tier, an Idempotency-Key over 128 characters, or an option that virtual-staging does not have.',
   },
   invalid_tool: {
     status: 400,
@@ -34,13 +34,13 @@ export const ERRORS = {
     status: 400,
     retryable: false,
     description:
-      'Neither or both of `image_url` and `image_base64` were sent, or the picture is not a JPEG, PNG or WebP within the limits.',
+      'Neither or both of `image_url` and `image_base64` were sent, or the image is not a JPEG, PNG or WebP within the limits.',
   },
   image_fetch_failed: {
     status: 400,
     retryable: true,
     description:
-      'The `image_url` could not be fetched: not public https, not a 2xx answer, not an image content type, more than 3 redirects, or no end within 10 seconds.',
+      'The `image_url` could not be fetched: it is not a public https URL, the response is not a 2xx or not an image content type, there are more than 3 redirects, or the fetch takes longer than 10 seconds.',
   },
   insufficient_credits: {
     status: 402,
@@ -51,7 +51,7 @@ export const ERRORS = {
     status: 429,
     retryable: true,
     description:
-      'More requests than any 60 seconds allow, more under way at once than one key or account may have, or more failed jobs than an account may have in an hour. Retry-After holds the whole seconds to wait.',
+      'Too many requests in 60 seconds, too many at once for one key or account, or too many failed jobs of one account in an hour. Retry-After holds the seconds to wait.',
   },
   idempotency_conflict: {
     status: 409,
@@ -62,7 +62,7 @@ export const ERRORS = {
     status: 404,
     retryable: false,
     description:
-      'The account has no such job: the id is unknown, the job was deleted, or the Idempotency-Key points at a job that is gone.',
+      'The account has no such job: the id is unknown, the job was deleted, or the job of the Idempotency-Key was deleted.',
   },
   job_in_progress: {
     status: 409,
@@ -72,8 +72,7 @@ export const ERRORS = {
   webhook_url_rejected: {
     status: 400,
     retryable: false,
-    description:
-      'The `webhook_url` does not lead to the public internet over https, or holds a user name or password.',
+    description: 'The `webhook_url` is not a public https URL, or it contains a user name or password.',
   },
   payload_too_large: {
     status: 413,
@@ -84,7 +83,7 @@ export const ERRORS = {
     status: 422,
     retryable: true,
     description:
-      'No result could be made of the picture. Never an answer to a request: the job reads `failed` with its `error`, and the charge is given back.',
+      'The model produced no result. No request returns this code: the job has the status `failed` and an `error`, and the charge is refunded.',
   },
   internal_error: {
     status: 500,
@@ -101,7 +100,7 @@ export const ERRORS = {
     status: 405,
     retryable: false,
     addition: true,
-    description: 'The route exists, but not for this method. The Allow header lists the methods it takes.',
+    description: 'The route exists, but not for this method. The Allow header lists the allowed methods.',
   },
 } as const satisfies Record<string, ErrorEntry>;
 
@@ -115,8 +114,8 @@ interface ErrorEntry {
 export type ErrorCode = keyof typeof ERRORS;
 
 /**
- * An answer of the error table, thrown anywhere in the API and turned into the envelope in one place.
- * `message` is for people and tells the caller what to change; `cause` is logged and never sent.
+ * An error of the table. Thrown anywhere in the API, and mapped to the error envelope in one place.
+ * `message` tells the caller what to change; `cause` is logged and never sent.
  */
 export class ApiError extends Error {
   override readonly name = 'ApiError';

@@ -1,13 +1,13 @@
-/** Sizes in bytes: a MB of the contract is 1,048,576 bytes. */
+/** The contract's MB is 1,048,576 bytes. */
 const MB = 1024 * 1024;
 
-/** Fixed limits of version 1 (spec: Limits). Lengths are in characters, sizes in bytes, times in milliseconds. */
+/** Limits of version 1 (spec: Limits). Lengths are in characters, sizes in bytes, times in milliseconds. */
 export const LIMITS = Object.freeze({
   imageBytes: 20 * MB,
   imagePixels: 100_000_000,
   imageSide: 16_384,
   imageFrames: 100,
-  /** What a picture that can't be decoded row by row may take in memory: interlaced PNG, progressive JPEG. */
+  /** Most decoded bytes of an image that cannot be decoded row by row: interlaced PNG, progressive JPEG. */
   imageHeldBytes: 640_000_000,
   bodyBytes: 30 * MB,
   bodyBytesWithoutKey: 1 * MB,
@@ -31,35 +31,35 @@ export const RATE_LIMITS = Object.freeze({
   'delete-job': 60,
   'read-account': 120,
   ip: 600,
-  /** An addition: all clients of one IPv6 /48 together. One client is an IPv4 address or an IPv6 /64. */
+  /** An addition to the contract: all clients of one IPv6 /48. A client is an IPv4 address or an IPv6 /64. */
   site: 6000,
 });
 
 /**
- * What one API process has under way at a time, so that no caller can fill it. Over a budget a request waits its turn
- * for `queueMs` in all; none of them is reached by what the rate limits allow in ordinary use.
+ * Bounds on what is in flight in one API process, so that no caller can exhaust it. A request over a budget waits, for
+ * `queueMs` in total. Ordinary use within the rate limits stays below them.
  */
 export const BUDGETS = Object.freeze({
-  /** Bytes of bodies and fetched pictures of one key. */
+  /** Bytes of bodies and fetched images in flight for one key. */
   keyBytes: 64 * MB,
-  /** Fetches of an `image_url` of one key. */
+  /** Concurrent fetches of an `image_url` for one key. */
   keyFetches: 8,
-  /** Bytes fetched for one key in any minute for requests that were refused. */
+  /** Bytes fetched for one key, in any minute, for requests that were rejected. */
   keyUnpaidBytes: 512 * MB,
-  /** Jobs of one account that fail by what was sent, in an hour from the first: each was rendered for nothing. */
+  /** Jobs of one account that may fail because of their input, within an hour of the first: their work is not paid. */
   accountFailures: 100,
-  /** The same of an account that holds a pack. */
+  /** The same for an account with a paid pack. */
   paidAccountFailures: 1000,
   queueMs: 30_000,
   failuresWindowMs: 3_600_000,
 });
 
-/** What a body must do once it is being read. */
+/** The minimum pace of a body while it is being read. */
 export const PACE = Object.freeze({
   bytesPerSecond: 16 * 1024,
-  /** How long it may stand still, or fall behind that rate. */
+  /** How long it may stall, or fall behind that rate. */
   slackMs: 10_000,
-  /** Pieces of any size at first; all of them must then hold `pieceBytes` on average. */
+  /** The first chunks may have any size; beyond this number the average must be at least `pieceBytes`. */
   freePieces: 2000,
   pieceBytes: 512,
 });

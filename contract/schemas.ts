@@ -8,21 +8,21 @@ const Uri = (description: string) => Type.String({ format: 'uri', description })
 
 export const JobId = Type.String({
   format: 'uuid',
-  description: 'Id of the job, the same in answers and webhook payloads.',
+  description: 'Id of the job, the same in responses and webhook payloads.',
 });
 
 export const JobStatus = Type.Enum(['processing', 'completed', 'failed'], {
   type: 'string',
-  description: 'completed and failed are final.',
+  description: '`completed` and `failed` are final.',
 });
 export type JobStatus = Static<typeof JobStatus>;
 
-/** One ignored option; clients branch on `code` (spec: Warning). */
+/** An option that was ignored (spec: Warning). */
 export const Warning = Type.Object(
   {
     code: Type.Literal('option_ignored'),
     option: Type.String({ description: 'The key of `options` the warning is about.' }),
-    message: Type.String({ description: 'For people; may change without notice.' }),
+    message: Type.String({ description: 'Human-readable; may change without notice.' }),
   },
   { title: 'Warning' },
 );
@@ -34,7 +34,7 @@ const jobFields = {
   status: JobStatus,
   images_charged: Type.Integer({
     minimum: 1,
-    description: 'Images taken at creation; not rewritten by a refund.',
+    description: 'Images charged at creation. A refund does not change it.',
   }),
   result_urls: Type.Array(Uri('Public URL of a result. Use it as given.'), {
     description: 'Empty until the job is completed.',
@@ -47,11 +47,11 @@ const jobFields = {
   ),
 };
 
-/** A job as GET /v1/jobs/{id} and the webhook show it (spec: Job). */
+/** A job as GET /v1/jobs/{id} and the webhook return it (spec: Job). */
 export const Job = Type.Object(jobFields, { title: 'Job' });
 export type Job = Static<typeof Job>;
 
-/** 201 of a new job (spec: Job creation result). */
+/** Body of the 201 response for a new job (spec: Job creation result). */
 export const JobCreated = Type.Object(
   {
     job_id: JobId,
@@ -63,14 +63,14 @@ export const JobCreated = Type.Object(
 );
 export type JobCreated = Static<typeof JobCreated>;
 
-/** 201 of a replayed Idempotency-Key: the job as it stands and the first request's warnings. */
+/** Body of the 201 response for a replayed Idempotency-Key: the current job and the first request's warnings. */
 export const JobReplayed = Type.Object(
   { ...jobFields, warnings: Type.Array(Warning) },
   { title: 'JobReplayed' },
 );
 export type JobReplayed = Static<typeof JobReplayed>;
 
-/** Body of POST /v1/jobs. Fields that are not listed are ignored. */
+/** Body of POST /v1/jobs. Other fields are ignored. */
 export const CreateJob = Type.Object(
   {
     tool: Type.String({ maxLength: LIMITS.toolLength, description: 'A slug of GET /v1/tools.' }),
@@ -83,7 +83,7 @@ export const CreateJob = Type.Object(
     image_base64: Type.Optional(
       Type.String({
         description:
-          'The same as base64, at most 20 MB decoded. A data-URI prefix names the format of the result; without one it is JPEG.',
+          'The image as base64, at most 20 MB decoded. A data-URI prefix selects the format of the result; without one it is JPEG.',
       }),
     ),
     options: Type.Optional(
@@ -93,7 +93,7 @@ export const CreateJob = Type.Object(
       Type.String({
         maxLength: LIMITS.urlLength,
         description:
-          'Public https URL that is told when the job ends, in place of the endpoint of the account.',
+          "Public https URL that is notified when the job ends, instead of the account's endpoint.",
       }),
     ),
   },
@@ -107,14 +107,14 @@ export const Account = Type.Object(
     name: Type.String({ description: 'Client name recorded when the key was issued.' }),
     status: Type.Enum(['active', 'disabled'], {
       type: 'string',
-      description: 'Always active here: a disabled account is refused before it is read.',
+      description: 'Always `active` here: the keys of a disabled account are rejected.',
     }),
-    image_credits: Type.Integer({ minimum: 0, description: 'Images left to render.' }),
+    image_credits: Type.Integer({ minimum: 0, description: 'Images left in the balance.' }),
     retention_days: Nullable(
       Type.Integer({
         minimum: 1,
         maximum: LIMITS.retentionDaysMax,
-        description: 'Days that jobs of this key are kept; null when they stay.',
+        description: 'Days after which jobs of this key are deleted; null when they are kept.',
       }),
     ),
   },
@@ -125,19 +125,19 @@ export type Account = Static<typeof Account>;
 export const Tool = Type.Object(
   {
     slug: Type.String(),
-    images_cost: Type.Integer({ minimum: 1, description: 'Images one render costs at 2K.' }),
+    images_cost: Type.Integer({ minimum: 1, description: 'Price of one render at 2K, in images.' }),
   },
   { title: 'Tool' },
 );
 export type Tool = Static<typeof Tool>;
 
-/** Body of every answer that is not 2xx (spec: Error envelope). */
+/** Body of every non-2xx response (spec: Error envelope). */
 export const ErrorEnvelope = Type.Object(
   {
     error: Type.Object({
       code: Type.Enum(Object.keys(ERRORS) as ErrorCode[], { type: 'string' }),
-      message: Type.String({ description: 'For people; may change without notice.' }),
-      doc_url: Uri('Anchor of the code on the errors page.'),
+      message: Type.String({ description: 'Human-readable; may change without notice.' }),
+      doc_url: Uri('The section of the errors page about this code.'),
     }),
   },
   { title: 'Error' },

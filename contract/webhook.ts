@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { Job, JobId } from './schemas.ts';
 
-/** Body of a webhook (Standard Webhooks: type, timestamp, data), with `job_id` on top as the contract asks. */
+/** Body of a webhook: Standard Webhooks (type, timestamp, data) with the `job_id` that the contract requires. */
 export const WebhookEvent = Type.Object(
   {
     type: Type.Enum(['job.completed', 'job.failed'], { type: 'string' }),
@@ -13,11 +13,11 @@ export const WebhookEvent = Type.Object(
 );
 export type WebhookEvent = Static<typeof WebhookEvent>;
 
-/** Body of the event an operator sends to try an account's endpoint; it belongs to no job. */
+/** Body of the event that an operator sends to test an account's endpoint. It belongs to no job. */
 export const TestEvent = Type.Object(
   {
     type: Type.Literal('test.ping'),
-    timestamp: Type.String({ format: 'date-time', description: 'When the test was asked for.' }),
+    timestamp: Type.String({ format: 'date-time', description: 'When the test was requested.' }),
     data: Type.Object({ account_id: Type.String({ format: 'uuid' }) }),
   },
   { title: 'TestEvent' },

@@ -1,6 +1,6 @@
 import { BlockList, isIP } from 'node:net';
 
-/** IANA's IPv4 special-purpose registry, multicast, and Azure's wire server, which is a public number. */
+/** IANA's IPv4 special-purpose registry, multicast, and Azure's WireServer (168.63.129.16), a public address. */
 const SPECIAL_IPV4: readonly (readonly [string, number])[] = [
   ['0.0.0.0', 8],
   ['10.0.0.0', 8],
@@ -23,7 +23,7 @@ const SPECIAL_IPV4: readonly (readonly [string, number])[] = [
   ['240.0.0.0', 4],
 ];
 
-/** Blocks inside global unicast that lead elsewhere: protocol assignments (Teredo too), documentation, 6to4, AS112. */
+/** Special blocks within 2000::/3: protocol assignments (Teredo among them), documentation, 6to4, AS112. */
 const SPECIAL_IPV6: readonly (readonly [string, number])[] = [
   ['2001::', 23],
   ['2001:db8::', 32],
@@ -37,8 +37,8 @@ const specialIpv6 = blockList(SPECIAL_IPV6, 'ipv6');
 const globalIpv6 = blockList([['2000::', 3]], 'ipv6');
 
 /**
- * Whether an address is one of the public internet. IPv6 is denied but for 2000::/3, so mapped, compatible and
- * NAT64 forms of an IPv4 address never pass. Text that is no plain address, or has a zone id, is not public.
+ * Whether an address is on the public internet. IPv6 is denied except for 2000::/3, so IPv4-mapped, IPv4-compatible
+ * and NAT64 addresses never pass. Text that is not a plain address, or has a zone id, is not public.
  */
 export function isPublicAddress(address: string): boolean {
   if (address.includes('%')) return false;

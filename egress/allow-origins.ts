@@ -1,24 +1,24 @@
-/** Origins, as `URL.origin` spells them, that are reached without any check of scheme or address. */
+/** Origins, as `URL.origin` writes them, that are exempt from the checks of scheme and address. */
 export type AllowedOrigins = ReadonlySet<string>;
 
-/** Reads EGRESS_ALLOW_ORIGINS. Throws when an entry is more, or less, than an http or https origin. */
+/** Parses EGRESS_ALLOW_ORIGINS. @throws Error when an entry is not an http or https origin */
 export function parseAllowOrigins(entries: readonly string[]): AllowedOrigins {
   return new Set(entries.map(parseOrigin));
 }
 
-/** What a process must say loudly at its start, or undefined when nothing is loosened. */
+/** The warning that a process logs at startup, or undefined when no origin is exempt. */
 export function egressWarning(entries: readonly string[]): string | undefined {
   if (entries.length === 0) return undefined;
   return (
     `EGRESS_ALLOW_ORIGINS lets every caller reach ${[...parseAllowOrigins(entries)].join(', ')} ` +
-    'through image_url and webhook_url, private addresses and plain http included. ' +
-    'This is for tests and demos; leave it empty in production.'
+    'through image_url and webhook_url, including private addresses and plain http. ' +
+    'Use it for tests and demos only; leave it empty in production.'
   );
 }
 
 function parseOrigin(entry: string): string {
   const url = URL.canParse(entry) ? new URL(entry) : undefined;
-  // An href that is more than the origin and a slash has a path, a query, a fragment or credentials.
+  // A longer href has a path, a query, a fragment or credentials.
   const bare = url !== undefined && url.href === `${url.origin}/`;
   if (!bare || !/^https?:$/.test(url.protocol))
     throw new Error(`EGRESS_ALLOW_ORIGINS: "${entry}" is not an origin such as http://127.0.0.1:8080`);

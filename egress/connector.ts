@@ -7,10 +7,7 @@ import { publicAddresses, type Resolve } from './resolve.ts';
 import { hostProblem } from './url.ts';
 
 const CONNECT_TIMEOUT_MS = 10_000;
-/**
- * Most that one connection takes in, framing and all: extensions of chunks, for instance, are no part of any body and
- * have no end.
- */
+/** Most bytes read from one connection, including framing: chunk extensions, for example, are unbounded. */
 const MAX_WIRE_BYTES = 24 * 1024 * 1024;
 
 export interface ConnectorOptions {
@@ -22,44 +19,44 @@ export interface ConnectorOptions {
 }
 
 /**
- * A connector for undici that opens sockets to public addresses and allowed origins only. The name is resolved
- * once, inside the dial, and the very answers that were checked are dialled: there is no second look-up to rebind.
- * node:net skips the look-up for IP literals, hence the check of the host before and of the peer after.
+ * A connector for undici that opens sockets to public addresses and allowed origins only. The name is resolved once,
+ * while connecting, and only the checked addresses are dialled, so DNS rebinding has no second lookup to exploit.
+ * node:net skips the lookup for IP literals, hence the check of the host before and of the peer after.
  */
 export function publicConnector({ allowed, resolve, ca, dial = buildConnector }: ConnectorOptions) {
   const common = { timeout: CONNECT_TIMEOUT_MS, allowH2: false, ...(ca === undefined ? {} : { ca }) };
   const dialAllowed = dial(common);
   const dialPublic = dial({ ...common, autoSelectFamily: true, lookup: publicLookup(resolve) });
 
-  return (asked: buildConnector.Options, opened: buildConnector.Callback): void => {
-    const target = withServerName(asked);
-    const callback = boundIntake(opened);
+  return (options: buildConnector.Options, onOpen: buildConnector.Callback): void => {
+    const target = withServerName(options);
+    const callback = limitBytesRead(onOpen);
     const problem = target.protocol === 'https:' ? hostProblem(target.hostname) : 'must begin with https://';
     if (allowed.has(`${target.protocol}//${target.host}`)) dialAllowed(target, callback);
     else if (problem !== undefined) callback(new EgressError('refused', `The URL ${problem}.`), null);
-    else dialPublic(target, refuseInnerPeer(callback));
+    else dialPublic(target, refuseNonPublicPeer(callback));
   };
 }
 
-/** A name is sent in the handshake without the dot at its end (RFC 6066, 3). */
+/** SNI carries the name without its trailing dot (RFC 6066, 3). */
 function withServerName(target: buildConnector.Options): buildConnector.Options {
   const { hostname } = target;
   return hostname.endsWith('.') ? { ...target, servername: hostname.slice(0, -1) } : target;
 }
 
-function boundIntake(callback: buildConnector.Callback): buildConnector.Callback {
+function limitBytesRead(callback: buildConnector.Callback): buildConnector.Callback {
   return (...outcome) => {
     const [error, socket] = outcome;
     if (error === null)
       socket.on('readable', () => {
         if (socket.bytesRead <= MAX_WIRE_BYTES) return;
-        socket.destroy(new EgressError('too_large', 'The server sent more than an answer may take.'));
+        socket.destroy(new EgressError('too_large', 'The server sent more bytes than a response may have.'));
       });
     callback(...outcome);
   };
 }
 
-function refuseInnerPeer(callback: buildConnector.Callback): buildConnector.Callback {
+function refuseNonPublicPeer(callback: buildConnector.Callback): buildConnector.Callback {
   return (...outcome) => {
     const [error, socket] = outcome;
     if (error !== null || isPublicAddress(socket.remoteAddress ?? '')) {

@@ -3,22 +3,24 @@ import { EgressError, toEgressError } from './error.ts';
 export interface TimeLimits {
   /** Milliseconds for everything: DNS, connect, redirects, headers and body. */
   timeoutMs: number;
-  /** The caller's own wish to stop; its reason is thrown as it is. */
+  /** The caller's signal. Its abort reason is thrown unchanged. */
   signal?: AbortSignal;
 }
 
 export interface Deadline {
-  /** Aborts when the time is up, the caller stops, or the work has failed. */
+  /** Aborts when the time is up, the caller aborts, or the work has failed. */
   signal: AbortSignal;
-  /** Waits for something that is not the server's to hurry: the clock stands still, and a failure is thrown as it is. */
-  standStill<T>(wait: () => Promise<T>): Promise<T>;
+  /** Stops the clock during a wait that the server is not responsible for. An error of `wait` is thrown unchanged. */
+  pause<T>(wait: () => Promise<T>): Promise<T>;
 }
 
 /**
- * Runs `work` with a signal that aborts when the time is up or the caller stops, and always when `work` fails, so
- * that nothing goes on behind a failure. Own timer: AbortSignal.any over timeouts may be collected before it fires.
+ * Runs `work` with a signal that aborts when the time is up or the caller aborts, and always when `work` fails, so that
+ * no I/O continues after a failure. It has its own timer because AbortSignal.any over timeouts may be garbage-collected
+ * before it fires.
+ * @throws EgressError, the reason of the caller's signal, or the error of a paused wait
  */
-export async function withDeadline<T>(
+export async function withTimeLimits<T>(
   { timeoutMs, signal: outer }: TimeLimits,
   work: (deadline: Deadline) => Promise<T>,
 ): Promise<T> {
@@ -29,34 +31,34 @@ export async function withDeadline<T>(
   const stop = () => controller.abort(outer?.reason);
   let timer = setTimeout(expire, timeoutMs);
   let due = performance.now() + timeoutMs;
-  let foreign: unknown;
-  const standStill = async <W>(wait: () => Promise<W>): Promise<W> => {
+  let pauseError: unknown;
+  const pause = async <W>(wait: () => Promise<W>): Promise<W> => {
     clearTimeout(timer);
-    const left = due - performance.now();
+    const remaining = due - performance.now();
     try {
       return await wait();
     } catch (error) {
-      foreign = error;
+      pauseError = error;
       throw error;
     } finally {
-      due = performance.now() + left;
-      timer = setTimeout(expire, left);
+      due = performance.now() + remaining;
+      timer = setTimeout(expire, remaining);
     }
   };
   outer?.addEventListener('abort', stop, { once: true });
   try {
-    return await work({ signal: controller.signal, standStill });
+    return await work({ signal: controller.signal, pause });
   } catch (error) {
     if (outer?.aborted) throw outer.reason;
     controller.abort(error);
-    throw error === foreign ? error : toEgressError(error);
+    throw error === pauseError ? error : toEgressError(error);
   } finally {
     clearTimeout(timer);
     outer?.removeEventListener('abort', stop);
   }
 }
 
-/** Settles with `work` or rejects with the signal's reason, whichever is first. What `work` does later is ignored. */
+/** Settles with `work`, or rejects with the signal's reason if that aborts first. A later outcome is ignored. */
 export function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const stop = () => reject(signal.reason);

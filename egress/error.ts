@@ -1,6 +1,6 @@
 /**
- * What went wrong on the way out. `refused` and `unresolved` concern the URL's host, `connect` and `tls` the
- * connection, the rest the answer; `protocol` is an answer that is no complete HTTP message.
+ * Why an outbound request failed. `refused` and `unresolved` concern the URL's host, `connect` and `tls` the
+ * connection, the rest the response. `protocol` means that the response is not a complete HTTP message.
  */
 export type EgressFailure =
   | 'refused'
@@ -17,8 +17,8 @@ export type EgressFailure =
   | 'protocol';
 
 /**
- * `message` is a sentence for the caller who sent the URL and names no address; `cause` is for the log only.
- * `status` is the answer's, set for the kind `status` alone.
+ * `message` is for the caller who sent the URL and contains no address; `cause` is for the log only.
+ * `status` is the status code of the response, set for the kind `status` only.
  */
 export class EgressError extends Error {
   override readonly name = 'EgressError';
@@ -32,19 +32,19 @@ export class EgressError extends Error {
   }
 }
 
-/** Turns whatever undici, node:net or node:tls threw into an {@link EgressError}. */
+/** Maps an error of undici, node:net or node:tls to an {@link EgressError}. */
 export function toEgressError(error: unknown): EgressError {
   if (error instanceof EgressError) return error;
   const code = codeOf(error);
   if (CONNECT_CODES.has(code))
-    return new EgressError('connect', 'The server could not be reached.', { cause: error });
+    return new EgressError('connect', 'Could not connect to the server.', { cause: error });
   if (TLS_CODES.test(code)) {
-    const detail = `The secure connection failed (${code}). Check the server's certificate.`;
-    return new EgressError('tls', detail, { cause: error });
+    const message = `The TLS connection failed (${code}). Check the server's certificate.`;
+    return new EgressError('tls', message, { cause: error });
   }
   if (code === 'UND_ERR_HEADERS_OVERFLOW')
-    return new EgressError('protocol', "The answer's headers are too large.", { cause: error });
-  const message = 'The server broke the connection off or did not answer with valid HTTP.';
+    return new EgressError('protocol', 'The headers of the response are too large.', { cause: error });
+  const message = 'The server broke the connection off or did not send a valid HTTP response.';
   return new EgressError('protocol', message, { cause: error });
 }
 
@@ -64,7 +64,7 @@ const TLS_CODES =
 
 function codeOf(error: unknown): string {
   if (!(error instanceof Error)) return '';
-  // Several addresses tried and failed arrive as one AggregateError; the first says enough.
+  // When every address of a host fails, the errors arrive as one AggregateError.
   const first = error instanceof AggregateError ? error.errors[0] : error;
   return first instanceof Error && 'code' in first ? String(first.code) : '';
 }

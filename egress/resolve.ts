@@ -3,15 +3,16 @@ import { Resolver } from 'node:dns/promises';
 import { isPublicAddress } from './address.ts';
 import { EgressError } from './error.ts';
 
-/** Answers every address of a host name; rejects when there is none. */
+/** Returns every address of a host name; rejects when there is none. */
 export type Resolve = (host: string) => Promise<readonly LookupAddress[]>;
 
-/** More addresses than this are checked but not dialled, so that one name cannot make us knock at hundreds. */
-const DIALLED = 6;
+/** Most addresses dialled for one name. The others are only checked, so that a name cannot cause many attempts. */
+const MAX_DIALLED = 6;
 
 /**
- * Asks the DNS itself. getaddrinfo would read the hosts file, append search domains, and let a slow name server
- * hold the few threads that file system and crypto share. The name servers are the system's unless given.
+ * Queries DNS directly. getaddrinfo would read the hosts file, append search domains, and let a slow name server block
+ * the thread pool that file system and crypto calls share.
+ * @param servers name servers; the system's by default
  */
 export function dnsResolve(servers?: readonly string[]): Resolve {
   const resolver = new Resolver({ timeout: 1500, tries: 2 });
@@ -26,19 +27,19 @@ export function dnsResolve(servers?: readonly string[]): Resolve {
   };
 }
 
-/** The addresses to dial. One answer that is not public refuses the name. Throws `unresolved` or `refused`. */
+/** The addresses to dial. One address that is not public refuses the name. @throws EgressError unresolved, refused */
 export async function publicAddresses(host: string, resolve: Resolve): Promise<LookupAddress[]> {
-  const answers = await resolve(host).catch((cause: unknown) => {
+  const addresses = await resolve(host).catch((cause: unknown) => {
     throw unresolved(host, cause);
   });
-  if (answers.length === 0) throw unresolved(host);
-  const inner = answers.find(({ address }) => !isPublicAddress(address));
-  if (inner !== undefined)
+  if (addresses.length === 0) throw unresolved(host);
+  const nonPublic = addresses.find(({ address }) => !isPublicAddress(address));
+  if (nonPublic !== undefined)
     throw new EgressError('refused', `The host ${host} is not on the public internet.`, {
-      cause: new Error(`${host} resolves to ${inner.address}`),
+      cause: new Error(`${host} resolves to ${nonPublic.address}`),
     });
-  return answers.slice(0, DIALLED);
+  return addresses.slice(0, MAX_DIALLED);
 }
 
 const unresolved = (host: string, cause?: unknown) =>
-  new EgressError('unresolved', `The host ${host} was not found in the DNS.`, { cause });
+  new EgressError('unresolved', `The host ${host} was not found in DNS.`, { cause });

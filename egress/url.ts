@@ -3,21 +3,22 @@ import { isPublicAddress } from './address.ts';
 import type { AllowedOrigins } from './allow-origins.ts';
 import { EgressError } from './error.ts';
 
-/** Names that never belong to a host of the public internet (RFC 6761, 6762, 7686, 8375, 9476 and common usage). */
+/** Names that are never public hosts (RFC 6761, 6762, 7686, 8375, 9476 and common usage). */
 const SPECIAL_USE =
   /(^|\.)(localhost|localdomain|local|internal|intranet|lan|corp|home|home\.arpa|invalid|test|onion|alt)$/;
 const LABEL = /^[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?$/;
 const NOT_PUBLIC = 'points to a host that is not on the public internet';
 
 /**
- * Parses and checks a URL without any look-up: https, no credentials, a public IP literal or a full host name.
- * With `base` the text is a redirect's Location. An allowed origin is excused from all but the credentials rule.
- * Throws EgressError `refused`.
+ * Parses a URL and checks it without a DNS lookup: https, no credentials, a public IP literal or a full host name.
+ * An allowed origin is exempt from all but the credentials rule.
+ * @param base the URL that redirected, when `text` is a Location header
+ * @throws EgressError refused
  */
 export function parsePublicUrl(text: string, allowed: AllowedOrigins, base?: URL): URL {
   const subject = base === undefined ? 'The URL' : 'The URL it redirects to';
   const refuse = (problem: string) => new EgressError('refused', `${subject} ${problem}.`);
-  // Not URL.parse, which Node 20 does not have.
+  // Node 20 does not have URL.parse.
   if (!URL.canParse(text, base?.href)) throw refuse('is not valid');
   const url = new URL(text, base);
   if (url.username !== '' || url.password !== '') throw refuse('must not contain a user name or password');
@@ -29,13 +30,13 @@ export function parsePublicUrl(text: string, allowed: AllowedOrigins, base?: URL
 }
 
 /**
- * Why a host as WHATWG URL spells it may not be reached, or undefined. By then every notation of an IPv4 address,
- * octal, hexadecimal, short or in full-width digits, has become four decimal numbers.
+ * Why a host must not be called, or undefined.
+ * @param hostname as WHATWG URL writes it, which has normalised octal, hexadecimal, short and full-width IPv4 notation
  */
 export function hostProblem(hostname: string): string | undefined {
   const literal = addressOf(hostname);
   if (literal !== undefined) return isPublicAddress(literal) ? undefined : NOT_PUBLIC;
-  // One dot at the end makes a name absolute (RFC 1034, 3.1); it is called and looked up with it, as browsers do.
+  // A trailing dot makes a name absolute (RFC 1034, 3.1). As in browsers, lookup and Host header keep it.
   const name = hostname.replace(/\.$/, '');
   if (SPECIAL_USE.test(name)) return NOT_PUBLIC;
   const labels = name.split('.');

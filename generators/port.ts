@@ -1,46 +1,48 @@
+import type { ImageFormat } from '../domain/records.ts';
 import type { FinishedResult } from '../imaging/finish.ts';
 import type { SizeTarget } from '../imaging/size.ts';
-import type { ImageFormat, ImageMime } from '../imaging/sniff.ts';
+import type { ImageMime } from '../imaging/sniff.ts';
 
-/** State of an attempt at an upstream: plain JSON, kept outside the process, enough to pick the prediction up again. */
+/** What is needed to resume a prediction at an upstream: plain JSON, stored outside the process. */
 export type AttemptState = Readonly<Record<string, string>>;
 
 export interface RenderRequest {
-  /** Slug of the tool and the settings of the job as the catalogue resolved them, defaults included. */
+  /** Slug of the tool. */
   tool: string;
+  /** Settings as resolved by the catalogue, defaults included. */
   settings: Readonly<Record<string, string>>;
-  /** What a model is asked to do, in plain English. */
+  /** The prompt, in plain English. */
   instruction: string;
-  /** The prepared input: upright, opaque sRGB, no metadata; `width` and `height` in pixels are its own. */
+  /** The prepared input: upright, opaque sRGB, no metadata; `width` and `height` are its size in pixels. */
   image: Buffer;
   mime: ImageMime;
   width: number;
   height: number;
-  /** The size to aim at. The caller brings whatever comes back to exactly this size. */
+  /** The size to aim for. The caller resizes the result to exactly this size. */
   target: SizeTarget;
   /** Aborts the render; it then rejects with the signal's reason. */
   signal: AbortSignal;
-  /** What an earlier attempt of the same job passed to `onSubmitted`. */
+  /** The state that an earlier attempt of the same job passed to `onSubmitted`. */
   resume?: AttemptState;
-  /** To be called as soon as an upstream has taken the job, so that a crash does not pay for it twice. */
+  /** Must be called as soon as an upstream has accepted the job, so that a crash does not pay for it twice. */
   onSubmitted: (state: AttemptState) => void;
 }
 
-/** An encoded picture, trusted by nobody. */
+/** An encoded image. Untrusted: it is decoded and encoded again. */
 export interface RenderedImage {
   bytes: Buffer;
   mime: ImageMime;
 }
 
-/** Has the image made elsewhere, over the network. */
+/** Renders over the network, at a model provider. */
 export interface UpstreamGenerator {
   readonly kind: 'upstream';
   readonly name: string;
-  /** Rejects with a GeneratorError for whatever is the model's or the upstream's doing. */
+  /** Rejects with a GeneratorError for every failure of the model or the upstream. */
   render(request: RenderRequest): Promise<RenderedImage>;
 }
 
-/** Edits the pixels itself. Its {@link LocalRender} runs in an image process, so here it is but a name. */
+/** Edits the pixels itself. Its {@link LocalRender} runs in an image process, which looks it up by name. */
 export interface LocalGenerator {
   readonly kind: 'local';
   readonly name: LocalName;
@@ -49,9 +51,9 @@ export type LocalName = 'preview' | 'instant';
 
 export type Generator = UpstreamGenerator | LocalGenerator;
 
-/** What a local generator is asked for: the whole way from the client's bytes to those of the result. */
+/** Input of a local generator, which decodes, edits and encodes in one step. */
 export interface LocalRequest {
-  /** What the client sent, as it was stored. */
+  /** The client's image as stored. */
   image: Buffer;
   tool: string;
   settings: Readonly<Record<string, string>>;
@@ -60,5 +62,5 @@ export interface LocalRequest {
   watermark: boolean;
 }
 
-/** Rejects with an ImageError for whatever is wrong with the image. */
+/** Rejects with an ImageError when the image cannot be used. */
 export type LocalRender = (request: LocalRequest) => Promise<FinishedResult>;

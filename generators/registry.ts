@@ -3,7 +3,7 @@ import type { Generator, LocalName } from './port.ts';
 
 export type GeneratorFactories = Readonly<Record<string, () => Generator>>;
 
-/** Every generator GENERATORS may name. */
+/** The generators that the setting GENERATORS may name. */
 export const GENERATORS: GeneratorFactories = Object.freeze({
   preview: () => local('preview'),
   instant: () => local('instant'),
@@ -13,7 +13,7 @@ function local(name: LocalName): Generator {
   return { kind: 'local', name };
 }
 
-/** The generator the configuration names. Throws a final GeneratorError that lists the known ones. */
+/** Creates the configured generator. @throws GeneratorError `misconfigured`, with the list of known names */
 export function createGenerator(
   names: readonly string[],
   factories: GeneratorFactories = GENERATORS,
@@ -21,10 +21,10 @@ export function createGenerator(
   const [name, ...others] = names;
   if (name === undefined) throw misconfigured('GENERATORS names no generator', factories);
   if (others.length > 0)
-    throw misconfigured(`GENERATORS names ${names.length} generators, and one can run`, factories);
+    throw misconfigured(`GENERATORS names ${names.length} generators, but only one is supported`, factories);
   const create = Object.hasOwn(factories, name) ? factories[name] : undefined;
   if (create === undefined)
-    throw misconfigured(`GENERATORS names ${JSON.stringify(name)}, which is unknown`, factories);
+    throw misconfigured(`GENERATORS names the unknown generator ${JSON.stringify(name)}`, factories);
   return create();
 }
 

@@ -7,7 +7,7 @@ import { renderPreview } from './preview/preview.ts';
 
 const LOCAL: Readonly<Record<LocalName, LocalRender>> = { preview: renderPreview, instant: renderInstantly };
 
-/** All work on pixels, as an image process does it. */
+/** The tasks of an image process: all work on pixels. */
 export const imageTasks = {
   prepare: ({ image, options }: { image: Buffer; options: PrepareOptions }) => prepareInput(image, options),
   finish: ({ image, options }: { image: Buffer; options: FinishOptions }) => finishResult(image, options),

@@ -2,12 +2,12 @@ import { inkOf, lay } from './ink.ts';
 import { letterToFit, type Mask } from './lettering.ts';
 import type { RawImage, Size } from './libvips.ts';
 
-/** Share of black in the strip; the picture still shows through. */
+/** Opacity of the strip, 0 to 255: the image still shows through. */
 const STRIP_ALPHA = 168;
-/** In pixels; smaller capitals could not be read. */
-const CAPITAL_AT_LEAST = 4;
+/** In pixels; smaller capitals are illegible. */
+const MIN_CAPITAL = 4;
 
-/** Lays a dark strip with one line of text over the foot of the picture itself. Any text will do. */
+/** Draws a dark strip with one line of text over the bottom of the image, in place. Any text is safe. */
 export async function drawCaption(image: RawImage, text: string): Promise<void> {
   const { width, height } = image;
   const strip = {
@@ -16,7 +16,7 @@ export async function drawCaption(image: RawImage, text: string): Promise<void> 
   };
   const capital = strip.height * 0.34;
   const room = strip.width - strip.height * 1.2;
-  const line = capital < CAPITAL_AT_LEAST || room < 1 ? undefined : await letterToFit(text, capital, room);
+  const line = capital < MIN_CAPITAL || room < 1 ? undefined : await letterToFit(text, capital, room);
   lay(inkOf(drawStrip(strip, line), strip), image, { left: 0, top: height - strip.height });
 }
 

@@ -1,14 +1,14 @@
 import type { Sharp } from 'sharp';
+import type { ImageFormat } from '../domain/records.ts';
 import type { Size } from './libvips.ts';
-import type { ImageFormat } from './sniff.ts';
 
 /**
- * A 4K square. Over it encoders do without what makes files a tenth smaller and takes twice as long: tables that fit
- * a JPEG, for which all of it is held at 12 bytes a pixel, and WebP's search for better blocks.
+ * A 4K square. Above it, encoders skip the work that makes files a tenth smaller but takes twice as long: optimised
+ * Huffman tables of a JPEG, which hold the image at 12 bytes per pixel, and WebP's block search.
  */
 const ORDINARY_PIXELS = 4096 * 4096;
 
-/** What results are stored with: visually lossless for photographs, and fast before small. Metadata is never kept. */
+/** Settings for results: visually lossless for photos, with speed preferred to file size. Metadata is dropped. */
 export function encodeResult(pipeline: Sharp, format: ImageFormat, { width, height }: Size): Sharp {
   const ordinary = width * height <= ORDINARY_PIXELS;
   switch (format) {

@@ -1,4 +1,4 @@
-/** The bytes are no usable picture. The message is fit for the client who sent them; the cause is libvips's own. */
+/** The bytes are not a usable image. The message is shown to the client; the cause is the error of libvips. */
 export class ImageError extends Error {
   override readonly name = 'ImageError';
 }

@@ -1,14 +1,14 @@
 import type { Sharp } from 'sharp';
+import type { ImageFormat } from '../domain/records.ts';
 import { encodeResult } from './encode.ts';
 import { openEncoded, openRaw, type RawImage, rejectAsDamaged, type Size } from './libvips.ts';
 import { type SizeTarget, scaleToLongestSide, targetLongestSide } from './size.ts';
-import type { ImageFormat } from './sniff.ts';
 import { drawWatermark } from './watermark.ts';
 
 export interface FinishOptions extends SizeTarget {
   /** The stored format of the result. */
   format: ImageFormat;
-  /** Upright size of what the client sent; counts where `neverSmaller` does. */
+  /** Upright size of the client's image; used when `neverSmaller` is set. */
   inputSize: Size;
   watermark: boolean;
 }
@@ -19,7 +19,8 @@ export interface FinishedResult extends Size {
 
 /**
  * The last step of every render: exact size, watermark, stored format, no metadata. Encoded bytes come from an
- * upstream and are trusted no more than a client's, so they are always decoded and encoded anew. Throws ImageError.
+ * upstream and are as untrusted as a client's, so they are always decoded and encoded again.
+ * @throws ImageError
  */
 export async function finishResult(
   image: Buffer | RawImage,
@@ -30,8 +31,8 @@ export async function finishResult(
     : { pipeline: openRaw(image), size: image };
   const target = scaleToLongestSide(size, targetLongestSide(options, options.inputSize, options.format));
   const sized = resize(pipeline, size, target);
-  const drawn = options.watermark ? await drawWatermark(sized, target).catch(rejectAsDamaged) : sized;
-  const bytes = await encodeResult(drawn, options.format, target).toBuffer().catch(rejectAsDamaged);
+  const marked = options.watermark ? await drawWatermark(sized, target).catch(rejectAsDamaged) : sized;
+  const bytes = await encodeResult(marked, options.format, target).toBuffer().catch(rejectAsDamaged);
   return { bytes, ...target };
 }
 

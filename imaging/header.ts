@@ -1,26 +1,26 @@
-/** What the header of a picture says; sizes in pixels as stored, before any EXIF orientation. */
-export interface PictureHeader {
+/** The header of an image. Sizes are in pixels as stored, before any EXIF orientation. */
+export interface ImageHeader {
   width: number;
   height: number;
-  /** As decoded: a palette is 3 and transparency one more. */
+  /** As decoded: a palette counts as 3, transparency as one more. */
   channels: number;
-  /** Bits of a sample as decoded: 8 or 16. */
+  /** Bits per sample as decoded: 8 or 16. */
   bitDepth: number;
-  /** An interlaced PNG, or a JPEG whose pixels come in several scans: no part of it is done before its end. */
+  /** An interlaced PNG, or a JPEG with several scans: no row is complete before the end of the file. */
   interlaced: boolean;
-  /** EXIF says that it has to be turned or mirrored. */
+  /** Whether EXIF requires a rotation or a flip. */
   turned: boolean;
-  /** 1 unless it is an animation. */
+  /** Frames of an animation; 1 for a still image. */
   frames: number;
-  /** Bytes that its decoder holds until the last pixel, however small the result will be. */
+  /** Bytes that the decoder holds until the last pixel, regardless of the size of the result. */
   heldBytes: number;
 }
 
-/** A header, a sentence that tells the caller what is wrong with it, or nothing: it is not all there. */
-export type HeaderReading = PictureHeader | string | undefined;
+/** A header, or a message for the caller when it is refused; undefined when it is incomplete. */
+export type HeaderReading = ImageHeader | string | undefined;
 
-/** More than any encoder writes; bounds the time that a file of nothing but empty chunks takes. */
-export const CHUNKS_AT_MOST = 20_000;
+/** More than any encoder writes; bounds the time to read a file of empty chunks. */
+export const MAX_CHUNKS = 20_000;
 
-/** Types of chunks are compared as numbers: a string for each would take longer than the walk. */
+/** Chunk types are compared as numbers: allocating a string for each would dominate the scan. */
 export const fourCc = (type: string): number => Buffer.from(type, 'latin1').readUInt32BE();

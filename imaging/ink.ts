@@ -1,8 +1,8 @@
 import type { RawImage, Size } from './libvips.ts';
 
 /**
- * Something grey to lay over pictures, worked out once: of every pixel it touches the column and what is done to the
- * levels below, (level * keep + add) / 256. Rows begin at `starts`; most pixels are usually left alone.
+ * A precomputed greyscale overlay, stored sparsely: for each pixel that is not transparent its column, and the factors
+ * of `(level * keep + add) / 256`. `starts` holds the index at which each row begins.
  */
 export interface Ink extends Size {
   starts: Uint32Array;
@@ -11,7 +11,7 @@ export interface Ink extends Size {
   add: Uint16Array;
 }
 
-/** Of RGBA pixels, not premultiplied, in which red, green and blue are the same. */
+/** @param rgba greyscale RGBA pixels, not premultiplied */
 export function inkOf(rgba: Buffer, { width, height }: Size): Ink {
   let count = 0;
   for (let at = 3; at < rgba.length; at += 4) if (rgba[at] !== 0) count += 1;
@@ -33,7 +33,7 @@ export function inkOf(rgba: Buffer, { width, height }: Size): Ink {
   return { width, height, starts, ...ink };
 }
 
-/** Changes the picture itself, with its corner at the place; what runs over an edge is left out. */
+/** Draws the overlay onto the image, in place, with its top left corner at `place`; clipped at the edges. */
 export function lay(
   ink: Ink,
   { pixels, width, height }: RawImage,
@@ -56,7 +56,6 @@ export function lay(
   }
 }
 
-/** Lays it side by side over the whole picture. */
 export function layTiles(ink: Ink, image: RawImage): void {
   for (let top = 0; top < image.height; top += ink.height)
     for (let left = 0; left < image.width; left += ink.width) lay(ink, image, { left, top });

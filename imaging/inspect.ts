@@ -1,22 +1,22 @@
 import { LIMITS } from '../contract/limits.ts';
-import type { HeaderReading, PictureHeader } from './header.ts';
+import type { ImageFormat } from '../domain/records.ts';
+import type { HeaderReading, ImageHeader } from './header.ts';
 import { readJpegHeader } from './jpeg-header.ts';
 import { readPngHeader } from './png-header.ts';
-import { type ImageFormat, nameForeignFormat, sniffFormat } from './sniff.ts';
+import { nameForeignFormat, sniffFormat } from './sniff.ts';
 import { readWebpHeader } from './webp-header.ts';
 
-/** A picture within the limits. */
-export interface InspectedImage extends PictureHeader {
+export interface InspectedImage extends ImageHeader {
   format: ImageFormat;
 }
 
-/** `reason` is a sentence for the caller that says what to change. */
+/** `reason` is a message for the caller that says what to change. */
 export type Inspection = ({ ok: true } & InspectedImage) | { ok: false; reason: string };
 
 /**
- * Reads headers only: no pixel is decoded, nothing is allocated by what the file claims, it never throws, and it takes
- * milliseconds whatever is sent. Of an animated WebP or PNG the first frame will be used, so these pass. Cut-off pixels
- * pass as well: the strict decode finds them.
+ * Reads headers only: no pixel is decoded, no allocation depends on sizes the file claims, it never throws, and it
+ * takes milliseconds for any input. Animated WebP and PNG pass, as their first frame is used. Truncated pixels pass
+ * too: the strict decode detects them.
  */
 export function inspectImage(bytes: Buffer): Inspection {
   const format = sniffFormat(bytes);
@@ -43,7 +43,7 @@ const READERS = {
   webp: readWebpHeader,
 } satisfies Record<ImageFormat, (bytes: Buffer) => HeaderReading>;
 
-function sizeProblem(name: string, { width, height }: PictureHeader): string | undefined {
+function sizeProblem(name: string, { width, height }: ImageHeader): string | undefined {
   const size = `${width}x${height}`;
   if (width < 1 || height < 1) return `The ${name} has no pixels: its size is ${size}.`;
   if (width * height > LIMITS.imagePixels)
@@ -53,9 +53,9 @@ function sizeProblem(name: string, { width, height }: PictureHeader): string | u
   return undefined;
 }
 
-function costProblem(name: string, { frames, heldBytes, interlaced }: PictureHeader): string | undefined {
+function costProblem(name: string, { frames, heldBytes, interlaced }: ImageHeader): string | undefined {
   if (frames > LIMITS.imageFrames)
-    return `The ${name} is an animation of more than ${LIMITS.imageFrames} frames; send a still picture.`;
+    return `The ${name} is an animation of more than ${LIMITS.imageFrames} frames; send a still image.`;
   if (heldBytes > LIMITS.imageHeldBytes) {
     const [needed, allowed] = [heldBytes, LIMITS.imageHeldBytes].map((bytes) => Math.ceil(bytes / 1e6));
     const way = interlaced ? 'without interlacing or progressive scans' : 'with fewer pixels';

@@ -1,31 +1,30 @@
 import { isTurned } from './exif.ts';
-import type { HeaderReading, PictureHeader } from './header.ts';
+import type { HeaderReading, ImageHeader } from './header.ts';
 
 const APP1 = 0xe1;
 const SOS = 0xda;
 const EOI = 0xd9;
-/** More than any camera writes; bounds the time a file of nothing but empty segments takes. */
-const SEGMENTS_AT_MOST = 10_000;
-/** A hundred is far above what an encoder writes; 883 scans of one picture keep a decoder busy for 31 s. */
-const SCANS_AT_MOST = 100;
-/** Bytes of FF outside of segments. 20 MB of dense noise have 82,000, a file of padding as many as it has bytes. */
-const ESCAPES_AT_MOST = 300_000;
+/** More than any camera writes; bounds the time to read a file of empty segments. */
+const MAX_SEGMENTS = 10_000;
+/** Far above what any encoder writes; an image of 883 scans keeps a decoder busy for 31 s. */
+const MAX_SCANS = 100;
+/** FF bytes outside of segments. 20 MB of dense noise have 82,000; in a file of padding every byte is one. */
+const MAX_ESCAPES = 300_000;
 
 /**
- * Walks the markers as libjpeg's next_marker does (ITU-T T.81, B.1.1): segments are skipped by their length,
- * so an embedded thumbnail counts for nothing, and stuffed or restart bytes in entropy data are passed over.
+ * Scans the markers as libjpeg's next_marker does (ITU-T T.81, B.1.1): segments are skipped by their length, which
+ * ignores embedded thumbnails; stuffed bytes and restart markers in entropy data are skipped too.
  */
 export function readJpegHeader(bytes: Buffer): HeaderReading {
-  const escapes = { left: ESCAPES_AT_MOST };
-  let header: PictureHeader | undefined;
+  const escapes = { left: MAX_ESCAPES };
+  let header: ImageHeader | undefined;
   let turned = false;
   let segments = 0;
   let scans = 0;
   for (let at = nextMarker(bytes, 2, escapes); at !== -1; at = nextMarker(bytes, at, escapes)) {
     const marker = bytes[at] ?? EOI;
     if (marker === EOI) break;
-    if (++segments > SEGMENTS_AT_MOST)
-      return `The JPEG has more than ${SEGMENTS_AT_MOST} segments; save it again.`;
+    if (++segments > MAX_SEGMENTS) return `The JPEG has more than ${MAX_SEGMENTS} segments; save it again.`;
     const segment = segmentAt(bytes, at + 1);
     if (segment === undefined) break;
     if (isStartOfFrame(marker)) {
@@ -35,9 +34,9 @@ export function readJpegHeader(bytes: Buffer): HeaderReading {
       header = read;
     }
     if (marker === SOS) {
-      if (++scans > SCANS_AT_MOST)
-        return `The JPEG has more than ${SCANS_AT_MOST} scans; save it again as a plain JPEG.`;
-      // One component of several: the pixels wait for the scans of the others.
+      if (++scans > MAX_SCANS)
+        return `The JPEG has more than ${MAX_SCANS} scans; save it again as a plain JPEG.`;
+      // A scan with only some of the components: no pixel is complete before the other scans.
       if (header !== undefined && (segment[2] ?? 0) < header.channels) header.interlaced = true;
     }
     if (marker === APP1) turned ||= isTurned(segment.subarray(2));
@@ -59,13 +58,13 @@ function nextMarker(bytes: Buffer, from: number, escapes: { left: number }): num
   return -1;
 }
 
-/** From its length on, which counts itself; undefined where the bytes end too soon. */
+/** The segment from its length field, which includes itself; undefined when it is truncated. */
 function segmentAt(bytes: Buffer, at: number): Buffer | undefined {
   const length = at + 2 <= bytes.length ? bytes.readUInt16BE(at) : 0;
   return length < 2 || at + length > bytes.length ? undefined : bytes.subarray(at, at + length);
 }
 
-/** `heldBytes` are those of all coefficients, which a picture in one scan does not need at once. */
+/** `heldBytes` covers all coefficients; the caller sets it to 0 for an image in one scan. */
 function readFrame(marker: number, segment: Buffer): HeaderReading {
   const components = segment[7] ?? 0;
   if (segment.length < 8 + 3 * components) return undefined;
@@ -93,7 +92,7 @@ interface Sampling {
   down: number;
 }
 
-/** A nibble each, 1 to 4 (B.2.2). */
+/** Sampling factors, a nibble each, 1 to 4 (B.2.2). */
 function samplingOf(segment: Buffer, components: number): Sampling[] {
   return Array.from({ length: components }, (_, index) => {
     const factors = segment[9 + 3 * index] ?? 0;
@@ -101,19 +100,19 @@ function samplingOf(segment: Buffer, components: number): Sampling[] {
   });
 }
 
-/** Two bytes for each of the 64 coefficients of a block; the largest sampling spans 8 pixels a block (A.1.1). */
+/** Two bytes for each of the 64 coefficients of a block; at the largest sampling a block spans 8 pixels (A.1.1). */
 function coefficientBytes(size: { width: number; height: number }, sampling: readonly Sampling[]) {
-  const most = (of: keyof Sampling) => Math.max(...sampling.map((factors) => factors[of]));
-  const [across, down] = [most('across'), most('down')];
+  const max = (axis: keyof Sampling) => Math.max(...sampling.map((factors) => factors[axis]));
+  const [across, down] = [max('across'), max('down')];
   if (sampling.some((factors) => factors.across < 1 || factors.down < 1) || across > 4 || down > 4)
     return undefined;
   const units = Math.ceil(size.width / (8 * across)) * Math.ceil(size.height / (8 * down));
   return sampling.reduce((sum, factors) => sum + units * factors.across * factors.down * 128, 0);
 }
 
-/** Neither stuffing (00), fill (FF), TEM (01) nor one of the restart markers, none of which has a length. */
+/** Excludes stuffing (00), fill (FF), TEM (01) and the restart markers, none of which has a length. */
 const isMarkerCode = (code: number) => code > 0x01 && code !== 0xff && (code < 0xd0 || code > 0xd7);
 
-/** C0 to CF are frames, less DHT, the reserved JPG and DAC. */
+/** C0 to CF, without DHT, the reserved JPG and DAC. */
 const isStartOfFrame = (marker: number) =>
   marker >= 0xc0 && marker <= 0xcf && marker !== 0xc4 && marker !== 0xc8 && marker !== 0xcc;

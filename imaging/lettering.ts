@@ -4,30 +4,30 @@ import type { Size } from './libvips.ts';
 
 const FONTS = join(import.meta.dirname, 'fonts');
 const FONT_FILE = join(FONTS, 'open-sans-semibold.ttf');
-/** The comma keeps Pango from taking the last word of the family's name for a weight. */
+/** The comma keeps Pango from parsing the last word of the family's name as a weight. */
 const FAMILY = 'Open Sans Semibold,';
-/** Height of a capital, in ems. */
+/** Height of a capital letter, in ems. */
 const CAPITAL = 0.714;
 
 /**
- * For the environment of a process that draws text. Without it fontconfig reads the machine's own configuration:
- * it may search folders of fonts, write caches, or complain on stderr that there is none.
+ * Environment of a process that draws text. Without it fontconfig reads the machine's own configuration: it may scan
+ * font folders, write caches, or print a warning to stderr when it finds none.
  */
 export const FONT_ENVIRONMENT = Object.freeze({ FONTCONFIG_FILE: join(FONTS, 'fonts.conf') });
 
-/** Bounds what a text can cost; no line has room for more. In characters. */
-const LENGTH_AT_MOST = 200;
-const STAND_IN = '\u{fffd}';
-/** What the shipped font has no glyph for. */
+/** In characters; bounds the cost of a text. No line has room for more. */
+const MAX_LENGTH = 200;
+const REPLACEMENT = '\u{fffd}';
+/** Characters without a glyph in the shipped font. */
 const UNCOVERED =
   /[^\u{20}-\u{7e}\u{a0}-\u{17f}\u{386}\u{388}-\u{38a}\u{38c}\u{38e}-\u{3a1}\u{3a3}-\u{3ce}\u{400}-\u{482}\u{48a}-\u{513}\u{1e80}-\u{1e85}\u{1ea0}-\u{1ef9}\u{2013}-\u{2015}\u{2018}-\u{201e}\u{2020}-\u{2022}\u{2026}\u{2030}\u{2039}\u{203a}\u{20ac}\u{2116}\u{2122}\u{2212}\u{2248}\u{2260}\u{2264}\u{2265}]/gu;
 
-/** Coverage of each pixel by ink, 0 to 255. */
+/** Coverage of each pixel, 0 to 255. */
 export interface Mask extends Size {
   coverage: Buffer;
 }
 
-/** A line of text with capitals `capital` pixels high, cropped to its ink; undefined where no ink would be. */
+/** Renders one line with capitals `capital` pixels high, cropped to its glyphs; undefined when nothing is visible. */
 export async function letter(text: string, capital: number): Promise<Mask | undefined> {
   const line = printable(text);
   if (line.trim() === '') return undefined;
@@ -45,12 +45,12 @@ export async function letter(text: string, capital: number): Promise<Mask | unde
   return { coverage: data, width: info.width, height: info.height };
 }
 
-/** The longest beginning of the text that fits the width, with three dots where something is missing. */
+/** Renders as much of the text as fits the width; a truncated text ends with three dots. */
 export async function letterToFit(text: string, capital: number, width: number): Promise<Mask | undefined> {
   const whole = await letter(text, capital);
   if (whole === undefined || whole.width <= width) return whole;
   const characters = Array.from(printable(text));
-  // Letters differ in width, so the length that fits on average may have to give a little more.
+  // Glyphs differ in width: start from the average and shorten until it fits.
   for (let share = width / whole.width; share > 0.01; share *= 0.9) {
     const start = characters.slice(0, Math.floor(characters.length * share));
     const cut = await letter(`${start.join('').trimEnd()}...`, capital);
@@ -59,20 +59,20 @@ export async function letterToFit(text: string, capital: number, width: number):
   return undefined;
 }
 
-/** Any text as one line the font has: accents it lacks are dropped, and what else it lacks gets a stand-in. */
+/** Reduces any text to one line of supported characters: unsupported accents are dropped, others are replaced. */
 export function printable(text: string): string {
   const line = text
-    .slice(0, 2 * LENGTH_AT_MOST)
+    .slice(0, 2 * MAX_LENGTH)
     .normalize('NFC')
     .replace(/\s+/gu, ' ')
     .replace(/\p{C}/gu, '');
   const covered = line.replace(UNCOVERED, (character) =>
-    character.normalize('NFKD').replace(/\p{M}/gu, '').replace(UNCOVERED, STAND_IN),
+    character.normalize('NFKD').replace(/\p{M}/gu, '').replace(UNCOVERED, REPLACEMENT),
   );
-  return Array.from(covered).slice(0, LENGTH_AT_MOST).join('');
+  return Array.from(covered).slice(0, MAX_LENGTH).join('');
 }
 
 const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
 
-/** libvips hands the text to Pango as markup. */
+/** libvips passes the text to Pango as markup. */
 const escapeMarkup = (text: string) => text.replace(/[&<>]/g, (sign) => ENTITIES[sign] ?? '');

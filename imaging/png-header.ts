@@ -1,5 +1,5 @@
 import { isTurned } from './exif.ts';
-import { CHUNKS_AT_MOST, fourCc, type HeaderReading, type PictureHeader } from './header.ts';
+import { fourCc, type HeaderReading, type ImageHeader, MAX_CHUNKS } from './header.ts';
 
 const SIGNATURE_LENGTH = 8;
 /** Length, type and checksum around the data of a chunk (PNG, 5.3). */
@@ -7,7 +7,7 @@ const FRAMING = 12;
 const IHDR_LENGTH = 13;
 const [IHDR, IEND, TRNS, ACTL, FCTL, EXIF] = ['IHDR', 'IEND', 'tRNS', 'acTL', 'fcTL', 'eXIf'].map(fourCc);
 
-/** Samples of a pixel by colour type, once a palette is looked up (PNG, 11.2.1). */
+/** Samples per decoded pixel by colour type (PNG, 11.2.1). */
 const CHANNELS: ReadonlyMap<number, number> = new Map([
   [0, 1],
   [2, 3],
@@ -16,7 +16,7 @@ const CHANNELS: ReadonlyMap<number, number> = new Map([
   [6, 4],
 ]);
 
-/** IHDR, then the types of all other chunks: their number, the frames of an animation, transparency of a palette. */
+/** Reads IHDR, then scans all chunks for transparency, EXIF and the frames of an animation. */
 export function readPngHeader(bytes: Buffer): HeaderReading {
   const header = readIhdr(bytes);
   if (header === undefined) return undefined;
@@ -24,12 +24,12 @@ export function readPngHeader(bytes: Buffer): HeaderReading {
   let controls = 0;
   let chunks = 0;
   for (let at = SIGNATURE_LENGTH + FRAMING + IHDR_LENGTH; at + FRAMING <= bytes.length; ) {
-    if (++chunks > CHUNKS_AT_MOST) return `The PNG has more than ${CHUNKS_AT_MOST} chunks; save it again.`;
+    if (++chunks > MAX_CHUNKS) return `The PNG has more than ${MAX_CHUNKS} chunks; save it again.`;
     const type = bytes.readUInt32BE(at + 4);
     if (type === IEND) break;
     if (type === IHDR) return 'The PNG has two headers; save it again.';
     if (type === TRNS) transparent = true;
-    if (type === ACTL) header.frames = Math.max(header.frames, animationLength(bytes, at));
+    if (type === ACTL) header.frames = Math.max(header.frames, animationFrames(bytes, at));
     if (type === FCTL) controls += 1;
     const length = bytes.readUInt32BE(at);
     if (type === EXIF) header.turned ||= isTurned(bytes.subarray(at + 8, at + 8 + length));
@@ -43,7 +43,7 @@ export function readPngHeader(bytes: Buffer): HeaderReading {
 }
 
 /** IHDR must come first (PNG, 5.6). */
-function readIhdr(bytes: Buffer): PictureHeader | undefined {
+function readIhdr(bytes: Buffer): ImageHeader | undefined {
   if (bytes.length < SIGNATURE_LENGTH + FRAMING + IHDR_LENGTH) return undefined;
   if (bytes.readUInt32BE(8) !== IHDR_LENGTH || bytes.readUInt32BE(12) !== IHDR) return undefined;
   const channels = CHANNELS.get(bytes.readUInt8(25));
@@ -61,5 +61,5 @@ function readIhdr(bytes: Buffer): PictureHeader | undefined {
 }
 
 /** num_frames, the first field of acTL (PNG, 11.3.6.1). */
-const animationLength = (bytes: Buffer, chunk: number) =>
+const animationFrames = (bytes: Buffer, chunk: number) =>
   chunk + FRAMING <= bytes.length ? bytes.readUInt32BE(chunk + 8) : 1;

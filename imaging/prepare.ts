@@ -2,7 +2,7 @@ import { openEncoded, rejectAsDamaged, type Size } from './libvips.ts';
 import { longestSide, scaleToLongestSide } from './size.ts';
 import type { ImageMime } from './sniff.ts';
 
-/** `width` and `height` are those of `bytes`; `inputSize` is the upright size of what the client sent. */
+/** `width` and `height` are those of `bytes`; `inputSize` is the upright size of the client's image. */
 export interface PreparedInput extends Size {
   bytes: Buffer;
   mime: ImageMime;
@@ -14,9 +14,9 @@ export interface PrepareOptions {
 }
 
 /**
- * Turns a client's picture into what generators may see: decoded strictly, upright, opaque sRGB, no metadata, and
- * shrunk when its longest side is over `longestSideAtMost`. A PNG stays lossless, the others become a fine JPEG.
- * Throws ImageError.
+ * Prepares a client's image for a generator: decoded strictly, upright, opaque sRGB, no metadata, and scaled down when
+ * its longest side exceeds `longestSideAtMost`. A PNG stays lossless; other formats become a high-quality JPEG.
+ * @throws ImageError
  */
 export async function prepareInput(
   bytes: Buffer,

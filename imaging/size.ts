@@ -1,19 +1,19 @@
+import type { ImageFormat } from '../domain/records.ts';
 import type { Size } from './libvips.ts';
-import type { ImageFormat } from './sniff.ts';
 
-/** `longestSide` in pixels. With `neverSmaller` an input that is larger still keeps its own longest side. */
+/** `longestSide` in pixels. With `neverSmaller`, a larger input keeps its own longest side. */
 export interface SizeTarget {
   longestSide: number;
   neverSmaller: boolean;
 }
 
-/** The longest side the result is to have, within what the format can store. */
+/** The longest side of the result, capped at what the format can store. */
 export function targetLongestSide(target: SizeTarget, input: Size, format: ImageFormat): number {
-  const wanted = target.neverSmaller ? Math.max(target.longestSide, longestSide(input)) : target.longestSide;
-  return Math.min(wanted, STORABLE[format]);
+  const longest = target.neverSmaller ? Math.max(target.longestSide, longestSide(input)) : target.longestSide;
+  return Math.min(longest, STORABLE[format]);
 }
 
-/** Scales to exactly that longest side, up or down; no side falls under one pixel. */
+/** Scales to exactly this longest side, up or down; no side is under one pixel. */
 export function scaleToLongestSide(size: Size, longest: number): Size {
   const factor = longest / longestSide(size);
   const scale = (side: number) => Math.max(1, Math.round(side * factor));
@@ -22,5 +22,5 @@ export function scaleToLongestSide(size: Size, longest: number): Size {
 
 export const longestSide = ({ width, height }: Size) => Math.max(width, height);
 
-/** Longest side an encoder takes: 16 bits less libjpeg's margin, 14 bits in WebP (RFC 9649, 2.5). */
+/** Longest side the encoder accepts: JPEG 16 bits less libjpeg's margin, WebP 14 bits (RFC 9649, 2.5). */
 const STORABLE = { jpeg: 65_500, png: 1_000_000, webp: 16_383 } satisfies Record<ImageFormat, number>;

@@ -1,9 +1,10 @@
-export type ImageFormat = 'jpeg' | 'png' | 'webp';
+import type { ImageFormat } from '../domain/records.ts';
+
 export type ImageMime = `image/${ImageFormat}`;
 
 const PNG_SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 
-/** The format by its magic bytes, whatever the sender called it; undefined for everything else. */
+/** The format by its magic bytes; undefined for any other than the three. */
 export function sniffFormat(bytes: Buffer): ImageFormat | undefined {
   if (bytes.length >= 3 && bytes.readUIntBE(0, 3) === 0xffd8ff) return 'jpeg';
   if (bytes.subarray(0, 8).equals(PNG_SIGNATURE)) return 'png';
@@ -11,7 +12,7 @@ export function sniffFormat(bytes: Buffer): ImageFormat | undefined {
   return undefined;
 }
 
-/** What a refused file probably is, so that the sender can be told what to convert; undefined when unknown. */
+/** The likely format of a refused file, for the error message; undefined when unknown. */
 export function nameForeignFormat(bytes: Buffer): string | undefined {
   if (ascii(bytes, 4, 8) === 'ftyp') return ascii(bytes, 8, 11) === 'avi' ? 'AVIF' : 'HEIC or video';
   const head = ascii(bytes, 0, 256).trimStart().toLowerCase();

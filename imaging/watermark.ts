@@ -7,20 +7,20 @@ import { longestSide } from './size.ts';
 const TEXT = 'Image Job API';
 const SLANT_DEGREES = -25;
 const ALPHA = { white: 0.48, shadow: 0.32 };
-/** Sides of a tile in pixels: all that is ever drawn, however large a picture is. Even, as a tile has four quarters. */
+/** Sides of the tiles, in pixels. Even, because a tile consists of four quarters. */
 const SIDES = [64, 96, 128, 192, 256, 384, 512, 768, 1024] as const;
-/** About three tiles along the longest side, and one along the other, so that any crop worth having carries a name. */
+/** Tiles along the longest side: enough for any useful crop to show the name. */
 const TILES_ALONG = 3;
-/** A 4K square. More pixels than that are not held just to be drawn on; libvips draws while they pass, more slowly. */
+/** A 4K square. Larger images are not held in memory for this; libvips composites them row by row, more slowly. */
 export const HELD_PIXELS = 4096 * 4096;
 
-/** The same tile in two forms: for libvips, and for pixels that are at hand. */
+/** One tile in two forms: for a libvips pipeline, and for raw pixels. */
 export interface WatermarkTile {
   overlay: OverlayOptions;
   ink: Ink;
 }
 
-/** Tiles the service's name over the whole picture. Rejects as the pipeline does. */
+/** Tiles the service's name over the whole image. Rejects when the pipeline does. */
 export async function drawWatermark(pipeline: Sharp, size: Size): Promise<Sharp> {
   const tile = await tileFor(size);
   if (size.width * size.height > HELD_PIXELS)
@@ -30,18 +30,18 @@ export async function drawWatermark(pipeline: Sharp, size: Size): Promise<Sharp>
   return openRaw(image);
 }
 
-const drawn = new Map<number, Promise<WatermarkTile>>();
+const tiles = new Map<number, Promise<WatermarkTile>>();
 
-/** One tile for all pictures of about a size, kept for as long as the process runs: 13 MB when all are drawn. */
+/** The tile for images of about this size, cached for the life of the process: 13 MB for all sizes. */
 export function tileFor(size: Size): Promise<WatermarkTile> {
-  const wanted = Math.min(longestSide(size) / TILES_ALONG, size.width, size.height);
-  const side = SIDES.findLast((one) => one <= wanted) ?? SIDES[0];
-  const kept = drawn.get(side) ?? drawTile(side);
-  drawn.set(side, kept);
-  return kept;
+  const maxSide = Math.min(longestSide(size) / TILES_ALONG, size.width, size.height);
+  const side = SIDES.findLast((candidate) => candidate <= maxSide) ?? SIDES[0];
+  const tile = tiles.get(side) ?? drawTile(side);
+  tiles.set(side, tile);
+  return tile;
 }
 
-/** Two of the tile's quarters hold the text, as bricks are laid. */
+/** Draws the text in two diagonal quarters of the tile, like bricks. */
 async function drawTile(side: number): Promise<WatermarkTile> {
   const half = side / 2;
   const quarter = await drawQuarter(half);
@@ -55,7 +55,7 @@ async function drawTile(side: number): Promise<WatermarkTile> {
   return { overlay: { input: rgba, raw: { ...size, channels: 4 } }, ink: inkOf(rgba, size) };
 }
 
-/** White letters over a wider soft shadow: one of the two stands out on any ground. In RGBA. */
+/** RGBA: white letters on a wider soft shadow, so that one of the two is visible on any background. */
 async function drawQuarter(side: number): Promise<Buffer> {
   const white = await slantedLetters(side);
   const { data: shadow } = await toMask(openMask(white, side, side).blur(Math.max(0.5, side / 80)));
@@ -75,7 +75,7 @@ async function drawQuarter(side: number): Promise<Buffer> {
   return rgba;
 }
 
-/** Their coverage, as large as a square of that side holds. */
+/** Coverage of the rotated text, scaled to fit a square of this side. */
 async function slantedLetters(side: number): Promise<Buffer> {
   const text = await letter(TEXT, side / 9);
   if (text === undefined) throw new Error('The watermark has no text.');

@@ -1,37 +1,37 @@
 import { LIMITS } from '../contract/limits.ts';
 import { isTurned } from './exif.ts';
-import { CHUNKS_AT_MOST, fourCc, type HeaderReading } from './header.ts';
+import { fourCc, type HeaderReading, MAX_CHUNKS } from './header.ts';
 
 const RIFF_HEAD = 12;
 const CHUNK_HEAD = 8;
-/** What comes ahead of the picture in an ANMF chunk: place, size, duration, flags (RFC 9649, 2.7.1.1). */
+/** Fields before the image in an ANMF chunk: position, size, duration, flags (RFC 9649, 2.7.1.1). */
 const FRAME_HEAD = 16;
 const [VP8, VP8L, VP8X, ANMF, ALPH, EXIF] = ['VP8 ', 'VP8L', 'VP8X', 'ANMF', 'ALPH', 'EXIF'].map(fourCc);
 
-interface Picture {
+interface Image {
   width: number;
   height: number;
   lossless: boolean;
   alpha: boolean;
 }
 
-/** RFC 9649: lossy (2.5), lossless (2.6) or extended (2.7), whose canvas is what gets decoded. */
+/** RFC 9649: lossy (2.5), lossless (2.6) or extended (2.7), which is decoded at the size of its canvas. */
 export function readWebpHeader(bytes: Buffer): HeaderReading {
   if (bytes.length < RIFF_HEAD) return undefined;
-  // To libwebp as well, whatever hangs behind the RIFF is no part of the picture.
+  // Like libwebp, ignore bytes after the RIFF.
   const file = bytes.subarray(0, bytes.readUInt32LE(4) + 8);
   if (file.length < RIFF_HEAD + CHUNK_HEAD) return undefined;
   if (file.length >= 30 && file.readUInt32BE(RIFF_HEAD) === VP8X) return readExtended(file);
-  const picture = readPicture(file, RIFF_HEAD);
-  return picture && headerOf({ ...picture, turned: false, frames: 1 });
+  const image = readHeaderOf(file, RIFF_HEAD);
+  return image && headerOf({ ...image, turned: false, frames: 1 });
 }
 
-/** The decoder of a lossless picture holds all of it in 32 bits a pixel, that of a lossy one its alpha in 8. */
+/** The decoder holds a lossless image at 32 bits per pixel, and the alpha of a lossy one at 8. */
 function headerOf({
   lossless,
   alpha,
   ...header
-}: Picture & { turned: boolean; frames: number }): HeaderReading {
+}: Image & { turned: boolean; frames: number }): HeaderReading {
   const { width, height } = header;
   return {
     ...header,
@@ -44,54 +44,54 @@ function headerOf({
 
 function readExtended(file: Buffer): HeaderReading {
   const canvas = { width: file.readUIntLE(24, 3) + 1, height: file.readUIntLE(27, 3) + 1 };
-  const walked = walkChunks(file);
-  if (typeof walked === 'string') return walked;
-  const { picture, frames, turned } = walked;
-  if (picture === undefined) return undefined;
-  const { width, height, lossless } = picture;
+  const chunks = scanChunks(file);
+  if (typeof chunks === 'string') return chunks;
+  const { image, frames, turned } = chunks;
+  if (image === undefined) return undefined;
+  const { width, height, lossless } = image;
   const fits =
     frames > 0
       ? width <= canvas.width && height <= canvas.height
       : width === canvas.width && height === canvas.height;
-  if (!fits) return 'The WebP holds a picture of another size than its header says; save it again.';
-  const alpha = picture.alpha || ((file[20] ?? 0) & 0x10) !== 0;
+  if (!fits) return 'The WebP holds an image of another size than its header says; save it again.';
+  const alpha = image.alpha || ((file[20] ?? 0) & 0x10) !== 0;
   return headerOf({ ...canvas, lossless, alpha, turned, frames: Math.max(1, frames) });
 }
 
 interface Chunks {
-  picture: Picture | undefined;
+  image: Image | undefined;
   frames: number;
   turned: boolean;
 }
 
-/** The first picture, and the number of frames up to one too many, which is 0 in a file that does not move. */
-function walkChunks(file: Buffer): string | Chunks {
-  let picture: Picture | undefined;
+/** Finds the first image and counts frames, up to one over the limit; a still image has 0. */
+function scanChunks(file: Buffer): string | Chunks {
+  let image: Image | undefined;
   let turned = false;
   let frames = 0;
   let chunks = 0;
   for (let at = RIFF_HEAD; at + CHUNK_HEAD <= file.length; at = nextChunk(file, at)) {
-    if (++chunks > CHUNKS_AT_MOST) return `The WebP has more than ${CHUNKS_AT_MOST} chunks; save it again.`;
+    if (++chunks > MAX_CHUNKS) return `The WebP has more than ${MAX_CHUNKS} chunks; save it again.`;
     const type = file.readUInt32BE(at);
     if (type === EXIF) turned ||= isTurned(file.subarray(at + CHUNK_HEAD, nextChunk(file, at)));
     if (type !== ANMF) {
-      picture ??= readPicture(file, at);
+      image ??= readHeaderOf(file, at);
     } else {
-      picture ??= readFrame(file, at + CHUNK_HEAD + FRAME_HEAD);
+      image ??= readFrame(file, at + CHUNK_HEAD + FRAME_HEAD);
       if (++frames > LIMITS.imageFrames) break;
     }
   }
-  return { picture, frames, turned };
+  return { image, frames, turned };
 }
 
-/** A frame may have its alpha in a chunk of its own ahead of the picture. */
-function readFrame(file: Buffer, at: number): Picture | undefined {
-  if (at + CHUNK_HEAD > file.length || file.readUInt32BE(at) !== ALPH) return readPicture(file, at);
-  const picture = readPicture(file, nextChunk(file, at));
-  return picture && { ...picture, alpha: true };
+/** In a frame, a chunk with the alpha may precede the image. */
+function readFrame(file: Buffer, at: number): Image | undefined {
+  if (at + CHUNK_HEAD > file.length || file.readUInt32BE(at) !== ALPH) return readHeaderOf(file, at);
+  const image = readHeaderOf(file, nextChunk(file, at));
+  return image && { ...image, alpha: true };
 }
 
-function readPicture(file: Buffer, at: number): Picture | undefined {
+function readHeaderOf(file: Buffer, at: number): Image | undefined {
   const data = at + CHUNK_HEAD;
   if (data + 5 > file.length) return undefined;
   const type = file.readUInt32BE(at);
@@ -107,7 +107,7 @@ function readPicture(file: Buffer, at: number): Picture | undefined {
   return undefined;
 }
 
-/** Chunks begin at even places. */
+/** Chunks start at even offsets. */
 function nextChunk(file: Buffer, at: number): number {
   const length = file.readUInt32LE(at + 4);
   return at + CHUNK_HEAD + length + (length % 2);

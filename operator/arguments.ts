@@ -4,11 +4,11 @@ import { LIMITS } from '../contract/limits.ts';
 const NAME_LENGTH = 100;
 const IMAGES_MAX = 10_000_000;
 
-/** Takes a setting away. Stays a word until it is used, because the parser turns null into ''. */
+/** Clears a setting. The parser turns null into '', so this stays a string until it is used. */
 const NONE = 'none';
 export const orNull = <T>(value: T | typeof NONE): T | null => (value === NONE ? null : value);
 
-/** A name people read: something visible, on one line. */
+/** A display name: visible characters on one line. */
 export function nameArgument(text: string): string {
   const name = text.trim();
   if (name === '' || name.length > NAME_LENGTH || /[\p{Cc}\p{Zl}\p{Zp}]/u.test(name))
@@ -16,10 +16,10 @@ export function nameArgument(text: string): string {
   return name;
 }
 
-/** The option that makes a command safe to repeat. */
+/** The option that makes a command idempotent. */
 export const REFERENCE = [
   '--reference <text>',
-  'your name for this command; repeated with it, it answers as the first time and does nothing',
+  'your id for this command; repeating it returns the first result and changes nothing',
   nameArgument,
 ] as const;
 
@@ -30,7 +30,7 @@ const days = wholeNumber(1, LIMITS.retentionDaysMax);
 export const daysArgument = (text: string) => days(text);
 export const daysOrNoneArgument = (text: string): number | typeof NONE => (text === NONE ? NONE : days(text));
 
-/** A URL's form and host are checked by egress; its length here. */
+/** Checks the length; egress checks the rest. */
 export function urlArgument(text: string): string {
   if (text.length > LIMITS.urlLength)
     throw new InvalidArgumentError(`Give at most ${LIMITS.urlLength} characters.`);

@@ -6,12 +6,12 @@ export interface Terminal {
   stderr: NodeJS.WritableStream & { isTTY?: boolean };
 }
 
-/** Whether somebody is there to be asked. The question goes to stderr, so stdout may lead elsewhere. */
+/** Whether a person can be asked. The question is written to stderr, so stdout may be redirected. */
 export function isInteractive({ stdin, stderr }: Terminal): boolean {
   return stdin.isTTY === true && stderr.isTTY === true;
 }
 
-/** Asks once; anything but yes, the end of the input and Ctrl-C included, is no. */
+/** Asks once; anything but yes, including the end of the input and Ctrl-C, means no. */
 export async function ask({ stdin, stderr }: Terminal, question: string): Promise<boolean> {
   const lines = createInterface({ input: stdin, output: stderr, terminal: isInteractive({ stdin, stderr }) });
   try {

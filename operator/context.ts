@@ -2,14 +2,15 @@ import type { Command } from 'commander';
 import type { Deps } from './deps.ts';
 import type { Answer } from './output.ts';
 
-/** What the verbs of every noun are given. */
+/** What every command can use. */
 export interface Context {
   deps: Deps;
-  /** Prints the answer of a command: text for people, or one JSON value. */
+  /** Prints the result of a command: text for people, or one JSON value. */
   show(answer: Answer): void;
   /**
-   * Asks before something that can't be undone, unless told yes, printing JSON or away from a terminal.
-   * @throws Failure when the answer is no; nothing may have been changed by then
+   * Asks before a change that can't be undone, unless `yes` is set, JSON is printed or there is no terminal. Call it
+   * before anything is changed.
+   * @throws Failure when the answer is no
    */
   confirm(question: string, yes: boolean | undefined): Promise<void>;
 }

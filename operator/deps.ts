@@ -1,12 +1,12 @@
 import type { Client } from '@temporalio/client';
 import type { Config } from '../config.ts';
 import { createEgress, type Egress } from '../egress/egress.ts';
+import { openTemporal } from '../runtime/temporal.ts';
 import { type Mongo, openMongo } from '../stores/mongo/client.ts';
 import { createMongoStores } from '../stores/mongo/stores.ts';
 import type { Stores } from '../stores/ports.ts';
-import { openTemporal } from '../temporal.ts';
 
-/** What the commands work with. Each part opens when it is first asked for, so that help needs no server. */
+/** Dependencies of the commands, opened on first use, so that `--help` needs no server. */
 export interface Deps {
   config(): Config;
   mongo(): Mongo;
@@ -15,7 +15,7 @@ export interface Deps {
   temporal(): Client;
 }
 
-/** Disposing closes what was opened. */
+/** Disposing closes the dependencies that were opened. */
 export function openDeps(load: () => Config): Deps & AsyncDisposable {
   let loaded: Config | undefined;
   const config = () => {

@@ -1,12 +1,12 @@
 import { CommanderError } from 'commander';
 import { MongoNetworkError, MongoServerSelectionError } from 'mongodb';
 
-/** Thrown by a command that can't do what it was asked; the message is a sentence for the operator. */
+/** A command could not be carried out; the message is shown to the operator. */
 export class Failure extends Error {
   override readonly name = 'Failure';
 }
 
-/** One sentence about anything a command threw, without a stack. */
+/** A message for any error of a command, without a stack. */
 export function sentenceOf(error: unknown): string {
   if (error instanceof CommanderError) return sentence(error.message.replace(/^error: /, ''));
   const message = messageOf(error);
@@ -16,7 +16,7 @@ export function sentenceOf(error: unknown): string {
 }
 
 function messageOf(error: unknown): string {
-  // Several addresses tried in vain arrive as one error without a message of its own.
+  // When several addresses fail to connect, the AggregateError has no message of its own.
   if (error instanceof AggregateError && error.message === '') return messageOf(error.errors[0]);
   return error instanceof Error && error.message !== '' ? error.message : String(error);
 }

@@ -1,5 +1,5 @@
 import { environment, loadConfig } from '../config.ts';
-import { endWithin } from '../runtime.ts';
+import { endWithin } from '../runtime/process.ts';
 import { openDeps } from './deps.ts';
 import { run } from './run.ts';
 

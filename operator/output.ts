@@ -1,11 +1,11 @@
-/** One record as it is printed, in the names of the JSON. Dates are ISO 8601 in JSON, to the second for people. */
+/** One record by its JSON names. Dates are ISO 8601 in JSON, and shown to the second in text. */
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** What a command has to say. */
+/** The result of a command. */
 export type Answer =
-  /** One record. For people: `text` in place of the record, `note` after it. */
+  /** One record. As text, `text` replaces the record, and `note` follows it. */
   | { fields: Fields; text?: string; note?: string }
-  /** Many records. People see the given columns, or the sentence `none` when there is no row. */
+  /** Many records. As text, only `columns` are shown, or the sentence `none` when there are no rows. */
   | { rows: readonly Fields[]; columns: readonly string[]; none: string };
 
 export function toJson(answer: Answer): string {
@@ -25,7 +25,7 @@ function table({ rows, columns }: { rows: readonly Fields[]; columns: readonly s
   return align([head, ...rows.map((row) => columns.map((name) => cell(row[name])))], numbers);
 }
 
-/** Lines up columns with two spaces between them, numbers to the right. */
+/** Aligns columns with two spaces between them, numbers to the right. */
 function align(lines: readonly (readonly string[])[], numbers: readonly boolean[] = []): string {
   const widths: number[] = [];
   for (const line of lines)
@@ -47,7 +47,7 @@ function cell(value: unknown): string {
   return printable(JSON.stringify(value));
 }
 
-/** Clients choose some of what is shown: their control characters must not reach the operator's terminal. */
+/** Escapes control characters: parts of the output come from clients and must not control the operator's terminal. */
 export function printable(text: string): string {
   return text.replace(
     /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu,

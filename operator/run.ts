@@ -12,7 +12,7 @@ export interface Streams extends Terminal {
 
 /**
  * Runs one command line, given without the program's name.
- * @returns the exit code: 0, or 1 after a sentence on stderr (with `--json` as `{"error": {"message"}}`)
+ * @returns the exit code: 0, or 1 after a message on stderr (with `--json` as `{"error": {"message"}}`)
  */
 export async function run(argv: readonly string[], deps: Deps, streams: Streams): Promise<number> {
   const json = argv.includes('--json');
@@ -24,7 +24,7 @@ export async function run(argv: readonly string[], deps: Deps, streams: Streams)
     return 0;
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return 0;
-    const message = isIncomplete(error) ? 'The command is not complete; see --help.' : sentenceOf(error);
+    const message = isIncomplete(error) ? 'The command is incomplete; see --help.' : sentenceOf(error);
     if (json) streams.stderr.write(`${JSON.stringify({ error: { message } })}\n`);
     else if (!isIncomplete(error)) streams.stderr.write(`${message.split('\n').map(printable).join('\n')}\n`);
     return 1;
@@ -33,7 +33,7 @@ export async function run(argv: readonly string[], deps: Deps, streams: Streams)
 
 function createProgram({ stdout, stderr }: Streams, json: boolean): Command {
   return new Command('operator')
-    .description('Runs Image Job API: accounts, keys, packs, ledger, jobs.')
+    .description('Operates Image Job API: accounts, keys, packs, ledger, jobs, webhooks.')
     .option('--json', 'print one JSON value and ask nothing')
     .configureHelp({ showGlobalOptions: true })
     .configureOutput({
@@ -55,5 +55,5 @@ function createContext(deps: Deps, streams: Streams, json: boolean): Context {
   };
 }
 
-/** Whether a noun came without a verb; for people the help is on stderr by then. */
+/** Whether the verb is missing; without --json, commander has already printed the help to stderr. */
 const isIncomplete = (error: unknown) => error instanceof CommanderError && error.code === 'commander.help';

@@ -1,29 +1,26 @@
 import { randomUUID } from 'node:crypto';
 import type { Client } from '@temporalio/client';
-import { redeliveryWorkflowId, testEventWorkflowId } from '../contract/workflow-ids.ts';
-import type { DeliveryRecord } from '../stores/records.ts';
-import {
-  ACCOUNT_ID,
-  type DeliveryInput,
-  REDELIVERY_WORKFLOW,
-  type TaskQueues,
-  TEST_EVENT_WORKFLOW,
-} from '../workflows/messages.ts';
+import type { DeliveryRecord } from '../domain/records.ts';
+import { ACCOUNT_ID } from '../protocol/search-attributes.ts';
+import type { TaskQueues } from '../protocol/task-queues.ts';
+import { type DeliveryInput, REDELIVERY_WORKFLOW, TEST_EVENT_WORKFLOW } from '../protocol/webhooks.ts';
+import { redeliveryWorkflowId, testEventWorkflowId } from '../protocol/workflow-ids.ts';
 
-/** How far past the call Temporal is waited for. */
+/** Deadline of the call to Temporal. */
 const START_TIMEOUT_MS = 10_000;
 
 type Delivery = Pick<DeliveryRecord, 'id' | 'accountId'>;
 
 /**
- * Has a delivery made once more, now, with all attempts ahead of it; the receiver sees the same webhook-id. One that
- * is still under way, by its job or by an earlier redelivery, is taken over. @returns the id of the workflow
+ * Starts a new cycle of attempts for a delivery, under the same webhook-id. It replaces a cycle that is still running,
+ * whether of the job or of an earlier redelivery.
+ * @returns the id of the workflow
  */
 export function redeliver(client: Client, queues: TaskQueues, delivery: Delivery): Promise<string> {
   return start(client, REDELIVERY_WORKFLOW, redeliveryWorkflowId(delivery.id), delivery, queues);
 }
 
-/** Has a test event sent to the account's endpoint, also to one that is disabled. @returns the delivery's id */
+/** Sends a test event to the account's endpoint, even when it is disabled. @returns the delivery's id */
 export async function sendTest(client: Client, queues: TaskQueues, accountId: string): Promise<string> {
   const id = `msg_${randomUUID().replaceAll('-', '')}`;
   await start(client, TEST_EVENT_WORKFLOW, testEventWorkflowId(id), { id, accountId }, queues);

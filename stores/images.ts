@@ -1,6 +1,7 @@
-import type { ObjectRef } from './records.ts';
+import type { ObjectRef } from '../domain/records.ts';
+import type { RemovalFailure } from '../domain/removal.ts';
 
-/** Thrown when an input image that should be there is not. Final: asking again will not bring it back. */
+/** Thrown when an input image does not exist. Not retryable. */
 export class ImageMissing extends Error {
   override readonly name = 'ImageMissing';
 
@@ -9,42 +10,37 @@ export class ImageMissing extends Error {
   }
 }
 
-/** Thrown when the store can't be reached, refuses or takes too long. Worth another try later. */
+/** Thrown when the image store is unreachable, refuses the request or times out. Retryable. */
 export class ImageStoreUnavailable extends Error {
   override readonly name = 'ImageStoreUnavailable';
 }
 
-export interface RemovalFailure {
-  ref: ObjectRef;
-  reason: string;
-}
-
 export interface Listing {
-  /** Objects last written before the asked moment, in the order of their keys. May be empty although `next` is set. */
+  /** Objects last written before `olderThan`, ordered by key. May be empty although `next` is set. */
   found: { key: string; lastModified: Date }[];
-  /** Pass it as `after` for the next page; undefined on the last one. */
+  /** `after` of the next page; undefined on the last page. */
   next: string | undefined;
 }
 
 /** Input images (private) and results (public by URL). Every method but `remove` throws ImageStoreUnavailable. */
 export interface ImageStore {
-  /** @param sha256 digest of the bytes in hex, when it is known already: the store then checks the upload against it */
+  /** @param sha256 digest of the bytes in hex, if already known; the store verifies the upload with it */
   putInput(key: string, bytes: Uint8Array, mime: string, sha256?: string): Promise<void>;
   /** @throws ImageMissing */
   getInput(key: string): Promise<Buffer>;
   putResult(key: string, bytes: Uint8Array, mime: string): Promise<void>;
   /**
-   * Removes what is there; absent objects count as removed. Never throws.
-   * @returns the objects that may still be there, each with the reason
+   * Removes objects; absent ones count as removed. Never throws.
+   * @returns the objects that may still exist, each with the reason
    */
   remove(refs: readonly ObjectRef[]): Promise<RemovalFailure[]>;
-  /** One page of at most `limit` objects is looked at (1000 unless told), so memory stays bounded. */
+  /** One page: checks at most `limit` objects (default 1000), so memory is bounded. */
   list(bucket: ObjectRef['bucket'], olderThan: Date, after?: string, limit?: number): Promise<Listing>;
-  /** Public URL of a result; needs no call. */
+  /** Public URL of a result; no request is made. */
   resultUrl(key: string): string;
 }
 
-/** {upload_url}/<key>, with every segment of the key escaped. */
+/** {upload_url}/<key>, with each segment of the key percent-encoded. */
 export function publicUrl(uploadUrl: string, key: string): string {
   return `${uploadUrl}/${key.split('/').map(encodeURIComponent).join('/')}`;
 }

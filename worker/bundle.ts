@@ -4,12 +4,12 @@ import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { bundleWorkflowCode, type WorkflowBundleWithSourceMap } from '@temporalio/worker';
 
-/** The workflow code as one script, from a file made beforehand or bundled now (2 to 3 s). */
+/** The workflow bundle: a file written earlier, or with an empty path bundled now (2 to 3 s). */
 export async function loadWorkflowBundle(path: string): Promise<{ codePath: string } | { code: string }> {
   return path === '' ? bundleWorkflows() : { codePath: path };
 }
 
-/** Bundles the workflows and writes the result to a file that {@link loadWorkflowBundle} takes. */
+/** Bundles the workflows into a file for {@link loadWorkflowBundle}. */
 export async function writeWorkflowBundle(path: string): Promise<void> {
   const { code } = await bundleWorkflows();
   await mkdir(dirname(path), { recursive: true });

@@ -5,59 +5,56 @@ import {
   type WorkflowBundleOption,
 } from '@temporalio/worker';
 import type { createActivities } from '../activities/activities.ts';
-import type { createRenderingActivities } from '../activities/rendering.ts';
+import type { createRenderingActivities } from '../activities/jobs/rendering.ts';
 import type { Config } from '../config.ts';
-import { CLOSING_MS } from '../runtime.ts';
-import { taskQueues } from '../workflows/messages.ts';
+import { taskQueues } from '../protocol/task-queues.ts';
+import { CLOSING_MS } from '../runtime/process.ts';
 
 interface Common {
   config: Config;
   connection: NativeConnection;
 }
 
-export interface WorkerParts extends Common {
+export interface WorkerDeps extends Common {
   activities: ReturnType<typeof createActivities>;
   workflowBundle: WorkflowBundleOption;
 }
 
-export interface RendererParts extends Common {
+export interface RendererDeps extends Common {
   activities: ReturnType<typeof createRenderingActivities>;
 }
 
-/** From the end of the grace until work is let go of; the other half is for closing connections. */
+/** Time after the grace period until running work is abandoned; the other half is for closing connections. */
 const FORCE_MS = CLOSING_MS / 2;
 
 /**
- * An acceptance holds a slot of both kinds until MongoDB has answered, and so does a refund. Each API process has 50
- * acceptances of one account under way at the most, and each worker tries as many of its refunds, so an account whose balance is locked leaves slots to others; the SDK's defaults, 40 and 100, would leave
- * none. With 800 a burst takes twice as long as with these, as more tasks compete for the processor.
+ * An acceptance holds a slot of both kinds until MongoDB has responded, and so does a refund. Each API process has at most
+ * 50 acceptances of one account in progress, and each worker tries as many of its refunds, so an account whose balance is
+ * locked leaves slots to others; the SDK's defaults, 40 and 100, would not. With 800 slots a burst takes twice as long,
+ * because more tasks compete for the CPU.
  */
-const ACCEPTING = {
+const SLOTS = {
   maxConcurrentWorkflowTaskExecutions: 200,
   maxConcurrentLocalActivityExecutions: 200,
 } as const;
 
-/** A heartbeat brings back a cancel and keeps an upstream's prediction id: 12 s, the default here, is too late. */
+/** The default throttling, up to 12 s here, delays cancellations and the saving of an upstream's prediction id. */
 const PROMPT_HEARTBEATS = { maxHeartbeatThrottleInterval: '1 s' } as const;
 
-/** The workers of a worker process: `jobs` runs the workflows and what needs MongoDB alone, `webhooks` delivers. */
-export async function createWorkers({
-  activities,
-  workflowBundle,
-  ...parts
-}: WorkerParts): Promise<Worker[]> {
-  const { config } = parts;
+/** The workers of a worker process: `jobs` for workflows and activities on the stores, `webhooks` for deliveries. */
+export async function createWorkers({ activities, workflowBundle, ...deps }: WorkerDeps): Promise<Worker[]> {
+  const { config } = deps;
   const queues = taskQueues(config.temporal.taskQueuePrefix);
   return Promise.all([
     Worker.create({
-      ...common(parts),
-      ...ACCEPTING,
+      ...common(deps),
+      ...SLOTS,
       taskQueue: queues.jobs,
       workflowBundle,
       activities: activities.jobs,
     }),
     Worker.create({
-      ...common(parts),
+      ...common(deps),
       ...PROMPT_HEARTBEATS,
       taskQueue: queues.webhooks,
       activities: activities.webhooks,
@@ -66,11 +63,11 @@ export async function createWorkers({
   ]);
 }
 
-/** The worker of a renderer process: it takes activities of `images` and never runs a workflow. */
-export function createRenderer({ activities, ...parts }: RendererParts): Promise<Worker> {
-  const { config } = parts;
+/** The worker of a renderer process: runs the activities of `images` and no workflows. */
+export function createRenderer({ activities, ...deps }: RendererDeps): Promise<Worker> {
+  const { config } = deps;
   return Worker.create({
-    ...common(parts),
+    ...common(deps),
     ...PROMPT_HEARTBEATS,
     taskQueue: taskQueues(config.temporal.taskQueuePrefix).images,
     activities,
@@ -86,7 +83,7 @@ const common = ({ config, connection }: Common) =>
     shutdownForceTime: config.shutdownGraceMs + FORCE_MS,
   }) satisfies Partial<WorkerOptions>;
 
-/** Runs the workers until the signal, then lets running work finish within the grace time. */
+/** Runs the workers until the signal, then lets running work finish within the grace period. */
 export async function runWorkers(workers: readonly Worker[], signal: AbortSignal): Promise<void> {
   const running = workers.map((worker) => worker.run());
   const stop = () => {

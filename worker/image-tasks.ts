@@ -6,7 +6,7 @@ import { openImagePool } from '../imaging/processes/pool.ts';
 
 const fromSources = import.meta.filename.endsWith('.ts');
 
-/** Starts the processes that work on pixels, from the sources or from the build. */
+/** Starts the child processes for image work, from the sources or the build. */
 export function openImageTasks({ imageProcesses, renderMemoryBytes }: Config['worker']): Promise<ImageTasks> {
   return openImagePool({
     entry: {

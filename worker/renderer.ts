@@ -1,12 +1,12 @@
 import { NativeConnection, Runtime } from '@temporalio/worker';
-import { createRenderingActivities } from '../activities/rendering.ts';
+import { createRenderingActivities } from '../activities/jobs/rendering.ts';
 import { environment, loadConfig } from '../config.ts';
 import { createGenerator } from '../generators/registry.ts';
-import { CLOSING_MS, createLogger, shutdownSignal } from '../runtime.ts';
+import { CLOSING_MS, createLogger, shutdownSignal } from '../runtime/process.ts';
+import { connectionOptions } from '../runtime/temporal.ts';
 import { openMongo } from '../stores/mongo/client.ts';
 import { createMongoStores } from '../stores/mongo/stores.ts';
 import { createImageStore } from '../stores/s3/images.ts';
-import { connectionOptions } from '../temporal.ts';
 import { createRenderer, runWorkers } from './create-workers.ts';
 import { openImageTasks } from './image-tasks.ts';
 import { temporalLogger } from './temporal-logger.ts';

@@ -1,7 +1,7 @@
 import type { Logger as TemporalLogger } from '@temporalio/worker';
 import type { Logger } from 'pino';
 
-/** Temporal's log lines as lines of the process's own logger. */
+/** Writes the Temporal SDK's log entries to the process's logger. */
 export function temporalLogger(logger: Logger): TemporalLogger {
   const write = (level: 'trace' | 'debug' | 'info' | 'warn' | 'error') => (message: string, meta?: object) =>
     logger[level](meta ?? {}, message);

@@ -1,14 +1,14 @@
 import { Client, WorkflowNotFoundError } from '@temporalio/client';
 import type { NativeConnection } from '@temporalio/worker';
-import type { WorkflowProbe } from '../activities/activities.ts';
-import { deleteWorkflow } from '../temporal.ts';
+import type { WorkflowProbe } from '../activities/retention/retention.ts';
+import { deleteWorkflow } from '../runtime/temporal.ts';
 
 const CLOSED = new Set(['COMPLETED', 'FAILED', 'CANCELLED', 'TERMINATED', 'TIMED_OUT']);
 
-/** Longest that one look or deletion may take; Temporal's calls have no end of their own. */
+/** Time limit of one check or deletion; Temporal's client sets none. */
 const CALL_MS = 20_000;
 
-/** Looks at the latest run of a workflow id, and deletes all of them. */
+/** Checks the latest run of a workflow id; deletes all its runs. */
 export function createWorkflowProbe(connection: NativeConnection, namespace: string): WorkflowProbe {
   const client = new Client({ connection, namespace });
 
@@ -22,7 +22,7 @@ export function createWorkflowProbe(connection: NativeConnection, namespace: str
     }
   }
 
-  async function forget(workflowId: string): Promise<boolean> {
+  async function deleteHistory(workflowId: string): Promise<boolean> {
     if (await isOpen(workflowId)) return false;
     await deleteWorkflow(client, workflowId);
     return true;
@@ -32,5 +32,5 @@ export function createWorkflowProbe(connection: NativeConnection, namespace: str
     (call: (workflowId: string) => Promise<boolean>) =>
     (workflowId: string): Promise<boolean> =>
       client.withDeadline(Date.now() + CALL_MS, () => call(workflowId));
-  return { isOpen: bounded(isOpen), forget: bounded(forget) };
+  return { isOpen: bounded(isOpen), deleteHistory: bounded(deleteHistory) };
 }

@@ -1,3 +1,3 @@
 export { jobWorkflow } from './job.ts';
 export { deliveryWorkflow, redeliveryWorkflow, testEventWorkflow } from './redelivery.ts';
-export { sweepWorkflow } from './sweep.ts';
+export { retentionWorkflow } from './retention.ts';

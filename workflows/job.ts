@@ -13,25 +13,24 @@ import {
   upsertSearchAttributes,
   workflowInfo,
 } from '@temporalio/workflow';
-import type {
-  AcceptanceOutcome,
-  Activities,
-  JobEnd,
-  JobFailure,
-  RenderReport,
-} from '../activities/activities.ts';
-import { acceptUpdate, JOB_STATUS, type JobInput, type JobOutcome } from './messages.ts';
+import type { Activities } from '../activities/activities.ts';
+import type { JobEnd } from '../activities/jobs/completion.ts';
+import type { RenderReport } from '../activities/jobs/rendering.ts';
+import type { JobFailure } from '../domain/records.ts';
+import type { AcceptanceOutcome } from '../protocol/job.ts';
+import { acceptUpdate, type JobInput, type JobOutcome } from '../protocol/job.ts';
+import { JOB_STATUS } from '../protocol/search-attributes.ts';
 import { notify } from './notify.ts';
 
 const FOREVER = { initialInterval: '500 ms', backoffCoefficient: 2, maximumInterval: '30 s' } as const;
 
-// Without a time to end in: an attempt that begins too late says `unavailable`. An acceptance that ends by a time-out
-// instead leaves a history which the SDK cannot replay while the update is waiting.
+// No schedule-to-close timeout: an attempt that starts too late returns `unavailable` instead. The SDK cannot replay a
+// history in which the local activity timed out while the update was waiting.
 const { acceptJob } = proxyLocalActivities<Activities>({
   startToCloseTimeout: '5 s',
   retry: { initialInterval: '100 ms', backoffCoefficient: 2, maximumInterval: '1 s' },
 });
-// A job that MongoDB no longer has was undone: its request was answered 5xx. There is nothing left to do for it.
+// NotFound: the job was voided because its request was answered 5xx. There is nothing left to do.
 const { completeJob, failJob, enforceJobLimit } = proxyLocalActivities<Activities>({
   startToCloseTimeout: '6 s',
   // A longer pause is a timer, and holds no slot of the worker.
@@ -42,8 +41,8 @@ const { completeJob, failJob, enforceJobLimit } = proxyLocalActivities<Activitie
 const REFUNDED = 'The charge was refunded.';
 
 /**
- * One job, from its acceptance to its end. The workflow id is made from the idempotency key. An operator's cancel is
- * heeded while the picture is made and while a webhook is on its way; charge, refund and records are settled whatever happens.
+ * Runs one job from acceptance to its end; the workflow id is derived from the idempotency key, if there is one. A
+ * cancellation stops the render or the webhook delivery. Charge, refund and the job's final state are always recorded.
  */
 export function jobWorkflow(input: JobInput): Promise<JobOutcome> {
   const cancellable = CancellationScope.current();
@@ -52,14 +51,15 @@ export function jobWorkflow(input: JobInput): Promise<JobOutcome> {
 
 async function job(input: JobInput, cancellable: CancellationScope): Promise<JobOutcome> {
   const { draft } = input;
-  const acceptance = accept(input);
-  setHandler(acceptUpdate, () => acceptance);
-  const told = await acceptance;
+  const accepting = accept(input);
+  setHandler(acceptUpdate, () => accepting);
+  const acceptance = await accepting;
 
-  if (told.outcome === 'existing') return finish({ status: 'existing', jobId: told.jobId });
-  if (told.outcome !== 'accepted') {
+  if (acceptance.outcome === 'existing') return finish({ status: 'existing', jobId: acceptance.jobId });
+  if (acceptance.outcome !== 'accepted') {
     await condition(allHandlersFinished);
-    throw ApplicationFailure.nonRetryable(`The job was not accepted: ${told.outcome}.`, told.outcome);
+    const { outcome } = acceptance;
+    throw ApplicationFailure.nonRetryable(`The job was not accepted: ${outcome}.`, outcome);
   }
 
   setCurrentDetails(`Accepted and charged ${draft.imagesCharged}; rendering.`);
@@ -69,7 +69,7 @@ async function job(input: JobInput, cancellable: CancellationScope): Promise<Job
   return finish(outcome);
 }
 
-/** Charges and records the job, unless the first worker to see it came too late: both times are the server's. */
+/** Charges and records the job, unless its first workflow task ran too late. Both times are the Temporal server's. */
 function accept({ draft, acceptWithinMs }: JobInput): Promise<AcceptanceOutcome> {
   const waitedMs = Date.now() - workflowInfo().startTime.getTime();
   return acceptJob(draft, acceptWithinMs - waitedMs);
@@ -94,10 +94,10 @@ function render({ draft, plan, format, queues }: JobInput): Promise<RenderReport
   const { renderJob } = proxyActivities<Activities>({
     taskQueue: queues.images,
     startToCloseTimeout: '10 m',
-    // However long MongoDB, S3 or the renderers are away: the activity itself says which failure is final.
+    // Outlasts an outage of MongoDB, S3 or the renderers; the activity marks final failures as non-retryable.
     scheduleToCloseTimeout: '24 h',
     heartbeatTimeout: '15 s',
-    // Until the attempt has let go of the picture, so that nothing is written for a job that was refunded.
+    // Wait for the attempt to stop, so that it writes nothing for a job that was refunded.
     cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
     retry: { initialInterval: '1 s', backoffCoefficient: 2, maximumInterval: '1 m' },
   });
@@ -106,33 +106,34 @@ function render({ draft, plan, format, queues }: JobInput): Promise<RenderReport
   return renderJob({ jobId, accountId, plan, format, input, mayHaveEnded: runId !== firstExecutionRunId });
 }
 
-/** How the job ended, and what is left to do about it. */
+/** How the job ended, and what the workflow still has to do. */
 type Ending = Omit<JobEnd, 'status'> & { outcome: JobOutcome };
 
 /**
- * A job that had ended otherwise, before a reset or a cancel, stays as it is. The search attribute costs Temporal as much
- * as an activity does, so it is set where the execution's own status does not say as much.
+ * `end` differs from `expected` when the job had already ended, before a reset or a cancellation. An upsert of search
+ * attributes costs Temporal as much as an activity: a completed job without a webhook does not need one, because its
+ * workflow's own status shows the same.
  */
 function conclude(jobId: string, end: JobEnd, expected: JobEnd['status'], details: string): Ending {
   const { status, webhook, overLimit } = end;
   if (status === 'failed' || webhook !== null) upsertSearchAttributes([{ key: JOB_STATUS, value: status }]);
-  setCurrentDetails(status === expected ? details : `The job had ended before, as ${status}.`);
+  setCurrentDetails(status === expected ? details : `The job had already ended as ${status}.`);
   return { outcome: { status, jobId }, webhook, overLimit };
 }
 
-/** What the render activity says of its failure; a time-out, which says nothing, gets a general sentence. */
+/** What to record on the failed job: the details of the activity's failure, or a general message after a timeout. */
 function renderFailure(error: unknown): JobFailure {
   if (isCancellation(error)) return { error: `The job was cancelled. ${REFUNDED}`, processingMs: null };
   const cause = error instanceof ActivityFailure ? error.cause : undefined;
-  const told =
+  const failure =
     cause instanceof ApplicationFailure ? (cause.details?.[0] as JobFailure | undefined) : undefined;
-  return told ?? { error: `The image could not be generated. ${REFUNDED}`, processingMs: null };
+  return failure ?? { error: `The image could not be generated. ${REFUNDED}`, processingMs: null };
 }
 
-/** More than one piece only for an account that virtual staging has taken far over the limit. */
+/** Takes more than one batch only after many virtual staging jobs, which do not apply the limit. */
 async function evictSurplus(accountId: string): Promise<void> {
-  let more = true;
-  while (more) more = await enforceJobLimit(accountId);
+  let hasMore = true;
+  while (hasMore) hasMore = await enforceJobLimit(accountId);
 }
 
 const finish = (outcome: JobOutcome): JobOutcome | Promise<JobOutcome> =>

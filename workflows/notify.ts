@@ -7,23 +7,26 @@ import {
   setCurrentDetails,
   setHandler,
 } from '@temporalio/workflow';
-import type { Activities, DeliveryOutcome, WebhookNotice } from '../activities/activities.ts';
-import { deletedSignal, type TaskQueues } from './messages.ts';
+import type { Activities } from '../activities/activities.ts';
+import type { DeliveryOutcome } from '../activities/webhooks/attempt.ts';
+import type { PendingDelivery } from '../activities/webhooks/pending-delivery.ts';
+import { deletedSignal } from '../protocol/job.ts';
+import type { TaskQueues } from '../protocol/task-queues.ts';
 
 const { closeDelivery } = proxyActivities<Activities>({
   startToCloseTimeout: '15 s',
   retry: { initialInterval: '1 s', backoffCoefficient: 2, maximumInterval: '1 m' },
 });
 
-/** No error of an attempt is final, so this is what an operator sees who has failed the activity by hand. */
-const UNDELIVERABLE = { state: 'failed', reason: 'The delivery was given up.' } as const;
+/** All errors of the activity are retryable, so it fails only when an operator fails it by hand. */
+const UNDELIVERABLE = { state: 'failed', reason: 'An operator failed the delivery activity.' } as const;
 
 /**
- * Sees a webhook delivered, which takes a day and more when the receiver is away: one activity, whose attempts Temporal
- * spaces as each one says. Ends early when the job is deleted or `outer` is cancelled. Never fails the workflow.
+ * Delivers a webhook in one activity; each failed attempt sets the delay until the next one, so a receiver that is down
+ * takes more than a day. Ends early when the job is deleted or `outer` is cancelled. Never fails the workflow.
  */
 export async function notify(
-  notice: WebhookNotice,
+  delivery: PendingDelivery,
   queues: TaskQueues,
   outer: CancellationScope,
 ): Promise<DeliveryOutcome> {
@@ -31,32 +34,33 @@ export async function notify(
     taskQueue: queues.webhooks,
     startToCloseTimeout: '1 m',
     heartbeatTimeout: '10 s',
-    // For what is no attempt: a worker that died, a database that is away.
+    // For failures other than a failed attempt: a crashed worker, MongoDB down.
     retry: { initialInterval: '1 s', backoffCoefficient: 2, maximumInterval: '1 m' },
-    summary: notice.receiver,
+    summary: delivery.receiver,
   });
-  const story = getCurrentDetails();
-  const tell = (text: string) => setCurrentDetails(`${story} Webhook ${notice.deliveryId} ${text}`.trim());
+  const details = getCurrentDetails();
+  const report = (text: string) =>
+    setCurrentDetails(`${details} Webhook ${delivery.deliveryId} ${text}`.trim());
   const cancelled = { state: 'cancelled' as const, reason: 'The job was deleted.' };
   const scope = new CancellationScope();
   setHandler(deletedSignal, () => scope.cancel());
-  // A cancel that came before the job ended was for the rendering.
+  // A cancellation requested before this point was meant for the render.
   if (!outer.consideredCancelled)
     outer.cancelRequested.catch(() => {
       cancelled.reason = 'The workflow was cancelled.';
       scope.cancel();
     });
 
-  tell(`is on its way to ${notice.receiver}.`);
+  report(`is being delivered to ${delivery.receiver}.`);
   try {
-    const outcome = await scope.run(() => deliverWebhook(notice));
-    tell(`to ${notice.receiver}: ${outcome.state}. ${outcome.reason ?? ''}`);
+    const outcome = await scope.run(() => deliverWebhook(delivery));
+    report(`to ${delivery.receiver}: ${outcome.state}. ${outcome.reason ?? ''}`);
     return outcome;
   } catch (error) {
     if (!(error instanceof ActivityFailure || isCancellation(error))) throw error;
     const end = isCancellation(error) ? cancelled : UNDELIVERABLE;
-    await CancellationScope.nonCancellable(() => closeDelivery(notice.deliveryId, notice.round, end));
-    tell(`to ${notice.receiver}: ${end.state}. ${end.reason}`);
+    await CancellationScope.nonCancellable(() => closeDelivery(delivery.deliveryId, delivery.cycle, end));
+    report(`to ${delivery.receiver}: ${end.state}. ${end.reason}`);
     return end;
   }
 }

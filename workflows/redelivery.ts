@@ -1,6 +1,9 @@
 import { CancellationScope, proxyActivities, setCurrentDetails, uuid4 } from '@temporalio/workflow';
-import type { Activities, DeliveryOutcome, WebhookNotice } from '../activities/activities.ts';
-import type { DeliveryInput, TaskQueues } from './messages.ts';
+import type { Activities } from '../activities/activities.ts';
+import type { DeliveryOutcome } from '../activities/webhooks/attempt.ts';
+import type { PendingDelivery } from '../activities/webhooks/pending-delivery.ts';
+import type { TaskQueues } from '../protocol/task-queues.ts';
+import type { DeliveryInput } from '../protocol/webhooks.ts';
 import { notify } from './notify.ts';
 
 const { reopenDelivery, openTestDelivery } = proxyActivities<Activities>({
@@ -13,25 +16,30 @@ const { reopenDelivery, openTestDelivery } = proxyActivities<Activities>({
   },
 });
 
-/** A webhook whose workflow was terminated or lost. */
-export async function deliveryWorkflow(webhook: WebhookNotice, queues: TaskQueues): Promise<DeliveryOutcome> {
-  setCurrentDetails('Taken up by the sweep: the workflow that saw to it was gone.');
-  return see(queues, webhook);
+/** Resumes the delivery of a webhook whose workflow was terminated or lost. */
+export async function deliveryWorkflow(
+  webhook: PendingDelivery,
+  queues: TaskQueues,
+): Promise<DeliveryOutcome> {
+  setCurrentDetails(
+    'Resumed by the retention workflow: the workflow that was delivering it no longer exists.',
+  );
+  return runDelivery(queues, webhook);
 }
 
-/** The same event once more, under the same webhook-id, with a round of attempts of its own. */
+/** Sends the same event again under the same webhook-id, in a new cycle of attempts. */
 export async function redeliveryWorkflow(input: DeliveryInput): Promise<DeliveryOutcome> {
-  setCurrentDetails('Asked for by an operator.');
-  return see(input.queues, await reopenDelivery(input.deliveryId, uuid4()));
+  setCurrentDetails('Requested by an operator.');
+  return runDelivery(input.queues, await reopenDelivery(input.deliveryId, uuid4()));
 }
 
-/** An event that belongs to no job, to try an account's endpoint with: one attempt. */
+/** Sends a test event, which belongs to no job, to the account's endpoint, in a single attempt. */
 export async function testEventWorkflow(input: DeliveryInput): Promise<DeliveryOutcome> {
-  setCurrentDetails('A test asked for by an operator.');
-  return see(input.queues, await openTestDelivery(input.deliveryId, input.accountId));
+  setCurrentDetails('Test event requested by an operator.');
+  return runDelivery(input.queues, await openTestDelivery(input.deliveryId, input.accountId));
 }
 
-function see(queues: TaskQueues, notice: WebhookNotice): Promise<DeliveryOutcome> {
+function runDelivery(queues: TaskQueues, delivery: PendingDelivery): Promise<DeliveryOutcome> {
   const outer = CancellationScope.current();
-  return CancellationScope.nonCancellable(() => notify(notice, queues, outer));
+  return CancellationScope.nonCancellable(() => notify(delivery, queues, outer));
 }

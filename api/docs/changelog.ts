@@ -1,28 +1,28 @@
-/** One date on which version 1 changed. Backticks mark names. */
+/** The changes of one date. Backticks mark names. */
 export interface Change {
   /** ISO 8601 date. */
   date: string;
   changes: readonly string[];
 }
 
-/** What changed for clients of version 1, newest first. Internal changes are in CHANGELOG.md of the project. */
+/** Changes of version 1 that clients can notice, newest first. Other changes are in CHANGELOG.md. */
 export const CHANGES: readonly Change[] = [
   {
     date: '2026-11-21',
     changes: [
-      'A picture with a side of more than 16,384 pixels, an animation of more than 100 frames, an interlaced PNG or progressive JPEG that takes more than 640 million bytes to decode, and a lossless, hierarchical, arithmetic-coded or 12-bit JPEG are answered 400 `invalid_image`.',
-      'Additions: what one key or account has under way at once is bounded, by waiting first and `rate_limited` after 30 seconds; an account whose jobs fail because of what was sent 100 times within an hour (1,000 times with a pack) is answered `rate_limited` until it is over; bodies that trickle are ended with `invalid_request`; all clients of one IPv6 /48 have a limit together. The limits page has the figures.',
+      'These images are rejected with 400 `invalid_image`: more than 16,384 pixels on a side, animations of more than 100 frames, interlaced PNG and progressive JPEG that take more than 640 million bytes to decode, and lossless, hierarchical, arithmetic-coded or 12-bit JPEG.',
+      'Additions: the requests in flight of one key or account are limited; further ones wait and get `rate_limited` after 30 seconds. An account with 100 jobs (1,000 with a paid pack) that failed because of their input within an hour gets `rate_limited` until the hour is over. Bodies that arrive too slowly get `invalid_request`. All clients of one IPv6 /48 share a rate limit. The limits page has the figures.',
     ],
   },
   {
     date: '2026-11-20',
     changes: [
-      '`POST /v1/jobs` answers with `warnings` that name each option that was ignored.',
-      'A repeated Idempotency-Key is answered 201 with the job as it stands now, and the warnings of the first request.',
-      '`DELETE /v1/jobs/{id}` removes a finished job with its pictures; a job that is still processing is answered 409 `job_in_progress`.',
-      '`GET /v1/account` shows `retention_days` of the calling key.',
-      'Results are served from public URLs that need no signature and hold until the picture is deleted.',
-      'Additions: every answer has an `X-Request-Id` and the `RateLimit` and `RateLimit-Policy` fields; unknown routes answer `not_found` and other methods `method_not_allowed`.',
+      '`POST /v1/jobs` returns `warnings` that name each option that was ignored.',
+      'A repeated Idempotency-Key returns 201 with the current job and the warnings of the first request.',
+      '`DELETE /v1/jobs/{id}` deletes a finished job with its images. A job that is still processing gets 409 `job_in_progress`.',
+      '`GET /v1/account` returns `retention_days` of the calling key.',
+      'Results have public URLs that need no signature and work until the image is deleted.',
+      'Additions: every response has the header `X-Request-Id`, and counted ones have `RateLimit` and `RateLimit-Policy`; unknown routes return `not_found`, and other methods `method_not_allowed`.',
     ],
   },
 ];

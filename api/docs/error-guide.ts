@@ -1,6 +1,6 @@
 import type { ErrorCode } from '../../contract/errors.ts';
 
-/** What a client does about a code, and a message as the service words it. Backticks mark names. */
+/** What a client should do about a code, and an example of the message. Backticks mark names. */
 export interface Guide {
   action: string;
   example: string;
@@ -9,55 +9,55 @@ export interface Guide {
 export const ERROR_GUIDE: Record<ErrorCode, Guide> = {
   invalid_api_key: {
     action:
-      'Send the key in the `X-Api-Key` header, once and complete. A key cut off while copying fails its checksum and is told apart in the message.',
+      'Send the complete key in the `X-Api-Key` header, once. The message says whether the key is missing, malformed or unknown.',
     example: 'Send your API key in the X-Api-Key header.',
   },
   key_revoked: {
-    action: 'Use another key of the account. When the account itself is disabled, ask the operator.',
+    action: 'Use another key of the account. If the account is disabled, contact the operator.',
     example: 'The key was revoked or its account is disabled. Use another key.',
   },
   api_disabled: {
-    action: 'Wait for the operator to switch the API on; a check once a minute is enough.',
-    example: 'The API is switched off at the moment.',
+    action: 'Wait until the operator switches the API on. Retry about once a minute.',
+    example: 'The API is switched off. Try again later.',
   },
   invalid_request: {
-    action:
-      'Read the message: it names the field or option and what it takes. Change the request; the same one fails again.',
+    action: 'Change the field, header or option that the message names. The same request fails again.',
     example: 'Idempotency-Key: must not have more than 128 characters.',
   },
   invalid_tool: {
-    action: 'Take the slug from `GET /v1/tools`. Slugs are exact; titles and marketing names are none.',
-    example: 'tool: there is no such tool. GET /v1/tools lists the slugs.',
+    action:
+      'Use a slug of `GET /v1/tools`, spelled exactly as it is there. Titles and marketing names are not accepted.',
+    example: 'tool: unknown tool. GET /v1/tools lists the slugs.',
   },
   invalid_image: {
     action:
-      'Send exactly one picture: JPEG, PNG or WebP, at most 20 MB, 100 megapixels and 16,384 pixels along each side. Base64 has no line breaks, and a data URI names one of the three types.',
+      'Send exactly one image: JPEG, PNG or WebP, at most 20 MB, 100 megapixels and 16,384 pixels on each side. Send base64 without line breaks; a data URI must name one of the three types.',
     example: 'Send exactly one of image_url and image_base64.',
   },
   image_fetch_failed: {
     action:
-      'Check that the URL answers 200 with an image content type to anybody, over https and within 10 seconds. Then send the request again, or send the picture as `image_base64`.',
+      'Check that the URL is public, uses https and returns 200 with an image content type within 10 seconds. Then retry, or send the image as `image_base64`.',
     example: 'image_url: The URL points to a host that is not on the public internet.',
   },
   insufficient_credits: {
     action:
-      'Buy a pack, or render at 2K. The Idempotency-Key is not spent: the same request works once the balance covers it. `GET /v1/account` shows the balance.',
+      'Buy a pack, or render at 2K. The Idempotency-Key is not used up: the same request succeeds once the balance covers it. `GET /v1/account` returns the balance.',
     example: 'The balance does not cover this job. Buy a pack, or render at 2K.',
   },
   rate_limited: {
     action:
-      'Wait the seconds in `Retry-After`, then go on. `X-RateLimit-Remaining` on every answer says how many requests are left, so that a client can slow down before.',
+      'Wait for the seconds in `Retry-After`, then retry. To avoid the error, slow down as `X-RateLimit-Remaining` approaches 0.',
     example: 'More than 60 requests a minute with this key. Retry in 12 seconds.',
   },
   idempotency_conflict: {
     action:
-      'Send the first body again to get its job, or use a new key for the new body. Keys derived from your own record ids do not collide by accident.',
+      'Send the first body again to get its job, or use a new key for the new body. Derive keys from your own record ids to avoid accidental reuse.',
     example:
       'This Idempotency-Key was used with a different body. Send the first body again, or use a new key.',
   },
   job_not_found: {
     action:
-      'Stop asking for the job. When it came for an Idempotency-Key, the job of that key was deleted; use a new key to render again.',
+      'Stop polling. If you sent an Idempotency-Key, the job of that key was deleted; use a new key to render again.',
     example: 'There is no such job.',
   },
   job_in_progress: {
@@ -66,26 +66,26 @@ export const ERROR_GUIDE: Record<ErrorCode, Guide> = {
   },
   webhook_url_rejected: {
     action:
-      'Give a public https URL without a user name or password in it, or leave the field out and poll. For tests on your own machine, use a tunnel with a public address.',
+      'Send a public https URL without a user name or password, or omit the field and poll. To test on your own machine, use a tunnel with a public address.',
     example: 'webhook_url: The URL must begin with https://.',
   },
   payload_too_large: {
     action:
-      'Send a smaller picture, or one by `image_url`. At just over 1 MB, look at the `X-Api-Key` header first: it is missing or misspelled.',
+      'Send a smaller image, or send it by `image_url`. If the body is smaller than 30 MB, the `X-Api-Key` header is missing or misspelled.',
     example: 'The body is over 30 MB.',
   },
   generation_failed: {
     action:
-      'Read `error` on the job and send another picture or other options as a new job. The images were given back.',
+      'Read `error` of the job, and create a new job with another image or other options. The charge was refunded.',
     example: 'The image could not be generated. The charge was refunded.',
   },
   internal_error: {
     action:
-      'Send the same request with the same Idempotency-Key again, first after a second and then at growing intervals. Quote the `X-Request-Id` when it goes on.',
+      'Retry with the same Idempotency-Key, after a second at first and then with exponential backoff. If it persists, contact the operator with the `X-Request-Id`.',
     example: 'The service failed. Retry with the same Idempotency-Key.',
   },
   not_found: {
-    action: 'Compare the path with the reference. All of them begin with `/v1`.',
+    action: 'Compare the path with the reference. Every path begins with `/v1`.',
     example: 'There is no GET /api/v1/images.',
   },
   method_not_allowed: {

@@ -10,16 +10,16 @@ import { referencePage } from './pages/reference.ts';
 import { toolsPage } from './pages/tools.ts';
 import { webhooksPage } from './pages/webhooks.ts';
 
-/** Nothing from elsewhere, nothing inline; Swagger UI draws its icons from data URLs. */
+/** No third-party and no inline content. Swagger UI loads its icons from data URLs. */
 const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/** Left out of the OpenAPI document, which is about version 1 of the API. */
+/** Excluded from the OpenAPI document, which describes /v1 only. */
 const HIDDEN = { schema: { hide: true } };
 
 /**
- * What a client can find out from the service itself: /openapi.json and the pages below /docs. No key is needed.
- * Must be registered ahead of the routes, because the document is read off them as they are added.
+ * Serves /openapi.json and the pages below /docs, without a key. Must be registered before the routes, because the
+ * document is generated as they are added.
  */
 export function registerDocs(app: FastifyInstance, publicUrl: string, prefix: string): void {
   app.register(swagger, swaggerOptions(publicUrl, prefix));
@@ -41,7 +41,7 @@ function registerDocument(app: FastifyInstance, publicUrl: string): void {
   });
 }
 
-/** @param base path of the docs as the browser sees it; a proxy may have put something in front of the prefix */
+/** @param base path of the docs as the browser sees it; a proxy may add to the prefix */
 function registerPages(app: FastifyInstance, base: string): void {
   app.get('', HIDDEN, async (_request, reply) => reply.redirect(base));
   for (const page of [referencePage(base), toolsPage(), errorsPage, limitsPage, webhooksPage, changelogPage])

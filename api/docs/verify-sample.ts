@@ -1,9 +1,9 @@
-/** Shown on the webhooks page; a test runs it against the vector of Standard Webhooks. */
+/** Shown on the webhooks page. A test runs it against the test vector of Standard Webhooks. */
 export const VERIFY_SAMPLE = `import { createHmac, timingSafeEqual } from 'node:crypto';
 
 const TOLERANCE_SECONDS = 5 * 60;
 
-/** rawBody is the text as received: parse it only after this returned true. */
+/** rawBody is the body as received. Parse it only after this has returned true. */
 export function isFromImageJobApi(secret, headers, rawBody, now = Date.now() / 1000) {
   const id = headers['webhook-id'];
   const timestamp = headers['webhook-timestamp'];

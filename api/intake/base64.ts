@@ -3,7 +3,7 @@ import { createGrowingBuffer, filled, reserve } from './growing-buffer.ts';
 
 export interface DecodedImage {
   bytes: Buffer;
-  /** Of the decoded bytes, in hex. */
+  /** SHA-256 of the decoded bytes, in hex. */
   sha256: string;
 }
 export interface Malformed {
@@ -11,13 +11,13 @@ export interface Malformed {
 }
 
 export interface Base64Decoder {
-  /** Takes characters start to end of `chunk`; the chunk may be reused afterwards. */
+  /** Reads the characters from `start` to `end` of `chunk`, which may be reused afterwards. */
   write(chunk: Buffer, start: number, end: number): void;
   finish(): DecodedImage | Malformed;
 }
 
 interface BlockDecoder {
-  /** @param block whole groups of four characters, none of them padded */
+  /** @param block whole groups of four characters without padding */
   decode(block: Buffer): void;
   /** @param text the last group of four characters, padded or not */
   decodeLast(text: string): void;
@@ -27,21 +27,21 @@ interface BlockDecoder {
 
 const QUAD = 4;
 const FIRST_ALLOCATION = 64 * 1024;
-/** Fewer, larger updates: a digest over many tiny pieces costs more in calls than in hashing. */
+/** Bytes per hash update; many small updates would cost more in calls than in hashing. */
 const HASH_BLOCK = 64 * 1024;
 const MINUS = 0x2d;
 const UNDERSCORE = 0x5f;
 const MB = 1024 * 1024;
-const NOT_BASE64 = 'not base64 of the standard alphabet with its padding (RFC 4648, section 4).';
+const NOT_BASE64 = 'not base64 in the standard alphabet with padding (RFC 4648, section 4).';
 
 /**
- * Strict base64 in pieces, hashed as it goes: standard alphabet, padding required, no whitespace, unused bits zero.
- * @param maxBytes nothing is kept of an image that decodes to more
- * @param expectedBytes about how many bytes will come
+ * Decodes and hashes base64 chunk by chunk. It is strict: standard alphabet, padding, no whitespace, unused bits zero.
+ * @param maxBytes limit of the decoded size; an image over it is discarded
+ * @param expectedBytes estimate of the decoded size
  */
 export function createBase64Decoder(maxBytes: number, expectedBytes = FIRST_ALLOCATION): Base64Decoder {
   const blocks = createBlockDecoder(maxBytes, expectedBytes);
-  // The last one to four characters wait here: only the very last group of four may be padded.
+  // Holds back the last one to four characters, because only the last group of four may be padded.
   const held = Buffer.alloc(QUAD);
   let heldLength = 0;
 
@@ -82,7 +82,7 @@ function createBlockDecoder(maxBytes: number, expectedBytes: number): BlockDecod
     out = createGrowingBuffer(0, 0);
   }
 
-  function catchUp(): void {
+  function updateHash(): void {
     hash.update(filled(out, hashed));
     hashed = out.length;
   }
@@ -93,7 +93,7 @@ function createBlockDecoder(maxBytes: number, expectedBytes: number): BlockDecod
     else if (!write()) fail(NOT_BASE64);
     else {
       out.length += bytes;
-      if (out.length - hashed >= HASH_BLOCK) catchUp();
+      if (out.length - hashed >= HASH_BLOCK) updateHash();
     }
   }
 
@@ -101,14 +101,14 @@ function createBlockDecoder(maxBytes: number, expectedBytes: number): BlockDecod
     decode(block) {
       const bytes = (block.length / QUAD) * 3;
       accept(bytes, () => {
-        // Node skips characters it doesn't know, so fewer bytes come out; but it knows the URL-safe alphabet too.
+        // Node skips unknown characters, so fewer bytes are written. It also accepts the URL-safe alphabet.
         if (block.includes(MINUS) || block.includes(UNDERSCORE)) return false;
         return out.store.write(block.toString('latin1'), out.length, bytes, 'base64') === bytes;
       });
     },
     decodeLast(text) {
       const bytes = Buffer.from(text, 'base64');
-      // Only the one canonical spelling survives the way back.
+      // Encoding the bytes again returns the same text only if that was canonical.
       accept(bytes.length, () => {
         bytes.copy(out.store, out.length);
         return text !== '' && bytes.toString('base64') === text;
@@ -116,7 +116,7 @@ function createBlockDecoder(maxBytes: number, expectedBytes: number): BlockDecod
     },
     finish() {
       if (problem !== undefined) return { malformed: problem };
-      catchUp();
+      updateHash();
       return { bytes: filled(out), sha256: hash.digest('hex') };
     },
     get failed() {

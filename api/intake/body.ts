@@ -4,25 +4,25 @@ import { LIMITS } from '../../contract/limits.ts';
 import { createImageField, type IncomingImage } from './image-field.ts';
 import { createScanner } from './scanner.ts';
 
-/** A body of POST /v1/jobs: its fields as JSON.parse gives them, and the image apart from them. */
+/** A body of POST /v1/jobs: the fields as JSON.parse returns them, and the image. */
 export interface JobBody {
-  /** Without `image_base64` when that was a string; with it when it was anything else, for the schema to refuse. */
+  /** Without `image_base64` if that was a string. Any other value stays, so that the schema rejects it. */
   fields: Record<string, unknown>;
   image?: IncomingImage;
 }
 
 export interface JobBodyReader {
-  /** Takes the next chunk off the socket. @throws ApiError invalid_request as soon as the body can't be used */
+  /** Reads the next chunk. @throws ApiError invalid_request as soon as the body is known to be invalid */
   write(chunk: Buffer): void;
-  /** @throws ApiError invalid_request when the body is no JSON object */
+  /** @throws ApiError invalid_request when the body is not a JSON object */
   end(): JobBody;
 }
 
 /**
- * Reads a body while it arrives: the base64 image is decoded and hashed piece by piece, so that no step takes longer
- * than a chunk and the image is never there as a string. What is left is small and goes through JSON.parse.
- * Stricter than JSON: UTF-8 without BOM, whole surrogate pairs, `image_base64` once, bounded depth and number of values.
- * @param contentLength of the body, when declared
+ * Parses a body while it arrives. The base64 image is decoded and hashed chunk by chunk, so that it never blocks the
+ * event loop for long and never exists as a string. The rest is small and parsed with JSON.parse.
+ * Stricter than JSON: UTF-8 without BOM, no lone surrogates, one `image_base64`, bounded depth and number of values.
+ * @param contentLength of the body, if declared
  */
 export function createJobBodyReader(contentLength?: number): JobBodyReader {
   const expected = contentLength === undefined ? undefined : Math.ceil((contentLength * 3) / 4);
@@ -44,9 +44,9 @@ function parseObject(rest: Buffer): Record<string, unknown> {
   if (!isUtf8(rest)) throw invalid('The body is not UTF-8.');
   const value = parse(rest.toString('utf8'));
   if (!isObject(value)) throw invalid('The body must be a JSON object.');
-  // A lone surrogate can only come from an escape; databases and logs would replace it without a word.
+  // A lone surrogate can only come from an escape. Databases and logs would replace it silently.
   if (rest.includes('\\u') && holdsLoneSurrogate(value))
-    throw invalid('The body holds half a surrogate pair, which is no character.');
+    throw invalid('The body contains a lone surrogate (\\ud800 to \\udfff), which is not a character.');
   return value;
 }
 

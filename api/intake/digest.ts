@@ -3,9 +3,10 @@ import type { JobBody } from './body.ts';
 import type { IncomingImage } from './image-field.ts';
 
 /**
- * What makes two bodies the same for an Idempotency-Key: SHA-256, in hex, over the canonical fields and, in place of the
- * base64, the declared type and the digest of the decoded image. Order of keys, whitespace and spelling of escapes
- * don't matter. The image's line comes after a raw line feed, which canonical JSON never holds, so fields can't imitate it.
+ * The digest by which two bodies of an Idempotency-Key are compared: SHA-256, in hex, of the canonical fields and, in
+ * place of the base64, the declared type and the digest of the decoded image. Key order, whitespace and escapes do not
+ * matter. The line of the image follows a raw line feed, which canonical JSON never contains, so that fields cannot
+ * imitate it.
  */
 export function bodyDigest({ fields, image }: JobBody): string {
   return createHash('sha256')
@@ -15,14 +16,14 @@ export function bodyDigest({ fields, image }: JobBody): string {
 
 function imageLine(image: IncomingImage | undefined): string {
   if (image === undefined) return 'none';
-  // No job ever came of such a body, so its digest only has to differ from those that made one.
+  // Such a body never creates a job, so its digest only has to differ from those that do.
   if ('malformed' in image) return 'malformed';
   return `${image.declared ?? 'undeclared'} ${image.sha256}`;
 }
 
 /**
- * JSON with sorted keys and no whitespace (after RFC 8785), of values that came from JSON.parse. A number too large for
- * a double reads `Infinity`, so that it is not taken for the `null` of JSON.stringify.
+ * JSON with sorted keys and no whitespace (after RFC 8785) of a value from JSON.parse. A number too large for a double
+ * is written as `Infinity`, because JSON.stringify would write `null`.
  */
 export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;

@@ -1,16 +1,16 @@
-/** Bytes that pile up to a limit, in one piece of memory. `store` may move; `length` of it is filled. */
+/** A contiguous buffer that grows up to a limit. `store` may be reallocated; its first `length` bytes are used. */
 export interface GrowingBuffer {
   store: Buffer;
   length: number;
   readonly limit: number;
 }
 
-/** @param expected about how much will come, so that it is allocated once; memory is only touched as it fills */
+/** @param expected estimate of the final size, so that it is allocated once; memory is committed only as it fills */
 export function createGrowingBuffer(limit: number, expected: number): GrowingBuffer {
   return { store: Buffer.allocUnsafeSlow(Math.min(expected, limit)), length: 0, limit };
 }
 
-/** Makes room for `count` more bytes. @returns false when that would pass the limit */
+/** Makes room for `count` more bytes. @returns false when that would exceed the limit */
 export function reserve(target: GrowingBuffer, count: number): boolean {
   const needed = target.length + count;
   if (needed > target.limit) return false;

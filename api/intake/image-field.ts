@@ -1,6 +1,6 @@
 import { createBase64Decoder, type DecodedImage, type Malformed } from './base64.ts';
 
-/** What `image_base64` came to. `declared` is the media type of its data-URI prefix, when it had one. */
+/** The outcome of decoding `image_base64`. `declared` is the media type of its data-URI prefix, if it has one. */
 export type IncomingImage = (DecodedImage & { declared?: string }) | Malformed;
 
 export interface ImageField {
@@ -8,14 +8,14 @@ export interface ImageField {
   finish(): IncomingImage;
 }
 
-/** Longer than any prefix that is accepted. */
+/** Longer than any accepted prefix. */
 const HEAD = 64;
 const SCHEME = 'data:';
 const COMMA = 0x2c;
 const PREFIX = /^data:image\/(jpe?g|png|webp);base64$/i;
 const BAD_PREFIX = 'a data URI must start with data:image/jpeg;base64, or the same with png or webp.';
 
-/** Takes the characters of the string in pieces: an optional data-URI prefix, then base64. */
+/** Decodes the string chunk by chunk: an optional data-URI prefix, then base64. */
 export function createImageField(maxBytes: number, expectedBytes?: number): ImageField {
   const decoder = createBase64Decoder(maxBytes, expectedBytes);
   const head = Buffer.alloc(HEAD);
@@ -24,8 +24,8 @@ export function createImageField(maxBytes: number, expectedBytes?: number): Imag
   let declared: string | undefined;
   let problem: string | undefined;
 
-  /** Looks whether the head is a prefix, is none, or can't be told yet. */
-  function settleHead(ended: boolean): void {
+  /** Parses the data-URI prefix once the head is long enough to tell whether there is one. */
+  function parseHead(ended: boolean): void {
     const text = head.toString('latin1', 0, headLength);
     const isUri = text.slice(0, SCHEME.length).toLowerCase() === SCHEME;
     const comma = head.subarray(0, headLength).indexOf(COMMA);
@@ -35,11 +35,11 @@ export function createImageField(maxBytes: number, expectedBytes?: number): Imag
     }
     if (!isUri && headLength < SCHEME.length && !ended) return;
     inHead = false;
-    if (isUri) settleType(text.slice(0, comma));
+    if (isUri) parsePrefix(text.slice(0, comma));
     decoder.write(head, isUri ? comma + 1 : 0, headLength);
   }
 
-  function settleType(prefix: string): void {
+  function parsePrefix(prefix: string): void {
     const type = PREFIX.exec(prefix)?.[1]?.toLowerCase();
     if (type === undefined) problem = BAD_PREFIX;
     else declared = `image/${type === 'jpg' ? 'jpeg' : type}`;
@@ -52,12 +52,12 @@ export function createImageField(maxBytes: number, expectedBytes?: number): Imag
         const copied = chunk.copy(head, headLength, from, end);
         headLength += copied;
         from += copied;
-        settleHead(false);
+        parseHead(false);
       }
       if (!inHead && problem === undefined && from < end) decoder.write(chunk, from, end);
     },
     finish() {
-      if (inHead && problem === undefined) settleHead(true);
+      if (inHead && problem === undefined) parseHead(true);
       if (problem !== undefined) return { malformed: problem };
       const image = decoder.finish();
       return declared === undefined || 'malformed' in image ? image : { ...image, declared };

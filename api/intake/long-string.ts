@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** Far longer than any string the API reads; a longer one is ignored, or refused for its length, whatever it says. */
+/** Longer than any string the API uses. A longer one is in an ignored field, or rejected for its length. */
 export const LONG_STRING = 32 * 1024;
 
 const QUOTE = 0x22;
@@ -9,13 +9,13 @@ const BACKSLASH = 0x5c;
 const ESCAPE = 6;
 
 export interface LongString {
-  /** Reads on from `start`. @returns the index of the closing quote, or undefined when the string goes on */
+  /** Continues at `start`. @returns the index of the closing quote, or undefined if it is not in this chunk */
   read(chunk: Buffer, start: number): number | undefined;
   /** SHA-256 of what was read, in hex. */
   digest(): string;
 }
 
-/** The tail of a long string in a JSON body: hashed as it stands there and not kept, so that memory stays bounded. */
+/** The tail of a long string in a JSON body. It is hashed, escapes included, and not kept, to bound memory. */
 export function createLongString(): LongString {
   const hash = createHash('sha256');
   let escaped = false;
@@ -30,20 +30,20 @@ export function createLongString(): LongString {
   };
 }
 
-/** @returns the index of the quote; the chunk's length when there is none; one more when an escape goes on */
+/** @returns the index of the quote, the chunk's length if there is none, or one more if the chunk ends in an escape */
 function closingQuote(chunk: Buffer, start: number): number {
   const quote = chunk.indexOf(QUOTE, start);
   const end = quote < 0 ? chunk.length : quote;
   if (!chunk.subarray(start, end).includes(BACKSLASH)) return Math.max(start, end);
   let at = start;
-  // Byte by byte: a search from each escape to the next costs many times as much where there are millions of them.
+  // Byte by byte, because one indexOf per escape is many times slower with millions of escapes.
   for (; at < chunk.length && chunk[at] !== QUOTE; at += 1) if (chunk[at] === BACKSLASH) at += 1;
   return at;
 }
 
 /**
- * Whether a string can be cut off before `byte`: after a whole character that is no escape, so that no pair of
- * surrogates is parted either.
+ * Whether a string can be truncated before `byte`: only after a whole, unescaped character, so that no surrogate pair
+ * is split.
  * @param plain bytes since the last backslash
  */
 export function canCut(plain: number, byte: number): boolean {

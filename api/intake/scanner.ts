@@ -4,14 +4,14 @@ import type { ImageField } from './image-field.ts';
 import { canCut, createLongString, LONG_STRING, type LongString } from './long-string.ts';
 import { createStringBody } from './string-body.ts';
 
-/** Deepest nesting of a body: JSON.parse and every walk over its result stay far from the stack's end. */
+/** Deepest nesting of a body, so that JSON.parse and recursive functions cannot exhaust the stack. */
 export const MAX_DEPTH = 64;
-/** Most members and elements of a body: what is done with it later costs time by their number. */
+/** Most object members and array elements of a body, since later processing takes time in proportion to them. */
 export const MAX_VALUES = 10_000;
 
 const IMAGE_KEY = 'image_base64';
-/** Every character of the key as a \u escape. */
-const LONGEST_SPELLING = IMAGE_KEY.length * 6;
+/** Length of the key with every character as a \u escape. */
+const MAX_KEY_LENGTH = IMAGE_KEY.length * 6;
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const COMMA = 0x2c;
@@ -24,9 +24,9 @@ const CLOSING: ReadonlySet<number> = new Set(Buffer.from('}]'));
 export interface Scanner {
   /** @throws ApiError invalid_request */
   write(chunk: Buffer): void;
-  /** The body with "" in the place of the image's string; valid JSON exactly if the body was, but for the tails of long strings. */
+  /** The body with "" in place of the image. Apart from the tails of long strings, it is valid JSON iff the body is. */
   rest(): Buffer;
-  /** True when the body is an object that holds `image_base64` with a string as its value. */
+  /** True when the body is an object whose `image_base64` is a string. */
   readonly foundImage: boolean;
 }
 
@@ -35,26 +35,26 @@ interface Scan {
   where: 'outside' | 'string' | 'escape' | 'long' | 'image';
   depth: number;
   values: number;
-  /** What the next string is, so far as that matters. */
+  /** The role of the next string. */
   next: 'key' | 'image' | 'other';
-  /** Where in `rest` the string begins that is being read. */
+  /** Offset in `rest` of the string that is being read. */
   stringStart: number;
-  /** The string being read is a top-level key. */
+  /** Whether the string that is being read is a top-level key. */
   isKey: boolean;
   /** Bytes since the last backslash, or since the string began. */
   plain: number;
   long: LongString;
-  /** The last token was the image's key, and its colon is due. */
+  /** Whether the last token was the image's key, so that a colon must follow. */
   colonDue: boolean;
   imageKeys: number;
   foundImage: boolean;
 }
 
 /**
- * Splits a JSON body, as its chunks arrive, into the string at the top-level key `image_base64` and everything else.
- * It only tells strings, nesting and top-level keys apart; JSON.parse of the rest judges the syntax.
- * Runs of whitespace shrink to one space, and strings to {@link LONG_STRING} and a digest of their tail, so neither
- * padding nor a picture in a field that is ignored counts much towards `maxRestBytes`.
+ * Splits a JSON body, chunk by chunk, into the string of the top-level key `image_base64` and the rest. It tracks only
+ * strings, nesting and top-level keys; JSON.parse of the rest checks the syntax. Runs of whitespace shrink to one
+ * space, and strings to {@link LONG_STRING} bytes and a digest of their tail, so that padding, or an image in an
+ * ignored field, hardly counts towards `maxRestBytes`.
  */
 export function createScanner(field: ImageField, maxRestBytes: number): Scanner {
   const image = createStringBody((chunk, start, end) => field.write(chunk, start, end));
@@ -98,16 +98,16 @@ export function createScanner(field: ImageField, maxRestBytes: number): Scanner 
   };
 }
 
-/** Takes one token's byte or a run of whitespace. @returns the index after it */
+/** Reads the first byte of a token, or a run of whitespace. @returns the index after it */
 function outside(scan: Scan, chunk: Buffer, start: number): number {
   let at = start;
   while (isWhitespace(chunk[at])) at += 1;
   if (at > start) {
-    if (scan.rest.length === 0 || scan.rest.store[scan.rest.length - 1] !== SPACE) keep(scan, SPACE);
+    if (scan.rest.length === 0 || scan.rest.store[scan.rest.length - 1] !== SPACE) append(scan, SPACE);
     return at;
   }
   const byte = chunk[at] ?? 0;
-  keep(scan, byte);
+  append(scan, byte);
   if (byte === QUOTE) startString(scan);
   else token(scan, byte);
   return at + 1;
@@ -136,7 +136,7 @@ function open(scan: Scan, byte: number): void {
 function startString(scan: Scan): void {
   scan.where = scan.next === 'image' ? 'image' : 'string';
   if (scan.next === 'image') {
-    keep(scan, QUOTE);
+    append(scan, QUOTE);
     scan.foundImage = true;
   }
   scan.stringStart = scan.rest.length;
@@ -151,7 +151,7 @@ function inside(scan: Scan, byte: number): void {
   if (scan.where === 'escape') scan.where = 'string';
   else if (byte === BACKSLASH) scan.where = 'escape';
   else if (byte === QUOTE) endString(scan);
-  keep(scan, byte);
+  append(scan, byte);
 }
 
 function endString(scan: Scan): void {
@@ -168,11 +168,11 @@ function startLong(scan: Scan): void {
   scan.long = createLongString();
 }
 
-/** The digest stands for the tail, so that two bodies that differ only there are still different. */
+/** The digest replaces the tail, so that bodies that differ only there still differ. */
 function insideLong(scan: Scan, chunk: Buffer, start: number): number {
   const quote = scan.long.read(chunk, start);
   if (quote === undefined) return chunk.length;
-  for (const byte of Buffer.from(scan.long.digest())) keep(scan, byte);
+  for (const byte of Buffer.from(scan.long.digest())) append(scan, byte);
   scan.where = 'string';
   inside(scan, QUOTE);
   return quote + 1;
@@ -182,12 +182,12 @@ function endKey(scan: Scan): void {
   if (!isImageKey(filled(scan.rest, scan.stringStart))) return;
   scan.colonDue = true;
   scan.imageKeys += 1;
-  if (scan.imageKeys > 1) throw invalid('The body holds image_base64 twice.');
+  if (scan.imageKeys > 1) throw invalid('The body contains image_base64 twice.');
 }
 
-/** @param raw a key as it stands between its quotes, perhaps with escapes */
+/** @param raw the text of a key between its quotes, with any escapes */
 function isImageKey(raw: Buffer): boolean {
-  if (raw.length > LONGEST_SPELLING) return false;
+  if (raw.length > MAX_KEY_LENGTH) return false;
   const text = raw.toString('latin1');
   if (!text.includes('\\')) return text === IMAGE_KEY;
   try {
@@ -199,11 +199,11 @@ function isImageKey(raw: Buffer): boolean {
 
 function countValue(scan: Scan): void {
   scan.values += 1;
-  if (scan.values > MAX_VALUES) throw invalid(`The body holds more than ${MAX_VALUES} values.`);
+  if (scan.values > MAX_VALUES) throw invalid(`The body contains more than ${MAX_VALUES} values.`);
 }
 
-function keep(scan: Scan, byte: number): void {
-  if (!reserve(scan.rest, 1)) throw invalid('Besides its long strings the body holds more than 1 MB.');
+function append(scan: Scan, byte: number): void {
+  if (!reserve(scan.rest, 1)) throw invalid('The body contains more than 1 MB besides its long strings.');
   scan.rest.store[scan.rest.length++] = byte;
 }
 

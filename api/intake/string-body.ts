@@ -2,22 +2,22 @@ const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const SLASH = 0x2f;
 const LETTER_U = 0x75;
-/** Stands for every escape that can't be base64: the decoder refuses it. */
+/** Replaces every escape that is not base64; the decoder rejects it. */
 const NOT_BASE64 = 0;
 const OTHER_ESCAPES = new Set(Buffer.from('"\\bfnrt'));
 
 export interface StringBody {
-  /** Reads on from `start`. @returns the index after the closing quote, or undefined when the string goes on */
+  /** Continues at `start`. @returns the index after the closing quote, or undefined if it is not in this chunk */
   read(chunk: Buffer, start: number): number | undefined;
-  /** True once an escape was seen that JSON doesn't have. */
+  /** True once an escape was read that is not valid JSON. */
   readonly illegal: boolean;
 }
 
 type Sink = (chunk: Buffer, start: number, end: number) => void;
 
 /**
- * The inside of one JSON string whose value should be plain ASCII. Characters go to `sink` unescaped (`\/` is what
- * PHP writes for every slash), in as few pieces as there are chunks.
+ * Reads the inside of one JSON string whose value should be ASCII. The unescaped characters are passed to `sink`, one
+ * call per chunk. (PHP escapes every slash as `\/`.)
  */
 export function createStringBody(sink: Sink): StringBody {
   let scratch = Buffer.alloc(0);
@@ -26,7 +26,7 @@ export function createStringBody(sink: Sink): StringBody {
   let code = 0;
   let illegal = false;
 
-  /** @returns the character an escape ended with, or undefined while it goes on */
+  /** @returns the unescaped character, or undefined while the escape is incomplete */
   function readEscape(byte: number): number | undefined {
     if (hexLeft === 0) {
       if (byte === LETTER_U) {
@@ -47,7 +47,7 @@ export function createStringBody(sink: Sink): StringBody {
     return code < 0x80 ? code : NOT_BASE64;
   }
 
-  /** Byte by byte into the scratch buffer, for chunks with a backslash in them. */
+  /** For chunks with a backslash: unescapes byte by byte into the scratch buffer. */
   function readEscaped(chunk: Buffer, start: number): number | undefined {
     if (scratch.length < chunk.length) scratch = Buffer.allocUnsafeSlow(chunk.length);
     let filled = 0;
@@ -83,7 +83,7 @@ export function createStringBody(sink: Sink): StringBody {
   };
 }
 
-/** @returns -1 for what is none */
+/** @returns -1 for a byte that is not a hex digit */
 function hexDigit(byte: number): number {
   if (byte >= 0x30 && byte <= 0x39) return byte - 0x30;
   const lower = byte | 0x20;

@@ -3,14 +3,14 @@ import { Type } from 'typebox';
 import { ApiError } from '../../contract/errors.ts';
 import { LIMITS } from '../../contract/limits.ts';
 import { CreateJob, JobCreated, JobReplayed } from '../../contract/schemas.ts';
-import { createClaims } from '../creation/claims.ts';
-import { createJob as create } from '../creation/create-job.ts';
+import { errorResponses, type Route } from '../http/operation.ts';
+import { separateImage } from '../http/separate-image.ts';
 import { bodyDigest } from '../intake/digest.ts';
-import { errorResponses, type Route } from '../operation.ts';
-import { separatePicture } from '../plugins/separate-picture.ts';
+import { createCompensations } from '../jobs/compensations.ts';
+import { createJob as create } from '../jobs/creation.ts';
 
-/** In bytes: what a job takes over from its request besides the picture. */
-const KEPT_OF_FIELDS = 32 * 1024;
+/** Most bytes of the fields that are kept after `dropFields`: options, warnings and the webhook URL. */
+const RETAINED_FIELD_BYTES = 32 * 1024;
 
 /** POST /v1/jobs: checks, charges and accepts one job, or replays the one its Idempotency-Key created. */
 export const createJob: Route = (app, deps) =>
@@ -18,22 +18,22 @@ export const createJob: Route = (app, deps) =>
     '/v1/jobs',
     {
       config: { group: 'create-job' },
-      preValidation: separatePicture,
-      // However the request comes to its 5xx, and whether or not anybody is there to read it.
-      onSend: async ({ claims }, { statusCode }) => {
-        if (statusCode >= 500) claims?.giveUp();
+      preValidation: separateImage,
+      // Covers every 5xx, whatever its cause and whether or not the client is still connected.
+      onSend: async ({ compensations }, { statusCode }) => {
+        if (statusCode >= 500) compensations?.run();
       },
       schema: {
         operationId: 'createJob',
         summary: 'Create a job',
         description:
-          'Runs one image through one tool. The charge is taken at once; the picture is collected by polling or a webhook.',
+          'Runs one image through one tool. The account is charged at once; get the result by polling or by webhook.',
         headers: Type.Object({
           'idempotency-key': Type.Optional(
             Type.String({
               minLength: 1,
               maxLength: LIMITS.idempotencyKeyLength,
-              description: 'Makes a retry safe: the same key and body never charge twice.',
+              description: 'Makes the request idempotent: the same key and body are charged once.',
             }),
           ),
         }),
@@ -55,9 +55,9 @@ export const createJob: Route = (app, deps) =>
     },
     async (request, reply) => {
       const { jobBody, caller, body, hold } = request;
-      request.claims = createClaims(deps.voids);
+      request.compensations = createCompensations(deps.voids);
       const creation = {
-        claims: request.claims,
+        compensations: request.compensations,
         caller,
         body,
         image: jobBody.image,
@@ -65,17 +65,17 @@ export const createJob: Route = (app, deps) =>
         idempotencyKey: idempotencyKey(request.raw, request.headers['idempotency-key']),
         hold,
         dropFields() {
-          // Fastify keeps the object until the answer is out, so it is emptied.
+          // Fastify references the object until the response is sent, so it is emptied.
           for (const name of Object.keys(body) as (keyof typeof body)[]) delete body[name];
-          request.bodyLease.shrink(KEPT_OF_FIELDS);
+          request.bodyLease.shrink(RETAINED_FIELD_BYTES);
         },
       };
-      const answer = await hold.during(() => create(deps, creation));
-      return reply.code(201).send(answer);
+      const job = await hold.during(() => create(deps, creation));
+      return reply.code(201).send(job);
     },
   );
 
-/** Node joins repeated headers with commas, which would make a third key of two. */
+/** Node joins repeated headers with commas, which would turn two keys into a third one. */
 function idempotencyKey({ rawHeaders }: IncomingMessage, joined: string | undefined): string | null {
   const sent = rawHeaders.filter((name, n) => n % 2 === 0 && name.toLowerCase() === 'idempotency-key');
   if (sent.length > 1) throw new ApiError('invalid_request', 'Idempotency-Key: must be sent once.');

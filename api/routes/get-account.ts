@@ -1,5 +1,5 @@
 import { Account } from '../../contract/schemas.ts';
-import { errorResponses, type Route } from '../operation.ts';
+import { errorResponses, type Route } from '../http/operation.ts';
 
 /** GET /v1/account: balance and settings behind the calling key. */
 export const getAccount: Route = (app, { stores }) =>
@@ -10,7 +10,7 @@ export const getAccount: Route = (app, { stores }) =>
       schema: {
         operationId: 'getAccount',
         summary: 'Read the account',
-        description: 'Good for a health check and for a low-balance alert.',
+        description: 'Returns the balance and settings. Suitable for health checks and low-balance alerts.',
         response: { 200: Account, ...errorResponses() },
       },
     },

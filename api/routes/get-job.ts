@@ -1,12 +1,12 @@
 import { Type } from 'typebox';
 import { ApiError } from '../../contract/errors.ts';
 import { Job, JobId } from '../../contract/schemas.ts';
-import { presentJob } from '../../stores/present.ts';
+import { presentJob } from '../../domain/present.ts';
 import type { ApiDeps } from '../deps.ts';
-import type { Route } from '../operation.ts';
-import { errorResponses } from '../operation.ts';
+import type { Route } from '../http/operation.ts';
+import { errorResponses } from '../http/operation.ts';
 
-/** GET /v1/jobs/{id}: the job as it stands. */
+/** GET /v1/jobs/{id}: the current state of a job. */
 export const getJob: Route = (app, { stores, images }: ApiDeps) =>
   app.get(
     '/v1/jobs/:id',
@@ -21,7 +21,7 @@ export const getJob: Route = (app, { stores, images }: ApiDeps) =>
       },
     },
     async (request) => {
-      // Ids are written in lower case and read in either (RFC 9562, section 4).
+      // UUIDs are written in lower case and read in either case (RFC 9562, section 4).
       const job = await stores.jobs.find(request.caller.accountId, request.params.id.toLowerCase());
       if (job === undefined) throw new ApiError('job_not_found', 'There is no such job.');
       return presentJob(job, images);

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { listTools as catalogue } from '../../catalog/catalog.ts';
 import { Tool } from '../../contract/schemas.ts';
-import { errorResponses, type Route } from '../operation.ts';
+import { errorResponses, type Route } from '../http/operation.ts';
 
 /** GET /v1/tools: every slug with its price. */
 export const listTools: Route = (app) =>
@@ -12,7 +12,8 @@ export const listTools: Route = (app) =>
       schema: {
         operationId: 'listTools',
         summary: 'List the tools',
-        description: 'Every slug that can be sent as `tool`, with its price at 2K; `resolution: 4K` costs 2.',
+        description:
+          'Every slug that `tool` accepts, with its price at 2K. With `resolution: 4K` a render costs 2.',
         response: { 200: Type.Array(Tool), ...errorResponses() },
       },
     },

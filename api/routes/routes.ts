@@ -1,9 +1,9 @@
-import type { Route } from '../operation.ts';
+import type { Route } from '../http/operation.ts';
 import { createJob } from './create-job.ts';
 import { deleteJob } from './delete-job.ts';
 import { getAccount } from './get-account.ts';
 import { getJob } from './get-job.ts';
 import { listTools } from './list-tools.ts';
 
-/** Every operation of the API; there is no other way to add one. */
+/** Every operation of the API. */
 export const routes: readonly Route[] = [createJob, getJob, deleteJob, getAccount, listTools];

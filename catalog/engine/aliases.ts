@@ -2,7 +2,7 @@ import type { ToolSpec } from '../tool-spec.ts';
 import type { Sent } from './request.ts';
 import { own, show } from './text.ts';
 
-/** The options with each alias in the place of its key, unless that was sent itself. */
+/** The options with each alias replaced by its key, unless the key was sent as well. */
 export function withoutAliases(tool: ToolSpec, sent: Sent): Sent {
   const canonical = new Map(sent);
   for (const [name, alias] of Object.entries(tool.aliases ?? {})) {
@@ -12,12 +12,12 @@ export function withoutAliases(tool: ToolSpec, sent: Sent): Sent {
   return canonical;
 }
 
-/** Why an alias was ignored, or nothing when it counted. */
+/** The warning about an ignored alias, or undefined if it was used. */
 export function whyAliasIgnored(tool: ToolSpec, sent: Sent, name: string): string | undefined {
   const alias = own(tool.aliases, name);
   if (alias === undefined) return undefined;
   if (own(alias.map, sent.get(name)) === undefined)
-    return `${show(sent.get(name))} is no value of ${alias.for}, so ${name} was ignored. Its values are ${Object.keys(alias.map).join(', ')}.`;
+    return `${show(sent.get(name))} is not a value of ${alias.for}; ${name} was ignored. Its values are ${Object.keys(alias.map).join(', ')}.`;
   if (sent.has(alias.for)) return `${name} was ignored because ${alias.for} was sent as well.`;
   return undefined;
 }

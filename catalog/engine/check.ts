@@ -4,13 +4,13 @@ import type { OptionSpec, ToolSpec } from '../tool-spec.ts';
 import { keysOf, type Sent, TIERS } from './request.ts';
 import { isLongerThan, own, show, tidy } from './text.ts';
 
-/** Far above any tool's needs; each unknown key becomes a stored warning, so their sum must be bounded. */
+/** Far more than any tool has. Each unknown key becomes a stored warning, so their number is bounded. */
 export const MAX_KEYS = 100;
 const MAX_KEY_LENGTH = 100;
 
 type Problem = string | undefined;
 
-/** What the caller must change, or nothing when the options can be planned (spec: tier rules). */
+/** The message about the first invalid option, or undefined (spec: tier rules). */
 export function findProblem(tool: ToolSpec, tier: Tier, sent: Sent): Problem {
   return (
     (tool.ownKeysOnly ? foreignKey(tool, sent) : textProblem(tier, sent)) ??
@@ -19,31 +19,33 @@ export function findProblem(tool: ToolSpec, tier: Tier, sent: Sent): Problem {
   );
 }
 
-/** The message for a tier that does not exist. */
+/** The message about an unknown tier. */
 export function unknownTier(sent: Sent): string {
   return `options.tier must be one of ${TIERS.join(', ')}, not ${show(sent.get('tier'))}.`;
 }
 
-/** Looked at before anything else, because the rest of the work grows with the keys. */
+/** Checked first, because the cost of the other checks grows with the keys. */
 export function keysProblem(options: Readonly<Record<string, unknown>>): Problem {
   const keys = Object.keys(options);
-  if (keys.length > MAX_KEYS) return `options has more than ${MAX_KEYS} keys.`;
+  if (keys.length > MAX_KEYS) return `options must not have more than ${MAX_KEYS} keys.`;
   const long = keys.find((key) => isLongerThan(key, MAX_KEY_LENGTH));
-  return long === undefined ? undefined : `options has a key of more than ${MAX_KEY_LENGTH} characters.`;
+  return long === undefined
+    ? undefined
+    : `options must not have a key of more than ${MAX_KEY_LENGTH} characters.`;
 }
 
 function foreignKey(tool: ToolSpec, sent: Sent): Problem {
   const keys = keysOf(tool);
-  const foreign = [...sent.keys()].find((key) => !keys.includes(key));
-  if (foreign === undefined) return undefined;
-  return `${tool.slug} does not take the option ${show(foreign)}. Its options are ${keys.join(', ')}.`;
+  const unknown = [...sent.keys()].find((key) => !keys.includes(key));
+  if (unknown === undefined) return undefined;
+  return `${tool.slug} does not have the option ${show(unknown)}. Its options are ${keys.join(', ')}.`;
 }
 
 function textProblem(tier: Tier, sent: Sent): Problem {
   const text = sent.has('customPrompt') ? sent.get('customPrompt') : '';
   if (typeof text !== 'string') return `options.customPrompt must be a string, not ${show(text)}.`;
   if (isLongerThan(text, LIMITS.freeTextLength))
-    return `options.customPrompt has more than ${LIMITS.freeTextLength} characters.`;
+    return `options.customPrompt must not have more than ${LIMITS.freeTextLength} characters.`;
   if (tier === 'custom' && tidy(text, LIMITS.freeTextLength) === '')
     return 'options.customPrompt is required when options.tier is custom.';
   return undefined;

@@ -5,11 +5,11 @@ import { own, withoutQuotes } from './text.ts';
 
 const PLACEHOLDER = /\{(\w+)\}/g;
 
-/** What the generator is told, in one line: the task, then what must stay. */
+/** The prompt for the generator, in one line: the task, then what must stay unchanged. */
 export function buildInstruction(tool: ToolSpec, mode: Mode, settings: Settings): string {
   if (mode === 'text') return followText(tool, settings.customPrompt ?? '');
   const lead = mode === 'preset' ? [tool.preset ?? ''] : [];
-  // Next to a preset only sentences about an option that still counts are said.
+  // A preset is followed only by the sentences about options that are used next to it.
   const sentences = mode === 'preset' ? tool.task.filter(namesOption) : tool.task;
   return [...lead, ...sentences.flatMap((sentence) => say(tool, sentence, settings)), tool.keep].join(' ');
 }
@@ -24,7 +24,7 @@ function followText(tool: ToolSpec, text: string): string {
 
 const namesOption = (sentence: Sentence) => textOf(sentence).search(PLACEHOLDER) >= 0;
 
-/** The sentence with its placeholders filled, or nothing when one has no value or its condition is not met. */
+/** The sentence with its placeholders filled; empty if one has no value or its condition is not met. */
 function say(tool: ToolSpec, sentence: Sentence, settings: Settings): string[] {
   if (typeof sentence !== 'string' && !meets(sentence.when, settings)) return [];
   const keys = [...textOf(sentence).matchAll(PLACEHOLDER)].map(([, key]) => key ?? '');

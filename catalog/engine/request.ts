@@ -1,7 +1,7 @@
 import type { Tier } from '../plan.ts';
 import type { ToolSpec } from '../tool-spec.ts';
 
-/** Options as sent, own keys only, in their order. */
+/** The options of the request, own keys only, in order. */
 export type Sent = ReadonlyMap<string, unknown>;
 
 export const COMMON_KEYS = ['resolution', 'tier', 'customPrompt'] as const;
@@ -9,10 +9,10 @@ export const RESOLUTIONS = ['2K', '4K'] as const;
 export const TIERS = ['auto', 'guided', 'custom'] as const satisfies readonly Tier[];
 export const DEFAULT_TIER: Tier = 'guided';
 
-/** How a plan comes about: from the caller's text, the tool's preset, or the options. */
+/** What the instruction is built from: the caller's text, the tool's preset, or the options. */
 export type Mode = 'text' | 'preset' | 'options';
 
-/** `undefined` for a tier that does not exist. A tool without tiers is always guided. */
+/** The tier of a request, or undefined for an unknown one. A tool without tiers is always guided. */
 export function tierOf(tool: ToolSpec, sent: Sent): Tier | undefined {
   if (tool.ownKeysOnly || !sent.has('tier')) return DEFAULT_TIER;
   return TIERS.find((tier) => tier === sent.get('tier'));
@@ -27,7 +27,7 @@ export function isResolution(value: unknown): boolean {
   return RESOLUTIONS.some((resolution) => resolution === value);
 }
 
-/** Every key the tool takes, its own first. */
+/** Every key that the tool accepts, its own first. */
 export function keysOf(tool: ToolSpec): string[] {
   const ownKeys = [...Object.keys(tool.options), ...Object.keys(tool.aliases ?? {})];
   if (tool.ownKeysOnly) return ownKeys;

@@ -5,21 +5,21 @@ import { own, tidy } from './text.ts';
 
 export type Settings = Record<string, string>;
 
-/** Longest value that is neither free text nor checked, in characters. */
+/** Most characters of an unchecked value that is not free text. */
 const UNCHECKED_LENGTH = 100;
 
-/** The options that take effect: what was sent, else the default, less what does not apply. */
+/** The options that take effect: those of the request, or else the defaults, without those that do not apply. */
 export function resolveSettings(tool: ToolSpec, sent: Sent, keys: readonly string[]): Settings {
   const all: Settings = {};
   for (const [key, option] of Object.entries(tool.options)) {
-    const value = keys.includes(key) ? settle(option, sent.get(key), all) : '';
+    const value = keys.includes(key) ? normalize(option, sent.get(key), all) : '';
     if (value !== '') all[key] = value;
   }
   const effective = Object.entries(all).filter(([key]) => applies(own(tool.options, key), all));
   return Object.fromEntries(effective);
 }
 
-/** Whether the settings meet every part of the condition. */
+/** Whether the settings meet the condition. */
 export function meets(condition: Condition, settings: Settings): boolean {
   return Object.entries(condition).every(([key, wanted]) => {
     const value = settings[key];
@@ -28,7 +28,7 @@ export function meets(condition: Condition, settings: Settings): boolean {
   });
 }
 
-/** The items of an array or of a string with commas; nothing for what is neither. */
+/** The items of an array or of a comma-separated string; undefined for any other value. */
 function listItems(raw: unknown): string[] | undefined {
   const items: unknown = typeof raw === 'string' ? raw.slice(0, LIMITS.freeTextLength).split(',') : raw;
   if (!Array.isArray(items)) return undefined;
@@ -41,11 +41,11 @@ function applies(option: OptionSpec | undefined, all: Settings): boolean {
   return condition === undefined || (condition !== 'never' && meets(condition, all));
 }
 
-/** The value as one bounded line, or an empty string for none. Only the guided tier has checked it before. */
-function settle(option: OptionSpec, raw: unknown, settled: Settings): string {
+/** The value as one bounded line, or an empty string if there is none. Only the guided tier has checked it. */
+function normalize(option: OptionSpec, raw: unknown, resolved: Settings): string {
   switch (option.kind) {
     case 'choice':
-      return settleChoice(option, tidy(scalar(raw), UNCHECKED_LENGTH), settled);
+      return normalizeChoice(option, tidy(scalar(raw), UNCHECKED_LENGTH), resolved);
     case 'list':
       return tidy(listItems(raw)?.join(', ') ?? '', UNCHECKED_LENGTH);
     case 'text': {
@@ -58,10 +58,10 @@ function settle(option: OptionSpec, raw: unknown, settled: Settings): string {
   }
 }
 
-function settleChoice(option: ChoiceOption, text: string, settled: Settings): string {
+function normalizeChoice(option: ChoiceOption, text: string, resolved: Settings): string {
   const value = text === option.sameAsOmitted ? '' : text;
   if (option.valuesBy === undefined) return value || (option.default ?? '');
-  const list = own(option.valuesBy.lists, settled[option.valuesBy.option]) ?? [];
+  const list = own(option.valuesBy.lists, resolved[option.valuesBy.option]) ?? [];
   return list.includes(value) ? value : (list[0] ?? '');
 }
 

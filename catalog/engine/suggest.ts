@@ -1,4 +1,4 @@
-/** Words people send, and the ends of keys they mean by them, likeliest first. */
+/** Words that callers send, and the (ends of) keys they probably mean, most likely first. */
 const MEANT: ReadonlyMap<string, readonly string[]> = new Map([
   ['prompt', ['customPrompt', 'description']],
   ['text', ['customPrompt', 'description']],
@@ -40,10 +40,10 @@ const MEANT: ReadonlyMap<string, readonly string[]> = new Map([
 
 const SHORTEST_PART = 3;
 
-/** Longer than any key, mistyped or not. */
+/** Longer names get no suggestion: no key is as long, even mistyped. */
 const LONGEST = 40;
 
-/** The key that was probably meant by one the tool does not have, if any comes near. */
+/** The key that an unknown one probably means, if any is similar. */
 export function likelyKey(sent: string, keys: readonly string[]): string | undefined {
   const name = sent.length > LONGEST ? '' : fold(sent);
   if (name === '') return undefined;
@@ -74,20 +74,20 @@ function nearest(name: string, keys: readonly string[]): string | undefined {
   return near.sort((a, b) => a.distance - b.distance)[0]?.key;
 }
 
-/** Optimal string alignment: insertions, deletions, substitutions and swaps of neighbors count one each. */
+/** Optimal string alignment distance: an insertion, deletion, substitution or swap of neighbors costs 1. */
 export function editDistance(a: string, b: string): number {
-  let before: number[] = [];
-  let above = Array.from({ length: b.length + 1 }, (_, j) => j);
+  let secondLast: number[] = [];
+  let last = Array.from({ length: b.length + 1 }, (_, j) => j);
   for (let i = 1; i <= a.length; i++) {
     const row = [i];
     for (let j = 1; j <= b.length; j++) {
-      const changed = at(above, j - 1) + (a[i - 1] === b[j - 1] ? 0 : 1);
-      const swapped = a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1] ? at(before, j - 2) + 1 : changed;
-      row.push(Math.min(changed, swapped, at(above, j) + 1, at(row, j - 1) + 1));
+      const changed = at(last, j - 1) + (a[i - 1] === b[j - 1] ? 0 : 1);
+      const swapped = a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1] ? at(secondLast, j - 2) + 1 : changed;
+      row.push(Math.min(changed, swapped, at(last, j) + 1, at(row, j - 1) + 1));
     }
-    [before, above] = [above, row];
+    [secondLast, last] = [last, row];
   }
-  return at(above, b.length);
+  return at(last, b.length);
 }
 
 const at = (row: readonly number[], index: number) => row[index] ?? Number.POSITIVE_INFINITY;

@@ -6,13 +6,13 @@ import { COMMON_KEYS, isResolution, keysOf, RESOLUTIONS, type Sent } from './req
 import { likelyKey } from './suggest.ts';
 import { own, show } from './text.ts';
 
-/** Unknown keys for which the one that was meant is looked for, and those that come with the list of all keys. */
-const HELPED = 10;
-const LISTED = 3;
+/** Number of unknown keys that get a suggestion, and number of those that may get the list of all keys instead. */
+const MAX_SUGGESTIONS = 10;
+const MAX_LISTS = 3;
 
 /**
- * One warning for each key that was sent and ignored, in the order sent (spec: Warning). They are stored with the job, so
- * those beyond a handful of unknown keys say no more than that.
+ * One warning for each ignored key, in the order of the request (spec: Warning). Warnings are stored with the job, so
+ * after a few unknown keys they become short.
  */
 export function warningsFor(tool: ToolSpec, tier: Tier, sent: Sent): Warning[] {
   let unknown = 0;
@@ -47,12 +47,12 @@ function whyTextIgnored(tool: ToolSpec, tier: Tier): string | undefined {
   return tier === 'custom' ? `${ignored} and the options were used unchecked.` : `${ignored}.`;
 }
 
-/** @param place of the key among the unknown ones, from 1 */
-function unknownKey(tool: ToolSpec, key: string, place: number): string {
-  if (place > HELPED) return 'Unknown option; it was ignored.';
+/** @param ordinal position among the unknown keys, from 1 */
+function unknownKey(tool: ToolSpec, key: string, ordinal: number): string {
+  if (ordinal > MAX_SUGGESTIONS) return 'Unknown option; it was ignored.';
   const keys = keysOf(tool);
   const meant = likelyKey(key, keys);
-  const list = place <= LISTED ? ` Its options are ${keys.join(', ')}.` : '';
+  const list = ordinal <= MAX_LISTS ? ` Its options are ${keys.join(', ')}.` : '';
   const hint = meant === undefined ? list : ` Did you mean ${meant}?`;
   return `${tool.slug} has no option ${show(key)}; it was ignored.${hint}`;
 }

@@ -7,12 +7,12 @@ export const BATH_TOOLS: readonly ToolEntry[] = [
   {
     slug: 'bathroom-fixtures',
     title: 'Bathroom fixtures',
-    description: 'Exchanges one bathroom fixture.',
+    description: 'Replaces one bathroom fixture.',
     customPrompt: 'read',
     preset: 'Replace the bathroom faucet with a clean-lined single-hole faucet in brushed nickel.',
     options: {
       bathroomFixtureType: choice(
-        'Fixture to exchange.',
+        'Fixture to replace.',
         ['bathroom-faucet', 'bathroom-sink', 'shower-system', 'bathtub', 'toilet', 'towel-bar'],
         'bathroom-faucet',
       ),

@@ -47,7 +47,7 @@ export const EXTERIOR: ToolGroup = {
     {
       slug: 'roof-replacement',
       title: 'Roof replacement',
-      description: 'Exchanges the roofing.',
+      description: 'Replaces the roofing.',
       customPrompt: 'not read',
       options: {
         material: choice(
@@ -142,7 +142,7 @@ export const EXTERIOR: ToolGroup = {
             },
           },
         ),
-        hasExisting: flag('Whether it replaces a similar structure that is there.', 'false'),
+        hasExisting: flag('Whether to replace a similar existing structure.', 'false'),
       },
       task: [
         'Add one thing to the plot in this photo: {additionType}.',

@@ -50,7 +50,7 @@ export const FLOOR_PLANS: ToolGroup = {
             landscaped: 'Show drawn outdoor areas and simple greenery around the building.',
           },
         }),
-        fp3dLabels: choice('Labels in the picture.', ['none', 'room_names', 'room_names_and_areas'], 'none', {
+        fp3dLabels: choice('Labels in the image.', ['none', 'room_names', 'room_names_and_areas'], 'none', {
           wording: {
             none: 'Write no labels.',
             room_names: "Label each room with the plan's own name for it.",
@@ -58,7 +58,7 @@ export const FLOOR_PLANS: ToolGroup = {
           },
         }),
         inputType: choice(
-          'Kind of plan that is sent; recognized when omitted.',
+          'Kind of the input plan; detected when omitted.',
           ['auto', 'architectural_plan', 'hand_sketch', 'photo_of_plan', 'marketing_plan'],
           undefined,
           { sameAsOmitted: 'auto' },
@@ -73,14 +73,13 @@ export const FLOOR_PLANS: ToolGroup = {
             ...Object.fromEntries(OUTPUT_STYLE.map((value) => [value, value])),
           },
           unknownValue: 'reject',
-          description: 'Short form of outputStyle.',
+          description: 'Alias of outputStyle.',
         },
         style: {
           for: 'interiorStyle',
           map: Object.fromEntries(STYLE_WIDE.map((value) => [value, value])),
           unknownValue: 'warn',
-          description:
-            'A second name of interiorStyle; anything that is none of its values is ignored with a warning.',
+          description: 'Alias of interiorStyle; an unknown value is ignored with a warning.',
         },
       },
       task: [
@@ -111,7 +110,7 @@ export const FLOOR_PLANS: ToolGroup = {
           'square',
         ]),
         preserve: list(
-          'What is taken over from the sketch; an array or a string with commas. Nothing of it unless asked for.',
+          'What is kept from the sketch: an array or a comma-separated string. Nothing by default.',
           ['dimensions', 'room-names', 'furniture'],
         ),
       },
@@ -155,7 +154,7 @@ export const FLOOR_PLANS: ToolGroup = {
         'Show this floor plan furnished in a modern style, seen straight from above, with realistic materials and soft shadows.',
       options: {
         style: style('Style of the furniture.', STYLE, 'modern'),
-        showLabels: flag('Whether room names stay in the picture.', 'false'),
+        showLabels: flag('Whether room names stay in the image.', 'false'),
       },
       task: [
         'Show this floor plan furnished in {style} style, seen straight from above, with realistic materials and soft shadows.',

@@ -6,7 +6,7 @@ import { STYLE, STYLE_BY_USE } from '../values.ts';
 export const FURNITURE: ToolGroup = {
   id: 'furniture',
   title: 'Furniture',
-  description: 'Add, exchange or refresh pieces of furniture.',
+  description: 'Add, replace or refresh pieces of furniture.',
   tools: [
     {
       slug: 'add-furniture-object',
@@ -16,7 +16,7 @@ export const FURNITURE: ToolGroup = {
       options: {
         roomType: room(),
         objectType: choice(
-          'Piece to add. Without it and without description a piece that suits the room is picked.',
+          'Piece to add. Without it and without description, a piece that suits the room is chosen.',
           ['sofa', 'dining-table', 'bed', 'desk', 'bookshelf', 'accent-chair', 'coffee-table', 'nightstand'],
           undefined,
           { appliesWhen: { description: 'missing' } },
@@ -24,9 +24,9 @@ export const FURNITURE: ToolGroup = {
         style: style('Design style of the piece.', STYLE, undefined, {
           appliesWhen: { description: 'missing' },
         }),
-        description: text('The item in your own words, in place of objectType and style.'),
+        description: text('The item in your own words, instead of objectType and style.'),
         placement: choice(
-          'Only for masks painted in the web app; without effect through the API.',
+          'Only for masks painted in the web app; no effect through the API.',
           ['empty', 'replace', 'on-surface'],
           'empty',
           { appliesWhen: 'never' },
@@ -50,14 +50,14 @@ export const FURNITURE: ToolGroup = {
     {
       slug: 'furniture-replacement',
       title: 'Furniture replacement',
-      description: 'Exchanges all furniture for one style, or only the pieces you name.',
+      description: 'Replaces all furniture in one style, or only the pieces you name.',
       customPrompt: 'not read',
       options: {
         roomType: room('living-room'),
-        style: style('Style every replacement follows.', STYLE_BY_USE, 'modern', {
+        style: style('Style of the replacements.', STYLE_BY_USE, 'modern', {
           appliesWhen: { description: 'missing' },
         }),
-        description: text('The pieces to replace and what with; everything else then stays.'),
+        description: text('The pieces to replace, and with what; everything else stays.'),
       },
       task: [
         'Replace furniture in this photo. The room: {roomType}.',
@@ -73,14 +73,14 @@ export const FURNITURE: ToolGroup = {
       description: 'Recolors, reupholsters or refinishes the most prominent piece.',
       customPrompt: 'not read',
       options: {
-        changeType: choice('What is done to the piece.', ['recolor', 'refabric', 'refinish'], 'recolor', {
+        changeType: choice('Change to make to the piece.', ['recolor', 'refabric', 'refinish'], 'recolor', {
           wording: {
             recolor: 'change its color and keep its material and texture',
             refabric: 'reupholster it in a new fabric with a visible, realistic weave',
             refinish: 'give its wood, metal or lacquer surfaces a new finish',
           },
         }),
-        targetColor: hex('Color the piece gets.', '#FFFFFF'),
+        targetColor: hex('New color of the piece.', '#FFFFFF'),
       },
       task: [
         'Find the most prominent piece of furniture in this photo and do one thing to it: {changeType}.',

@@ -3,7 +3,7 @@ import { choice, fixtureFinish, flag, tone } from '../options.ts';
 import type { ToolEntry } from '../tool-spec.ts';
 import { FINISH, WOOD_TONE } from '../values.ts';
 
-/** Tools that exchange one built-in part of a room. */
+/** Tools that replace one built-in part of a room. */
 export const INTERIOR_PARTS: readonly ToolEntry[] = [
   {
     slug: 'fireplace-renovation',
@@ -33,7 +33,7 @@ export const INTERIOR_PARTS: readonly ToolEntry[] = [
   {
     slug: 'staircase-railing',
     title: 'Staircase railing',
-    description: 'Exchanges the railing of a staircase.',
+    description: 'Replaces the railing of a staircase.',
     customPrompt: 'read',
     preset: 'Replace the stair railing with slim vertical matte black balusters and an oak handrail.',
     options: {
@@ -58,7 +58,7 @@ export const INTERIOR_PARTS: readonly ToolEntry[] = [
   {
     slug: 'ceiling-fan',
     title: 'Ceiling fan',
-    description: 'Adds a ceiling fan or exchanges the one there.',
+    description: 'Adds a ceiling fan or replaces the existing one.',
     customPrompt: 'read',
     preset: 'Install a modern three-blade ceiling fan with a small light at the center of the ceiling.',
     options: {
@@ -81,7 +81,7 @@ export const INTERIOR_PARTS: readonly ToolEntry[] = [
   {
     slug: 'lighting-update',
     title: 'Lighting update',
-    description: 'Exchanges light fixtures.',
+    description: 'Replaces light fixtures.',
     customPrompt: 'read',
     preset: 'Replace the visible light fixtures with matching contemporary ones that give warm white light.',
     options: {
@@ -102,7 +102,7 @@ export const INTERIOR_PARTS: readonly ToolEntry[] = [
   {
     slug: 'door-update',
     title: 'Door update',
-    description: 'Exchanges the doors in view.',
+    description: 'Replaces the doors in view.',
     customPrompt: 'read',
     preset: 'Replace the interior doors with white shaker panel doors with matte black handles.',
     options: {

@@ -104,7 +104,7 @@ export const INTERIOR: ToolGroup = {
     {
       slug: 'flooring-replacement',
       title: 'Flooring replacement',
-      description: 'Exchanges the floor covering.',
+      description: 'Replaces the floor covering.',
       customPrompt: 'read',
       preset: 'Replace the floor with wide-plank natural oak with a matte finish.',
       options: {

@@ -6,7 +6,7 @@ import { BATH_TOOLS } from './bath.ts';
 export const KITCHEN_BATH: ToolGroup = {
   id: 'kitchen-bath',
   title: 'Kitchen and bath',
-  description: 'Exchange cabinets, surfaces, fixtures and tile.',
+  description: 'Replace cabinets, surfaces, fixtures and tile.',
   tools: [
     {
       slug: 'cabinet-replacement',
@@ -45,7 +45,7 @@ export const KITCHEN_BATH: ToolGroup = {
     {
       slug: 'countertop-replacement',
       title: 'Countertop replacement',
-      description: 'Exchanges the countertop material.',
+      description: 'Replaces the countertop material.',
       customPrompt: 'read',
       preset: 'Replace the countertops with white quartz with soft gray veining and an eased edge.',
       options: {
@@ -79,7 +79,7 @@ export const KITCHEN_BATH: ToolGroup = {
     {
       slug: 'backsplash-update',
       title: 'Backsplash update',
-      description: 'Exchanges the wall covering between counter and cabinets.',
+      description: 'Replaces the wall covering between counter and cabinets.',
       customPrompt: 'read',
       preset: 'Replace the backsplash with glossy white subway tile in running bond with light gray grout.',
       options: {
@@ -109,13 +109,13 @@ export const KITCHEN_BATH: ToolGroup = {
     {
       slug: 'kitchen-fixtures',
       title: 'Kitchen fixtures',
-      description: 'Exchanges one kitchen fixture.',
+      description: 'Replaces one kitchen fixture.',
       customPrompt: 'read',
       preset:
         'Replace the kitchen faucet with a single-handle pull-down faucet with a high arc in brushed nickel.',
       options: {
         kitchenFixtureType: choice(
-          'Fixture to exchange.',
+          'Fixture to replace.',
           ['kitchen-faucet', 'kitchen-sink', 'range-hood', 'garbage-disposal-unit'],
           'kitchen-faucet',
         ),

@@ -3,7 +3,7 @@ import { choice, flag, intensity } from '../options.ts';
 import type { ToolGroup } from '../tool-spec.ts';
 import { SEASON } from '../values.ts';
 
-/** Regional styles of each holiday; the first one is used when none is sent. */
+/** Regional styles of each holiday; the first one is the default. */
 const REGIONS = {
   christmas: ['american', 'british', 'german', 'scandinavian', 'australian'],
   halloween: ['american', 'mexican', 'irish'],
@@ -56,7 +56,7 @@ export const LIGHT_SEASONS: ToolGroup = {
       customPrompt: 'read',
       options: {
         timeShift: choice(
-          'Time of day to arrive at.',
+          'Time of day in the result.',
           ['golden-hour', 'dusk', 'blue-hour', 'night'],
           'dusk',
           {

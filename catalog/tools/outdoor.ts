@@ -50,7 +50,7 @@ export const OUTDOOR_TOOLS: readonly ToolEntry[] = [
         ],
         'pergola',
       ),
-      hasExisting: flag('Whether it replaces a similar structure that is there.', 'false'),
+      hasExisting: flag('Whether to replace a similar existing structure.', 'false'),
     },
     task: [
       'Add one outdoor structure to this photo: {structureType}.',

@@ -61,7 +61,7 @@ export const PHOTO_CORRECTIONS: readonly ToolEntry[] = [
     customPrompt: 'not read',
     options: {
       lightingMode: choice(
-        'What is done to the light.',
+        'Change to make to the light.',
         ['balance', 'brighten', 'darken', 'lift-shadows', 'recover-highlights'],
         'balance',
         {

@@ -12,7 +12,7 @@ export const PHOTO: ToolGroup = {
     {
       slug: 'sky-replacement',
       title: 'Sky replacement',
-      description: 'Exchanges the sky.',
+      description: 'Replaces the sky.',
       customPrompt: 'not read',
       options: {
         skyType: choice(
@@ -40,7 +40,7 @@ export const PHOTO: ToolGroup = {
     {
       slug: 'window-view-replacement',
       title: 'Window view replacement',
-      description: 'Exchanges what is seen through the windows.',
+      description: 'Replaces the view through the windows.',
       customPrompt: 'not read',
       options: {
         windowView: choice(
@@ -59,7 +59,7 @@ export const PHOTO: ToolGroup = {
     {
       slug: 'background-replacement',
       title: 'Background replacement',
-      description: 'Exchanges the background behind the main subject.',
+      description: 'Replaces the background behind the main subject.',
       customPrompt: 'not read',
       options: {
         backgroundType: choice(
@@ -109,10 +109,10 @@ export const PHOTO: ToolGroup = {
     {
       slug: 'portrait-retouching',
       title: 'Portrait retouching',
-      description: 'Retouches a portrait, for instance of an agent.',
+      description: 'Retouches a portrait, for example of an agent.',
       customPrompt: 'not read',
       options: {
-        retouchLevel: choice('How far the retouching goes.', ['natural', 'polished', 'studio'], 'natural'),
+        retouchLevel: choice('Strength of the retouching.', ['natural', 'polished', 'studio'], 'natural'),
         evenLight: flag('Whether the light on the face is evened out.', 'true'),
       },
       task: [

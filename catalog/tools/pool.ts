@@ -19,7 +19,7 @@ export const POOL_TOOLS: readonly ToolEntry[] = [
     description: 'Adds, converts or removes a pool.',
     customPrompt: 'not read',
     options: {
-      poolAction: choice('What happens.', ['add', 'convert', 'remove'], 'add', {
+      poolAction: choice('Whether to add, convert or remove a pool.', ['add', 'convert', 'remove'], 'add', {
         wording: {
           add: 'build a new pool where it fits naturally',
           convert: 'rebuild the existing pool',
@@ -42,7 +42,7 @@ export const POOL_TOOLS: readonly ToolEntry[] = [
         BUILT,
       ),
       replacementType: choice(
-        'What takes the place of a removed pool.',
+        'What replaces a removed pool.',
         ['auto-blend', ...POOL_REPLACEMENT, 'deck-terrace', 'gravel-zen'],
         'auto-blend',
         {
@@ -83,7 +83,7 @@ export const POOL_TOOLS: readonly ToolEntry[] = [
     title: 'Pool removal',
     description: 'Removes the pool and restores the ground.',
     customPrompt: 'not read',
-    options: { replacementType: choice('What takes its place.', POOL_REPLACEMENT, 'lawn') },
+    options: { replacementType: choice('What replaces the pool.', POOL_REPLACEMENT, 'lawn') },
     task: [
       'Remove the pool in this photo with its coping, ladder and equipment. In its place comes: {replacementType}, blended into its surroundings.',
     ],

@@ -19,7 +19,7 @@ export const REMOVAL: ToolGroup = {
           'clutter',
           { appliesWhen: { description: 'missing' } },
         ),
-        description: text('The items in your own words, in place of removalItem.'),
+        description: text('The items in your own words, instead of removalItem.'),
       },
       task: [
         'Remove these items from the photo, all of them and nothing else: "{description}".',
@@ -34,7 +34,7 @@ export const REMOVAL: ToolGroup = {
       description: 'Tidies a room and leaves its furniture.',
       customPrompt: 'not read',
       options: {
-        declutterLevel: choice('How much goes.', ['light', 'standard', 'thorough'], 'standard', {
+        declutterLevel: choice('How much is removed.', ['light', 'standard', 'thorough'], 'standard', {
           wording: {
             light: 'trash and loose items on the floor only',
             standard: 'loose items on floor, counters and tables; a few tidy pieces of decor stay',

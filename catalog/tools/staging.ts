@@ -17,7 +17,7 @@ export const STAGING: ToolGroup = {
       ownKeysOnly: true,
       options: {
         style: style('Style of the furniture.', STYLE_WIDE, undefined, { required: true }),
-        roomType: choice('What the room is furnished as; recognized from the photo when omitted.', [
+        roomType: choice('Room to furnish it as; detected from the photo when omitted.', [
           ...ROOM,
           'open-plan',
           'entryway',
@@ -42,7 +42,7 @@ export const STAGING: ToolGroup = {
           'bold',
         ]),
         decor: flag('Whether art, plants and accessories are added.', 'true'),
-        existingFurniture: choice('What happens to furniture already there.', ['keep', 'remove'], 'keep', {
+        existingFurniture: choice('What to do with existing furniture.', ['keep', 'remove'], 'keep', {
           wording: {
             keep: 'Furniture already in the photo stays where it is.',
             remove: 'Take out loose furniture already in the photo first.',
@@ -81,7 +81,7 @@ export const STAGING: ToolGroup = {
     {
       slug: 'empty-your-space-advanced',
       title: 'Empty your space, advanced',
-      description: 'Empties a crowded room down to its shell, with a say in what stays.',
+      description: 'Empties a crowded room down to its shell, with options for what stays.',
       customPrompt: 'not read',
       options: {
         roomType: room(),

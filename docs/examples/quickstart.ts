@@ -1,4 +1,4 @@
-// Runs one picture through one tool: tsx docs/examples/quickstart.ts API_BASE API_KEY PICTURE
+// Runs one image through one tool: tsx docs/examples/quickstart.ts API_BASE API_KEY IMAGE
 // Needs nothing but fetch; take what you need into your own program.
 import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
@@ -14,20 +14,20 @@ interface Job {
 const POLL_MS = 2000;
 const ATTEMPTS = 5;
 
-const [base, apiKey, picture] = process.argv.slice(2);
-if (base === undefined || apiKey === undefined || picture === undefined)
-  throw new Error('Usage: quickstart.ts API_BASE API_KEY PICTURE');
+const [base, apiKey, image] = process.argv.slice(2);
+if (base === undefined || apiKey === undefined || image === undefined)
+  throw new Error('Usage: quickstart.ts API_BASE API_KEY IMAGE');
 
 const created = await request<Job>(`${base}/v1/jobs`, {
   method: 'POST',
   headers: {
     'Content-Type': 'application/json',
     // The same record gives the same key, so running this twice gives one job and one charge.
-    'Idempotency-Key': `quickstart-${basename(picture)}`,
+    'Idempotency-Key': `quickstart-${basename(image)}`,
   },
   body: JSON.stringify({
     tool: 'image-enhancement',
-    image_base64: (await readFile(picture)).toString('base64'),
+    image_base64: (await readFile(image)).toString('base64'),
   }),
 });
 const job = await ended(created.job_id);

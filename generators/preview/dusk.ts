@@ -4,9 +4,9 @@ import type { Operation } from './operation.ts';
 import { tint } from './tone.ts';
 
 interface Hour {
-  /** Gains that turn daylight on walls and ground into that of the hour. */
+  /** Channel gains that turn daylight on walls and ground into the light of the hour. */
   light: Rgb;
-  /** From the zenith to the horizon; it ends in white above the ground, which takes no colour from it. */
+  /** Colours from the zenith to the horizon, then white, so that the ground keeps its own colour. */
   sky: readonly Rgb[];
 }
 
@@ -38,14 +38,14 @@ const INDOORS_EVENING: readonly Rgb[] = [
   [150, 120, 150],
 ];
 
-/** Colours the sky, which is the brightest part of a daytime photo, and dims the rest to the light of the hour. */
+/** Colours the sky, which is the brightest part of a daytime photo, and dims the rest. */
 export const duskOutside: Operation = async (image, settings) => {
   const hour = HOURS.get(settings.timeShift) ?? DUSK;
   const sky = await overDaylight(image, await verticalGradient(image, hour.sky), [170, 220]);
   return blend(openRaw(await tint(image, hour.light)), sky, 'multiply');
 };
 
-/** Daylight in a window is the bluest light there is: it turns deep blue, and lamplight warms the room. */
+/** Turns the daylight in windows, the bluest light of the room, deep blue, and warms the room with lamplight. */
 export const duskInside: Operation = async (image, settings) => {
   const room = await tint(
     image,

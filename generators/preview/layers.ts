@@ -3,10 +3,10 @@ import { openRaw, type RawImage, type Size, toRaw } from '../../imaging/libvips.
 
 export type Rgb = readonly [red: number, green: number, blue: number];
 
-/** Rec. 601, as JPEG weighs the channels. */
+/** Luma weights of Rec. 601, which JPEG uses. */
 export const LUMA: Rgb = [0.299, 0.587, 0.114];
 
-/** Lays one picture over another of the same size. */
+/** Blends a layer over an image of the same size. */
 export function blend(base: Sharp, layer: RawImage, mode: Blend): Promise<RawImage> {
   const { width, height, pixels } = layer;
   return toRaw(
@@ -14,7 +14,7 @@ export function blend(base: Sharp, layer: RawImage, mode: Blend): Promise<RawIma
   );
 }
 
-/** Level of a picture under each level of the layer, 256 of them for each: soft light (W3C Compositing, 10.1.9). */
+/** Soft light (W3C Compositing, 10.1.9) by `(level of the layer << 8) | level of the image`. */
 const SOFT_LIGHT = Uint8Array.from({ length: 256 * 256 }, (_, index) => {
   const [over, under] = [(index >> 8) / 255, (index & 255) / 255];
   const curve = under <= 0.25 ? ((16 * under - 12) * under + 4) * under : Math.sqrt(under);
@@ -22,7 +22,7 @@ const SOFT_LIGHT = Uint8Array.from({ length: 256 * 256 }, (_, index) => {
   return Math.round(255 * (under + (2 * over - 1) * change));
 });
 
-/** Lays the layer over in soft light, in place of its own pixels; libvips takes four times as long in floats. */
+/** Blends in soft light and overwrites the layer with the result; libvips, in floats, takes four times as long. */
 export function softLight(base: RawImage, layer: RawImage): RawImage {
   const [from, to] = [base.pixels, layer.pixels];
   for (let at = 0; at < to.length; at++) to[at] = SOFT_LIGHT[((to[at] ?? 0) << 8) | (from[at] ?? 0)] ?? 0;
@@ -30,8 +30,8 @@ export function softLight(base: RawImage, layer: RawImage): RawImage {
 }
 
 /**
- * Where the light falls, in grey, smooth over about a fortieth of the picture; `slope` and `offset` are applied to
- * the levels 0 to 255. Worked out on a thumbnail, as nothing finer than the blur would be left of it.
+ * A blurred greyscale copy, as a map of the light, with `slope` and `offset` applied to its levels (0 to 255). The
+ * blur spans about a fortieth of the image, so a thumbnail is precise enough.
  */
 export async function lightMap(image: RawImage, slope: number, offset: number): Promise<RawImage> {
   const thumbnail = openRaw(image).resize({ width: 160, height: 160, fit: 'inside' });
@@ -43,8 +43,8 @@ export async function lightMap(image: RawImage, slope: number, offset: number): 
 }
 
 /**
- * A mask for `multiply`: the colours of `layer` where the picture is bright, white elsewhere, with a soft step
- * between the two levels. Brightness is that of blue, which tells daylight from lamps and warm walls.
+ * A layer for `multiply`: the colours of `layer` where the image is bright, white elsewhere, fading between the two
+ * levels. Brightness is that of the blue channel, which separates daylight from lamps and warm walls.
  */
 export async function overDaylight(
   image: RawImage,
@@ -65,7 +65,7 @@ export async function overDaylight(
   return toRaw(sharp(pixels, { raw: { width, height, channels: 4 } }).flatten({ background: '#ffffff' }));
 }
 
-/** Runs evenly through the colours from the top edge to the bottom. */
+/** A linear gradient through the colours, from the top edge to the bottom. */
 export function verticalGradient({ width, height }: Size, colours: readonly Rgb[]): Promise<RawImage> {
   const column = { pixels: Buffer.from(colours.flat()), width: 1, height: colours.length };
   return toRaw(openRaw(column).resize({ width, height, fit: 'fill', kernel: 'linear' }));

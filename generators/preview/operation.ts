@@ -2,7 +2,7 @@ import type { RawImage } from '../../imaging/libvips.ts';
 
 export type Settings = Readonly<Record<string, string>>;
 
-/** Edits a picture and keeps its size. */
+/** Edits an image and keeps its size. */
 export type Operation = (image: RawImage, settings: Settings) => Promise<RawImage>;
 
 const SHARES: ReadonlyMap<string | undefined, number> = new Map([
@@ -22,15 +22,15 @@ export function sequence(...operations: readonly Operation[]): Operation {
   };
 }
 
-/** Mixes the operation's outcome with the picture it began from, as the job's `intensity` says. */
+/** Mixes the result of the operation with the original image by the job's `intensity`. */
 export function byIntensity(operation: Operation): Operation {
   return async (image, settings) => {
-    const outcome = await operation(image, settings);
-    return mix(image, outcome, SHARES.get(settings.intensity) ?? BALANCED);
+    const edited = await operation(image, settings);
+    return mix(image, edited, SHARES.get(settings.intensity) ?? BALANCED);
   };
 }
 
-/** In place of `over`, whose pixels nobody else has; a composite in libvips takes five times as long. */
+/** Overwrites `over` with the mix; a composite in libvips takes five times as long. */
 function mix(base: RawImage, over: RawImage, share: number): RawImage {
   const weight = Math.round(share * 256);
   const [from, to] = [base.pixels, over.pixels];

@@ -5,7 +5,7 @@ import { changeSeason } from './season.ts';
 import { straighten } from './straighten.ts';
 import { adjustLight, balanceLight, correctColour, saturate, stretchContrast } from './tone.ts';
 
-/** Tools that are classical image editing and are truly done. Every other tool needs a model and gets a caption. */
+/** Tools that classical image editing can do. Every other tool needs a model and gets a caption. */
 export const OPERATIONS: ReadonlyMap<string, Operation> = new Map([
   ['image-upscaling', sharpenDetail],
   ['4k-upscale', sharpenDetail],

@@ -6,12 +6,12 @@ import type { LocalRender, LocalRequest } from '../port.ts';
 import type { Settings } from './operation.ts';
 import { OPERATIONS } from './operations.ts';
 
-/** The built-in generator: needs no upstream, does in earnest what libvips can do, and says so where it can't. */
+/** The built-in generator: edits the image where libvips can do what the tool promises, else adds a caption. */
 export const renderPreview: LocalRender = async (request) => {
   const { image, target, format, watermark } = request;
   const { pipeline, size: inputSize } = await openEncoded(image);
   const finish = { ...target, inputSize, format, watermark };
-  // Nothing is left to do for an upscale but to write the image anew, which needs no copy of all its pixels.
+  // An upscale of an image that is large enough already only has to be encoded, without a raw copy of its pixels.
   if (target.neverSmaller && longestSide(inputSize) >= target.longestSide) return finishResult(image, finish);
   const size = scaleToLongestSide(inputSize, targetLongestSide(target, inputSize, format));
   const sized = await toRaw(pipeline.resize({ ...size, fit: 'fill' })).catch(rejectAsDamaged);

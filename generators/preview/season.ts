@@ -3,7 +3,7 @@ import { openRaw, toRaw } from '../../imaging/libvips.ts';
 import { byIntensity, type Operation } from './operation.ts';
 
 interface Season {
-  /** Every row adds up to about 1, so that greys and skies stay while the greens move. */
+  /** Every row adds up to about 1, so that greys and skies keep their colour while greens change. */
   colours: Matrix3x3;
   saturation: number;
   brightness: number;

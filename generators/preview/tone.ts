@@ -4,13 +4,13 @@ import { blend, LUMA, lightMap, type Rgb, softLight } from './layers.ts';
 import { measureLevels } from './levels.ts';
 import type { Operation } from './operation.ts';
 
-/** A photographer's contrast mask: the inverted light in soft light opens shadows and holds highlights. */
+/** A contrast mask: the inverted map of the light, in soft light, lifts shadows and holds highlights. */
 export const balanceLight: Operation = async (image) => {
   const { mean } = await measureLevels(image);
   return softLight(image, await lightMap(image, -0.55, 134 + 0.55 * mean));
 };
 
-/** Takes the darkest hundredth to black and the brightest to white, within bounds so that fog stays fog. */
+/** Maps the dark end of the histogram to black and the bright end to white, within bounds so that fog stays fog. */
 export const stretchContrast: Operation = async (image) => {
   const { dark, bright } = await measureLevels(image);
   const black = Math.min(dark, 40);
@@ -18,7 +18,7 @@ export const stretchContrast: Operation = async (image) => {
   return toRaw(openRaw(image).linear(gain, -gain * black));
 };
 
-/** Moves the channels away from their luma, which stays. */
+/** Scales the distance of the channels from their luma. */
 export const saturate =
   (factor: number): Operation =>
   (image) => {
@@ -42,17 +42,17 @@ const SATURATION: ReadonlyMap<string | undefined, number> = new Map([
 
 export const tint = (image: RawImage, gains: Rgb) => toRaw(openRaw(image).linear([...gains], [0, 0, 0]));
 
-/** What is brightest becomes neutral, within bounds so that lamplight stays lamplight; then the wishes of the job. */
+/** Makes the brightest areas neutral, within bounds so that lamplight stays warm, then applies the job's settings. */
 export const correctColour: Operation = async (image, settings) => {
   const { white } = await measureLevels(image);
   const grey = (white[0] + white[1] + white[2]) / 3;
   const gain = (level: number) => Math.min(1.25, Math.max(0.8, grey / Math.max(1, level)));
   const neutral = await tint(image, [gain(white[0]), gain(white[1]), gain(white[2])]);
-  const wished = await tint(neutral, TINTS.get(settings.whiteBalance) ?? [1, 1, 1]);
-  return saturate(SATURATION.get(settings.saturation) ?? 1.06)(wished, settings);
+  const tinted = await tint(neutral, TINTS.get(settings.whiteBalance) ?? [1, 1, 1]);
+  return saturate(SATURATION.get(settings.saturation) ?? 1.06)(tinted, settings);
 };
 
-/** How the map of the light is laid over the picture: slope and offset of its levels, and the blend. */
+/** How the map of the light is blended: slope and offset of its levels, and the blend mode. */
 interface LightLayer {
   slope: number;
   offset: number;

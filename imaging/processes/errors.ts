@@ -1,10 +1,10 @@
 /**
- * Why a child process did not finish: it took too long, took too much memory, ended by itself, was killed from outside (by
- * the kernel for want of memory, most likely), or was asked to stop, as when all of a service is.
+ * `time` and `memory`: it exceeded a limit. `crash`: it exited by itself. `killed`: SIGKILL from outside, most likely
+ * because the machine is out of memory. `stopped`: SIGTERM, SIGINT or SIGHUP, as when the whole service is stopped.
  */
 export type EndReason = 'time' | 'memory' | 'crash' | 'killed' | 'stopped';
 
-/** A child process ended in the middle of an image. The message is for the log; it names figures, not contents. */
+/** A child process ended in the middle of a task. The message is for the log and quotes nothing of the image. */
 export class ImageProcessEnded extends Error {
   override readonly name = 'ImageProcessEnded';
   readonly reason: EndReason;

@@ -8,19 +8,19 @@ import type { ChildMessage, TaskMessage } from './messages.ts';
 import { readUsage, threadsOf } from './usage.ts';
 import { type TaskLimits, watchUsage } from './watch.ts';
 
-/** A child process that works on one image at a time. Once a task was cut short it is gone. */
+/** A child process that works on one image at a time. A task that exceeds a limit or is aborted ends the process. */
 export interface ImageProcess extends AsyncDisposable {
   readonly alive: boolean;
   readonly pid: number;
   rssBytes(): number;
   /**
-   * @throws ImageError for what is wrong with the image; ImageProcessEnded when the process took too much or crashed;
-   * the signal's reason; any other Error for a defect
+   * @throws ImageError when the image cannot be used; ImageProcessEnded when the process exceeded a limit or crashed;
+   * the signal's reason when aborted; any other Error for a bug in the task
    */
   run(message: TaskMessage, limits: TaskLimits, signal: AbortSignal): Promise<unknown>;
 }
 
-/** How the child's module is run: Node's own arguments, then the file. */
+/** The module a child runs, with the arguments for Node. */
 export interface EntryPoint {
   execArgv: readonly string[];
   file: string;
@@ -28,15 +28,15 @@ export interface EntryPoint {
 }
 
 /**
- * Nothing of the parent's environment, which holds credentials. Two malloc arenas keep freed memory from piling up in
- * one for each of libuv's threads.
+ * Inherits nothing from the parent, whose environment holds credentials. Two malloc arenas, instead of one per libuv
+ * thread, limit the freed memory that malloc retains.
  */
 const ENVIRONMENT = { NODE_ENV: 'production', MALLOC_ARENA_MAX: '2', ...FONT_ENVIRONMENT };
-const STDERR_KEPT = 2000;
-/** Work on images gives way to all other processes that it may share a machine with. */
+const STDERR_TAIL = 2000;
+/** Image work must not slow down other processes on the machine. */
 const PRIORITY = constants.priority.PRIORITY_LOW;
 
-/** Starts a child and resolves once it takes tasks. @throws Error with what it wrote when it ends before */
+/** Starts a child and resolves once it accepts tasks. @throws Error with the end of its stderr when it exits first */
 export async function startImageProcess({ execArgv, file, cwd }: EntryPoint): Promise<ImageProcess> {
   const child = fork(file, [], {
     cwd,
@@ -45,10 +45,10 @@ export async function startImageProcess({ execArgv, file, cwd }: EntryPoint): Pr
     serialization: 'advanced',
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
   });
-  const stderr = keepEndOf(child);
+  const stderr = captureStderr(child);
   await untilReady(child, stderr);
   const pid = child.pid ?? 0;
-  giveWay(pid);
+  lowerPriority(pid);
   return {
     pid,
     get alive() {
@@ -62,23 +62,23 @@ export async function startImageProcess({ execArgv, file, cwd }: EntryPoint): Pr
   };
 }
 
-/** Linux has a priority for each thread: those there are by now do the work, and any more inherit it. */
-function giveWay(pid: number): void {
+/** Linux has a priority per thread: set it for the existing ones; later threads inherit it. */
+function lowerPriority(pid: number): void {
   for (const thread of threadsOf(pid)) {
     try {
       setPriority(thread, PRIORITY);
     } catch {
-      // It has ended.
+      // The thread has ended.
     }
   }
 }
 
-const STOPS = new Set(['SIGTERM', 'SIGINT', 'SIGHUP']);
+const STOP_SIGNALS = new Set(['SIGTERM', 'SIGINT', 'SIGHUP']);
 
 function reasonOf(signal: string | null): EndReason {
   if (signal === null) return 'crash';
   if (signal === 'SIGKILL') return 'killed';
-  return STOPS.has(signal) ? 'stopped' : 'crash';
+  return STOP_SIGNALS.has(signal) ? 'stopped' : 'crash';
 }
 
 const isAlive = ({ exitCode, signalCode, killed }: ChildProcess) =>
@@ -91,12 +91,12 @@ async function kill(child: ChildProcess): Promise<void> {
   await exited;
 }
 
-function keepEndOf(child: ChildProcess): () => string {
-  let kept = '';
+function captureStderr(child: ChildProcess): () => string {
+  let tail = '';
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-    kept = (kept + text).slice(-STDERR_KEPT);
+    tail = (tail + text).slice(-STDERR_TAIL);
   });
-  return () => kept.trim();
+  return () => tail.trim();
 }
 
 function untilReady(child: ChildProcess, stderr: () => string): Promise<void> {
@@ -124,54 +124,55 @@ async function runTask(
   { limits, signal, stderr }: Run,
 ): Promise<unknown> {
   signal.throwIfAborted();
-  let cutShort: unknown;
-  const end = (why: unknown) => {
-    cutShort ??= why;
+  let endReason: unknown;
+  const end = (reason: unknown) => {
+    endReason ??= reason;
     child.kill('SIGKILL');
   };
-  const stop = () => end(signal.reason);
-  signal.addEventListener('abort', stop, { once: true });
+  const onAbort = () => end(signal.reason);
+  signal.addEventListener('abort', onAbort, { once: true });
   using _ = watchUsage(child.pid ?? 0, limits, end);
   try {
     return outputOf(await exchange(child, message));
   } catch (error) {
     if (!(error instanceof ImageProcessEnded)) throw error;
-    throw cutShort ?? new ImageProcessEnded(error.reason, `${error.message} ${stderr()}`.trim());
+    throw endReason ?? new ImageProcessEnded(error.reason, `${error.message} ${stderr()}`.trim());
   } finally {
-    signal.removeEventListener('abort', stop);
+    signal.removeEventListener('abort', onAbort);
   }
 }
 
-/** Sends a task and waits for its answer or the end of the process. */
 function exchange(child: ChildProcess, message: TaskMessage): Promise<ChildMessage> {
   return new Promise((resolve, reject) => {
-    const settle = (conclude: () => void) => {
+    const stopListening = () => {
       child.off('message', onMessage);
       child.off('exit', onExit);
-      conclude();
     };
-    const onMessage = (answer: unknown) => settle(() => resolve(answer as ChildMessage));
-    const onExit = (code: number | null, signal: string | null) =>
-      settle(() =>
-        reject(new ImageProcessEnded(reasonOf(signal), `The image process ended (${signal ?? code}).`)),
-      );
+    const onMessage = (response: unknown) => {
+      stopListening();
+      resolve(response as ChildMessage);
+    };
+    const onExit = (code: number | null, signal: string | null) => {
+      stopListening();
+      reject(new ImageProcessEnded(reasonOf(signal), `The image process ended (${signal ?? code}).`));
+    };
     child.on('message', onMessage);
     child.on('exit', onExit);
     if (!isAlive(child)) return onExit(child.exitCode, child.signalCode);
-    // A channel that breaks is followed by the exit.
+    // Errors are ignored: a broken channel is followed by the exit.
     child.send(message, () => {});
   });
 }
 
-function outputOf(answer: ChildMessage): unknown {
-  switch (answer.kind) {
+function outputOf(response: ChildMessage): unknown {
+  switch (response.kind) {
     case 'done':
-      return answer.output;
+      return response.output;
     case 'imageError':
-      throw new ImageError(answer.message, { cause: new Error(answer.cause) });
+      throw new ImageError(response.message, { cause: new Error(response.cause) });
     case 'failed':
-      throw new Error(answer.message);
+      throw new Error(response.message);
     case 'ready':
-      throw new Error('The image process was ready twice.');
+      throw new Error('The image process sent `ready` twice.');
   }
 }

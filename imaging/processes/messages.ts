@@ -1,4 +1,4 @@
-/** Tasks a child process carries out, by name; what goes in and out is structured-cloneable. */
+/** The tasks of a child process by name; inputs and outputs are structured-cloneable. */
 export type Tasks = Readonly<Record<string, (input: never) => Promise<unknown>>>;
 
 /** From the pool to a child. A child works on one task at a time. */
@@ -7,7 +7,7 @@ export interface TaskMessage {
   input: unknown;
 }
 
-/** From a child to the pool. `imageError` is a sentence for the client whose image it was. */
+/** From a child to the pool. The message of `imageError` is shown to the client. */
 export type ChildMessage =
   | { kind: 'ready' }
   | { kind: 'done'; output: unknown }

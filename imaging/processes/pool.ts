@@ -1,28 +1,29 @@
-import { type Budget, createBudget, type Lease } from '../../budget.ts';
+import { type Budget, createBudget, type Lease } from '../../runtime/budget.ts';
 import { type EntryPoint, type ImageProcess, startImageProcess } from './image-process.ts';
 import type { Tasks } from './messages.ts';
 import type { TaskLimits } from './watch.ts';
 
 export interface PoolOptions {
   entry: EntryPoint;
-  /** Images worked on at a time, each in a process of its own. */
+  /** Maximum number of images in work, each in a process of its own. */
   processes: number;
-  /** Estimated bytes of the images worked on at a time. */
+  /** Maximum estimated memory of all images in work. */
   memoryBytes: number;
 }
 
-/** Whose image it is, and what it is expected to take; over the limits it is ended. */
+/** The process is killed when the task exceeds `limits`. */
 export interface TaskContext {
+  /** The account whose image it is. */
   owner: string;
   signal: AbortSignal;
   estimatedBytes: number;
   limits: TaskLimits;
 }
 
-/** Child processes that work on images, so that none of them can stop this process or outlive its limits. */
+/** Runs image work in child processes, so that no image can block or crash this process or exceed its limits. */
 export interface ImagePool<T extends Tasks> extends AsyncDisposable {
   /**
-   * Waits for a process and for memory, in fair turns of the owners, then runs the task.
+   * Waits for a process and for memory, in round-robin order of the owners, then runs the task.
    * @throws what {@link ImageProcess.run} throws
    */
   run<Name extends keyof T & string>(
@@ -32,16 +33,16 @@ export interface ImagePool<T extends Tasks> extends AsyncDisposable {
   ): Promise<Awaited<ReturnType<T[Name]>>>;
 }
 
-/** What a process holds before its first image; estimates include it. Whatever it holds above that, malloc has kept. */
+/** RSS before the first image, which estimates include. Whatever an idle process holds above it, malloc retained. */
 const FRESH_RSS_BYTES = 130e6;
-/** One that holds more is ended rather than kept for the next image. */
+/** A process with more RSS than this is ended instead of being reused. */
 const IDLE_RSS_BYTES = 300e6;
 
-/** Resolves once one process is up, which shows that they can be had at all. */
+/** Opens the pool. Rejects when a first process does not start. */
 export async function openImagePool<T extends Tasks>(options: PoolOptions): Promise<ImagePool<T>> {
   const { entry, processes, memoryBytes } = options;
   const memory = createBudget({ total: memoryBytes, perOwner: memoryBytes });
-  const places = createBudget({ total: processes, perOwner: processes });
+  const processSlots = createBudget({ total: processes, perOwner: processes });
   const running = new Set<ImageProcess>();
   const idle: ImageProcess[] = [await start()];
 
@@ -51,11 +52,11 @@ export async function openImagePool<T extends Tasks>(options: PoolOptions): Prom
     return process;
   }
 
-  /** An idle one that has not died meanwhile and in which the image has room beside what is left of others, else a new one. */
+  /** An idle process that is alive and has room for the image beside retained memory, else a new one. */
   async function take({ estimatedBytes, limits }: TaskContext): Promise<ImageProcess> {
     for (let process = idle.pop(); process !== undefined; process = idle.pop()) {
-      const kept = Math.max(0, process.rssBytes() - FRESH_RSS_BYTES);
-      if (process.alive && kept + estimatedBytes <= limits.rssBytes) return process;
+      const retained = Math.max(0, process.rssBytes() - FRESH_RSS_BYTES);
+      if (process.alive && retained + estimatedBytes <= limits.rssBytes) return process;
       await end(process);
     }
     return start();
@@ -69,9 +70,9 @@ export async function openImagePool<T extends Tasks>(options: PoolOptions): Prom
   return {
     async run(task, input, context) {
       const { owner, signal, estimatedBytes, limits } = context;
-      // In this order, so that nobody holds memory while waiting for a process.
-      using _place = await turn(places, owner, 1, signal);
-      using _memory = await turn(memory, owner, estimatedBytes, signal);
+      // In this order, so that no task holds memory while it waits for a process.
+      using _slot = await acquire(processSlots, owner, 1, signal);
+      using _memory = await acquire(memory, owner, estimatedBytes, signal);
       const process = await take(context);
       try {
         return (await process.run({ task, input }, limits, signal)) as never;
@@ -86,7 +87,7 @@ export async function openImagePool<T extends Tasks>(options: PoolOptions): Prom
   };
 }
 
-async function turn(budget: Budget, owner: string, amount: number, signal: AbortSignal): Promise<Lease> {
+async function acquire(budget: Budget, owner: string, amount: number, signal: AbortSignal): Promise<Lease> {
   try {
     return await budget.acquire(owner, amount, signal);
   } catch {

@@ -3,34 +3,34 @@ import { Worker } from 'node:worker_threads';
 import { ImageError } from '../errors.ts';
 import type { ChildMessage, TaskMessage, Tasks } from './messages.ts';
 
-/** An orphan has another parent. Not process.exit, which would wait for libvips to finish the image at hand. */
+/** An orphan gets another parent. SIGKILL, because process.exit would wait for libvips to finish the current image. */
 const WATCH_PARENT = `
   const { workerData: parent } = require('node:worker_threads');
   setInterval(() => { if (process.ppid !== parent) process.kill(process.pid, 'SIGKILL'); }, 500);
 `;
 const OOM_SCORE = '/proc/self/oom_score_adj';
 
-/** The child's side of the pool: carries out one task after the other until its parent is gone. */
+/** The child's side of the pool: runs one task at a time until the parent ends. */
 export function serveTasks(tasks: Tasks): void {
   volunteerForOomKiller();
-  const answer = (message: ChildMessage) => process.send?.(message);
-  process.on('message', async ({ task, input }: TaskMessage) => answer(await run(tasks, task, input)));
+  const send = (message: ChildMessage) => process.send?.(message);
+  process.on('message', async ({ task, input }: TaskMessage) => send(await run(tasks, task, input)));
   endWithParent();
-  answer({ kind: 'ready' });
+  send({ kind: 'ready' });
 }
 
-/** In a thread of its own, which goes on looking while the image keeps this one busy. */
+/** Checks in a separate thread, because an image may block this one. */
 function endWithParent(): void {
   const watch = new Worker(WATCH_PARENT, { eval: true, workerData: process.ppid });
   watch.unref();
 }
 
-/** Where memory runs out after all, the kernel ends this process rather than its parent. */
+/** When the machine is out of memory, the kernel should kill this process rather than its parent. */
 function volunteerForOomKiller(): void {
   try {
     writeFileSync(OOM_SCORE, '1000');
   } catch {
-    // Only Linux has it.
+    // Linux only.
   }
 }
 

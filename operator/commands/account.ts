@@ -1,5 +1,5 @@
-import { issueWebhookSecret } from '../../contract/webhook-signature.ts';
-import type { AccountRecord } from '../../stores/records.ts';
+import type { AccountRecord } from '../../domain/records.ts';
+import { issueWebhookSecret } from '../../domain/webhook-signature.ts';
 import { limitArgument, nameArgument, orNull, REFERENCE, urlArgument } from '../arguments.ts';
 import type { Context, Noun } from '../context.ts';
 import type { Deps } from '../deps.ts';
@@ -8,7 +8,9 @@ import type { Fields } from '../output.ts';
 
 const OLD_SECRET_HOURS = 24;
 const SECRET_NOTE = 'Keep the secret now: it signs the webhooks and is not shown again.';
-const ROTATION_QUESTION = `Replace the webhook secret? The present one is valid for another ${OLD_SECRET_HOURS} hours, and the one before it no longer.`;
+const ROTATION_QUESTION =
+  'Replace the webhook secret? ' +
+  `The current one stays valid for ${OLD_SECRET_HOURS} hours; an older one becomes invalid now.`;
 
 export const account: Noun = (program, context) => {
   const { deps, show } = context;
@@ -18,7 +20,7 @@ export const account: Noun = (program, context) => {
     .command('create')
     .description('create an account; its first key grants the free images')
     .requiredOption('--name <name>', 'name of the client', nameArgument)
-    .option('--webhook-url <url>', 'public https URL told of every finished job', urlArgument)
+    .option('--webhook-url <url>', 'public https URL notified of every finished job', urlArgument)
     .option(...REFERENCE)
     .action(async ({ name, webhookUrl, reference = null }: CreateOptions) => {
       if (webhookUrl !== undefined) await deps.egress().check(webhookUrl);
@@ -58,9 +60,9 @@ export const account: Noun = (program, context) => {
 
   noun
     .command('webhook <account>')
-    .description('set the webhook endpoint, also to take stopped deliveries up again, or replace its secret')
+    .description('set the webhook endpoint, which also re-enables a disabled one, or replace its secret')
     .option('--url <url>', 'public https URL, or none', urlArgument)
-    .option('--rotate-secret', 'replace the secret; the present one goes on signing for 24 hours')
+    .option('--rotate-secret', 'replace the secret; the current one also signs for 24 more hours')
     .option('--yes', 'do not ask')
     .action((accountId: string, options: WebhookOptions) => changeWebhook(context, accountId, options));
 };

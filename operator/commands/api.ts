@@ -1,7 +1,9 @@
 import type { Noun } from '../context.ts';
 
 export const api: Noun = (program, { deps, show }) => {
-  const noun = program.command('api').description('the switch of the whole API; works within 2 seconds');
+  const noun = program
+    .command('api')
+    .description('switch the whole API on or off; takes effect within 2 seconds');
 
   noun
     .command('enable')
@@ -10,7 +12,7 @@ export const api: Noun = (program, { deps, show }) => {
 
   noun
     .command('disable')
-    .description('answer every call with 404 api_disabled; jobs under way go on')
+    .description('answer every call with 404 api_disabled; running jobs continue')
     .action(() => set(false));
 
   async function set(enabled: boolean): Promise<void> {

@@ -1,5 +1,5 @@
+import type { JobRecord } from '../../domain/records.ts';
 import { publicUrl } from '../../stores/images.ts';
-import type { JobRecord } from '../../stores/records.ts';
 import { limitArgument } from '../arguments.ts';
 import type { Noun } from '../context.ts';
 import { Failure } from '../failure.ts';
@@ -10,7 +10,7 @@ export const job: Noun = (program, { deps, show }) => {
 
   noun
     .command('show <job>')
-    .description('show everything kept of a job')
+    .description('show everything stored about a job')
     .action(async (jobId: string) => {
       const found = await deps.stores().jobs.get(jobId);
       if (found === undefined) throw new Failure(`There is no job ${jobId}.`);

@@ -1,10 +1,10 @@
-import { digestApiKey, issueApiKey } from '../../contract/api-key.ts';
-import type { KeyRecord } from '../../stores/records.ts';
+import { digestApiKey, issueApiKey } from '../../domain/api-key.ts';
+import type { KeyRecord } from '../../domain/records.ts';
 import { daysArgument, daysOrNoneArgument, nameArgument, orNull, REFERENCE } from '../arguments.ts';
 import type { Context, Noun } from '../context.ts';
 import type { Fields } from '../output.ts';
 
-/** Characters of the secret part that a list shows, to tell keys apart. */
+/** Characters of the secret part shown in lists, to distinguish keys. */
 const HINT_LENGTH = 4;
 
 export const key: Noun = (program, context) => {
@@ -15,8 +15,8 @@ export const key: Noun = (program, context) => {
     .command('create')
     .description('issue a key; the first of an account grants the free images')
     .requiredOption('--account <account>', 'account the key belongs to')
-    .requiredOption('--name <name>', 'name of the client, as GET /v1/account answers it', nameArgument)
-    .option('--retention-days <days>', 'delete jobs of this key after so many days', daysArgument)
+    .requiredOption('--name <name>', 'name of the client, as returned by GET /v1/account', nameArgument)
+    .option('--retention-days <days>', 'delete jobs of this key after this many days', daysArgument)
     .option(...REFERENCE)
     .action((options: CreateOptions) => createKey(context, options));
 
@@ -50,7 +50,7 @@ export const key: Noun = (program, context) => {
       const days = orNull(options.days);
       if (days !== null)
         await confirm(
-          `Delete jobs of key ${keyId} once older than ${days} days, present ones too?`,
+          `Delete all jobs of key ${keyId} that are older than ${days} days, existing ones included?`,
           options.yes,
         );
       show({ fields: describe(await deps.stores().keys.setRetention(keyId, days)) });
@@ -66,7 +66,8 @@ interface CreateOptions {
 
 const KEY_NOTE = 'Keep the key now: it is not shown again.';
 const REPEATED_NOTE =
-  'The reference was used before: this is the key it made, which is not shown again. Revoke it if it was lost, and create another one.';
+  'The reference was used before: this is the key created then, which is not shown again. ' +
+  'If it was lost, revoke it and create another one.';
 
 async function createKey({ deps, show }: Context, options: CreateOptions) {
   const { account, name, retentionDays = null, reference = null } = options;

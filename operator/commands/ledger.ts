@@ -1,4 +1,4 @@
-import type { LedgerRow } from '../../stores/records.ts';
+import type { LedgerRow } from '../../domain/records.ts';
 import type { Noun } from '../context.ts';
 import { Failure } from '../failure.ts';
 import type { Fields } from '../output.ts';
@@ -15,7 +15,7 @@ export const ledger: Noun = (program, { deps, show }) => {
       await stores.accounts.get(account);
       const rows = (await stores.ledger.list(account)).map(describe);
       const columns = ['seq', 'at', 'delta', 'balance_after', 'id'];
-      show({ rows, columns, none: 'Nothing was posted to the account yet.' });
+      show({ rows, columns, none: 'The account has no ledger rows.' });
     });
 
   noun

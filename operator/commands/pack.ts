@@ -1,4 +1,4 @@
-import type { PackRecord } from '../../stores/records.ts';
+import type { PackRecord } from '../../domain/records.ts';
 import { imagesArgument, REFERENCE } from '../arguments.ts';
 import type { Noun } from '../context.ts';
 import type { Fields } from '../output.ts';
@@ -8,13 +8,13 @@ export const pack: Noun = (program, { deps, show, confirm }) => {
 
   noun
     .command('add')
-    .description('add a paid pack; new renders of the account carry no watermark from then on')
+    .description('add a paid pack; new results of the account have no watermark from then on')
     .requiredOption('--account <account>', 'account that paid')
     .requiredOption('--images <n>', 'images in the pack', imagesArgument)
     .option(...REFERENCE)
     .action(async ({ account, images, reference = null }: AddOptions) => {
-      const bought = { accountId: account, images, reference };
-      const { pack, balance, repeated } = await deps.stores().packs.add(bought);
+      const purchase = { accountId: account, images, reference };
+      const { pack, balance, repeated } = await deps.stores().packs.add(purchase);
       show({ fields: { ...describe(pack), balance }, ...noteOf(repeated) });
     });
 
@@ -32,15 +32,15 @@ export const pack: Noun = (program, { deps, show, confirm }) => {
 
   noun
     .command('refund <pack>')
-    .description('take images of a pack back off the balance, all that is left of the pack unless told')
+    .description('take images of a pack back from the balance; by default all that is left of it')
     .option('--images <n>', 'images to take back', imagesArgument)
     .option(...REFERENCE)
     .option('--yes', 'do not ask')
     .action(async (packId: string, { images, reference = null, yes }: RefundOptions) => {
       const { packs } = deps.stores();
-      const known = await packs.get(packId);
-      // Of a pack with nothing left it can only be a repetition, which takes nothing, or is refused.
-      if (known.refunded < known.images) await confirm(questionOf(known, images), yes);
+      const current = await packs.get(packId);
+      // With nothing left to refund, the command can only be a repetition or be refused: nothing to confirm.
+      if (current.refunded < current.images) await confirm(questionOf(current, images), yes);
       const { pack, refunded, balance, repeated } = await packs.refund(packId, images, reference);
       const left = pack.images - pack.refunded;
       show({ fields: { ...describe(pack), refunded, left, balance }, ...noteOf(repeated) });
@@ -48,14 +48,14 @@ export const pack: Noun = (program, { deps, show, confirm }) => {
 };
 
 function questionOf(pack: PackRecord, images = pack.images - pack.refunded): string {
-  const told = pack.reference === null ? '' : ` (${pack.reference})`;
-  const from = `${pack.images} images of pack ${pack.id}${told} from account ${pack.accountId}`;
+  const reference = pack.reference === null ? '' : ` (${pack.reference})`;
+  const from = `${pack.images} images of pack ${pack.id}${reference} from account ${pack.accountId}`;
   return `Take back ${images} of the ${from}?`;
 }
 
 const noteOf = (repeated: true | undefined) =>
   repeated
-    ? { note: 'The reference was used before: this is what came of it then. Nothing was changed now.' }
+    ? { note: 'The reference was used before: this is the first result. Nothing was changed now.' }
     : {};
 
 interface AddOptions {

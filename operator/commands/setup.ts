@@ -4,7 +4,7 @@ import { runSteps, SETUP_STEPS } from '../setup/steps.ts';
 export const setup: Noun = (program, { deps, show }) => {
   program
     .command('setup')
-    .description('prepare the servers: indexes, buckets, search attributes, schedule; safe to repeat')
+    .description('prepare the servers: indexes, buckets, search attributes, schedule; idempotent')
     .action(async () => {
       await runSteps(SETUP_STEPS, deps);
       show({ fields: Object.fromEntries(SETUP_STEPS.map(({ name }) => [name, 'ready'])) });

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { DeliveryRecord } from '../../stores/records.ts';
-import { taskQueues } from '../../workflows/messages.ts';
+import type { DeliveryRecord } from '../../domain/records.ts';
+import { taskQueues } from '../../protocol/task-queues.ts';
 import { limitArgument } from '../arguments.ts';
 import type { Noun } from '../context.ts';
 import type { Deps } from '../deps.ts';
@@ -8,17 +8,17 @@ import { Failure } from '../failure.ts';
 import type { Fields } from '../output.ts';
 import { redeliver, sendTest } from '../webhooks.ts';
 
-/** A little over what the receiver has for one answer. */
+/** A little longer than the timeout of one attempt. */
 const OUTCOME_WITHIN_MS = 20_000;
 const POLL_MS = 200;
 
 export const webhook: Noun = (program, { deps, show }) => {
-  const noun = program.command('webhook').description('deliveries of events: their log, once more, a test');
+  const noun = program.command('webhook').description('webhook deliveries: list, redeliver, test');
 
   noun
     .command('list')
     .description('list the deliveries of an account with their attempts, the newest first')
-    .requiredOption('--account <account>', 'account the events are about')
+    .requiredOption('--account <account>', 'account the deliveries belong to')
     .option('--limit <n>', 'how many at most', limitArgument, 50)
     .action(async ({ account, limit }: { account: string; limit: number }) => {
       const stores = deps.stores();
@@ -39,24 +39,25 @@ export const webhook: Noun = (program, { deps, show }) => {
 
   noun
     .command('show <delivery>')
-    .description('show a delivery and every attempt kept of it')
+    .description('show a delivery and its recorded attempts')
     .action(async (deliveryId: string) => show({ fields: describe(await found(deps, deliveryId)) }));
 
   noun
     .command('redeliver <delivery>')
-    .description('deliver an event once more, under the same id; waits for the first attempt')
+    .description('deliver an event again, under the same id; waits for the first attempt')
     .action(async (deliveryId: string) => {
       const before = await found(deps, deliveryId);
-      if (before.url === null) throw new Failure('The job was deleted: there is nothing left to deliver.');
+      if (before.url === null)
+        throw new Failure('The job was deleted, and its delivery has no URL any more.');
       await redeliver(deps.temporal(), queuesOf(deps), before);
-      const after = await attempted(deps, deliveryId, before.round);
+      const after = await attempted(deps, deliveryId, before.cycle);
       show({ fields: describe(after ?? before), note: progress(after) });
     });
 
   noun
     .command('test')
-    .description('send a test event to the endpoint of an account; waits for its answer')
-    .requiredOption('--account <account>', 'account whose endpoint is tried')
+    .description('send a test event to the endpoint of an account; waits for the response')
+    .requiredOption('--account <account>', 'account whose endpoint is tested')
     .action(async ({ account }: { account: string }) => {
       const { url } = (await deps.stores().accounts.get(account)).webhook;
       if (url === null) throw new Failure(`Account ${account} has no webhook endpoint.`);
@@ -77,29 +78,30 @@ async function found(deps: Deps, deliveryId: string): Promise<DeliveryRecord> {
   return delivery;
 }
 
-/** The delivery once an attempt of a new round has an outcome; undefined when that takes too long. */
+/** The delivery once the first attempt of a new cycle has an outcome; undefined when that takes too long. */
 async function attempted(
   deps: Deps,
   deliveryId: string,
-  oldRound?: string,
+  oldCycle?: string,
 ): Promise<DeliveryRecord | undefined> {
   const { deliveries } = deps.stores();
   const deadline = Date.now() + OUTCOME_WITHIN_MS;
   while (Date.now() < deadline) {
-    const row = await deliveries.find(deliveryId);
-    const underWay =
-      row === undefined || row.round === oldRound || (row.state === 'pending' && row.nextAttemptAt === null);
-    if (!underWay) return row;
+    const delivery = await deliveries.find(deliveryId);
+    if (delivery !== undefined && delivery.cycle !== oldCycle && wasAttempted(delivery)) return delivery;
     await delay(POLL_MS);
   }
   return undefined;
 }
 
+const wasAttempted = ({ state, nextAttemptAt }: DeliveryRecord) =>
+  state !== 'pending' || nextAttemptAt !== null;
+
 function progress(after: DeliveryRecord | undefined): string {
-  if (after === undefined) return 'It is not known yet what came of it; see webhook list.';
+  if (after === undefined) return 'The outcome is not known yet; see webhook list.';
   if (after.state === 'delivered') return 'The receiver took it.';
   return after.state === 'pending'
-    ? 'The receiver did not take it; it is tried again.'
+    ? 'The receiver did not take it; it will be retried.'
     : (after.reason ?? '');
 }
 

@@ -5,14 +5,14 @@ import { Failure, sentenceOf } from '../failure.ts';
 import { ensureRetentionSchedule } from './retention-schedule.ts';
 import { registerSearchAttributes } from './search-attributes.ts';
 
-/** One thing the servers need before the service runs. Safe to repeat, also beside a running service. */
+/** One step of the set-up. Idempotent, and may run while the service is running. */
 export interface SetupStep {
-  /** As the answer names it. */
+  /** Its name in the output. */
   name: string;
   run(deps: Deps): Promise<void>;
 }
 
-/** None needs another to be done first: they run side by side. */
+/** Independent of each other; they run concurrently. */
 export const SETUP_STEPS: readonly SetupStep[] = [
   { name: 'indexes', run: ({ config }) => setupDatabase(config().mongo) },
   { name: 'buckets', run: ({ config }) => setupBuckets(config().s3) },
@@ -20,9 +20,9 @@ export const SETUP_STEPS: readonly SetupStep[] = [
   { name: 'retention_schedule', run: ({ config }) => ensureRetentionSchedule(config().temporal) },
 ];
 
-/** Runs all steps to their end. @throws Failure that names every step that failed */
+/** Runs all steps, even when one fails. @throws Failure that names every failed step */
 export async function runSteps(steps: readonly SetupStep[], deps: Deps): Promise<void> {
-  // Ahead of the steps: what is wrong with the environment is said once.
+  // First, so that an invalid environment is reported once and not by every step.
   deps.config();
   const results = await Promise.allSettled(steps.map((step) => step.run(deps)));
   const problems = results.flatMap((result, index) =>

@@ -1,49 +1,52 @@
 import type { ClientSession } from 'mongodb';
-import type { Acceptance } from '../ports.ts';
-import type { JobDraft } from '../records.ts';
+import type { Acceptance, JobDraft } from '../../domain/records.ts';
 import { isDuplicateKey, type Mongo } from './client.ts';
 import { type Collections, isTombstone, type JobDocument } from './documents.ts';
 import { Overdrawn, postAll } from './ledger.ts';
 
-/** Accepts jobs of one account, in one transaction where they don't get in each other's way. See JobStore.accept. */
+/** Accepts jobs of one account, in one transaction if they do not conflict. See JobStore.accept. */
 export async function acceptAll(
   mongo: Mongo,
   c: Collections,
   drafts: readonly JobDraft[],
 ): Promise<Acceptance[]> {
   const outcomes = new Map<JobDraft, Acceptance>();
-  let left = drafts;
-  while (left.length > 0) {
-    // A lone one is left to the guard of its transaction.
-    const [payable, short] = left.length === 1 ? [left, []] : await split(c, left);
+  let remaining = drafts;
+  while (remaining.length > 0) {
+    // For a single job, the transaction checks the balance.
+    const [payable, short] = remaining.length === 1 ? [remaining, []] : await splitByBalance(c, remaining);
     for (const [draft, outcome] of await acceptPayable(mongo, c, payable)) outcomes.set(draft, outcome);
-    // Looked at again after those before them: a repetition takes nothing off the balance, and finds its job.
-    if (payable.length === 0) for (const draft of short) outcomes.set(draft, await shortOf(c, draft));
-    left = payable.length === 0 ? [] : short;
+    // The others are checked again: a repeated acceptance above was not charged again, so the balance may suffice.
+    if (payable.length === 0)
+      for (const draft of short) outcomes.set(draft, await outcomeWithoutBalance(c, draft));
+    remaining = payable.length === 0 ? [] : short;
   }
   return drafts.map((draft) => outcomes.get(draft) ?? { outcome: 'insufficient_credits' });
 }
 
-/** Those the balance covers in the order they came, as far as can be seen now, and the others, which need no transaction. */
-async function split(c: Collections, drafts: readonly JobDraft[]): Promise<[JobDraft[], JobDraft[]]> {
+/** The jobs that the current balance covers, in order of arrival, and the others, which need no transaction. */
+async function splitByBalance(
+  c: Collections,
+  drafts: readonly JobDraft[],
+): Promise<[JobDraft[], JobDraft[]]> {
   const [first] = drafts;
   const account = await c.accounts.findOne({ _id: first?.accountId ?? '' }, { projection: { balance: 1 } });
-  let left = account?.balance ?? 0;
+  let available = account?.balance ?? 0;
   const payable: JobDraft[] = [];
   const short: JobDraft[] = [];
   for (const draft of drafts) {
-    if (draft.imagesCharged > left) short.push(draft);
+    if (draft.imagesCharged > available) short.push(draft);
     else {
-      left -= draft.imagesCharged;
+      available -= draft.imagesCharged;
       payable.push(draft);
     }
   }
   return [payable, short];
 }
 
-/** A repetition was charged before, and a replay is not to be charged; anything else can't be paid. */
-async function shortOf(c: Collections, draft: JobDraft): Promise<Acceptance> {
-  return (await decided(c, draft)) ?? { outcome: 'insufficient_credits' };
+/** The existing outcome of a repeated acceptance or a replay, which need no balance; otherwise insufficient_credits. */
+async function outcomeWithoutBalance(c: Collections, draft: JobDraft): Promise<Acceptance> {
+  return (await existingOutcome(c, draft)) ?? { outcome: 'insufficient_credits' };
 }
 
 async function acceptPayable(
@@ -56,10 +59,10 @@ async function acceptPayable(
     await mongo.transaction((session) => insertAll(c, session, drafts));
     return drafts.map((draft) => [draft, accepted(draft)]);
   } catch (error) {
-    const [first, ...more] = drafts;
+    const [first, ...others] = drafts;
     if (first === undefined || !(error instanceof Overdrawn || isDuplicateKey(error))) throw error;
-    if (more.length === 0) return [[first, await refused(c, first, error)]];
-    // One of them stood in the way of all.
+    if (others.length === 0) return [[first, await refused(c, first, error)]];
+    // One of them aborted the transaction of all.
     const outcomes: (readonly [JobDraft, Acceptance])[] = [];
     for (const draft of drafts) outcomes.push(...(await acceptPayable(mongo, c, [draft])));
     return outcomes;
@@ -93,32 +96,34 @@ async function insertAll(c: Collections, session: ClientSession, drafts: readonl
 }
 
 async function refused(c: Collections, draft: JobDraft, error: unknown): Promise<Acceptance> {
-  const outcome = await decided(c, draft);
+  const outcome = await existingOutcome(c, draft);
   if (outcome !== undefined) return outcome;
   if (error instanceof Overdrawn) return { outcome: 'insufficient_credits' };
-  throw new Error(`What refused job ${draft.jobId} is gone; accept it again.`, { cause: error });
+  throw new Error(`The conflict with job ${draft.jobId} no longer exists; retry its acceptance.`, {
+    cause: error,
+  });
 }
 
-/** What an earlier acceptance of the job has left, or the job that holds its key. */
-async function decided(c: Collections, draft: JobDraft): Promise<Acceptance | undefined> {
+/** The outcome of an earlier acceptance of this job, or of the job that has its idempotency key. */
+async function existingOutcome(c: Collections, draft: JobDraft): Promise<Acceptance | undefined> {
   const { jobId, keyId, idempotencyKey } = draft;
-  const own = await c.jobs.findOne({ _id: jobId });
-  if (own !== null && !isTombstone(own)) return accepted(draft);
-  if (own !== null)
-    return 'unpaid' in own ? { outcome: 'insufficient_credits' } : { outcome: 'voided', jobId };
+  const job = await c.jobs.findOne({ _id: jobId });
+  if (job !== null && !isTombstone(job)) return accepted(draft);
+  if (job !== null)
+    return 'unpaid' in job ? { outcome: 'insufficient_credits' } : { outcome: 'voided', jobId };
   if (idempotencyKey === null) return undefined;
   const row = await c.idempotency.findOne({ keyId, key: idempotencyKey });
   if (row === null) return undefined;
-  // Accepted by another attempt between the two.
+  // Another attempt accepted this job between the two queries.
   if (row._id === jobId) return accepted(draft);
   return { outcome: 'existing', jobId: row._id, bodyDigest: row.bodyDigest };
 }
 
 function toDocument(draft: JobDraft, createdAt: Date): JobDocument {
-  const { jobId, input, idempotencyKey: _key, bodyDigest: _digest, ...kept } = draft;
+  const { jobId, input, idempotencyKey: _key, bodyDigest: _digest, ...stored } = draft;
   return {
     _id: jobId,
-    ...kept,
+    ...stored,
     status: 'processing',
     inputs: [input],
     results: [],

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { type AccountStore, NotFound } from '../ports.ts';
-import type { AccountRecord } from '../records.ts';
+import { NotFound } from '../../domain/errors.ts';
+import type { AccountRecord } from '../../domain/records.ts';
+import type { AccountStore } from '../ports.ts';
 import type { Mongo } from './client.ts';
 import { type AccountDocument, collections, toRecord } from './documents.ts';
 import { createLookUp } from './look-up.ts';
@@ -12,7 +13,7 @@ export function createAccountStore(mongo: Mongo): AccountStore {
 
   async function get(accountId: string): Promise<AccountRecord> {
     const found = await byId(accountId);
-    if (found === null) throw unknown(accountId);
+    if (found === null) throw accountNotFound(accountId);
     return toAccount(found);
   }
 
@@ -36,8 +37,8 @@ export function createAccountStore(mongo: Mongo): AccountStore {
         },
         createdAt: new Date(),
       };
-      const named = { command: 'account', accountId: '', reference, asked: { name, webhookUrl } } as const;
-      const { accountId, repeated } = await once(mongo, c, named, async (session) => {
+      const command = { command: 'account', accountId: '', reference, asked: { name, webhookUrl } } as const;
+      const { accountId, repeated } = await once(mongo, c, command, async (session) => {
         await c.accounts.insertOne(document, { session });
         return { accountId: document._id };
       });
@@ -55,7 +56,7 @@ export function createAccountStore(mongo: Mongo): AccountStore {
           { $set: { status } },
           { session },
         );
-        if (matchedCount === 0) throw unknown(accountId);
+        if (matchedCount === 0) throw accountNotFound(accountId);
         await c.keys.updateMany(
           { accountId },
           { $set: { accountDisabled: status === 'disabled' } },
@@ -72,31 +73,31 @@ export function createAccountStore(mongo: Mongo): AccountStore {
         previousUntil: rotateTo.previousUntil,
         secret: { $literal: rotateTo.secret },
       };
-      // A pipeline, because it reads the secret it replaces.
-      const changed = await c.accounts.findOneAndUpdate(
+      // An aggregation pipeline, because it reads the secret that it replaces.
+      const updated = await c.accounts.findOneAndUpdate(
         { _id: accountId },
         [{ $set: { webhook: { secret: '$webhook.secret', ...endpoint, ...rotation } } }],
         { returnDocument: 'after' },
       );
-      if (changed === null) throw unknown(accountId);
-      return toAccount(changed);
+      if (updated === null) throw accountNotFound(accountId);
+      return toAccount(updated);
     },
 
-    async noteEndpoint(accountId, url, health) {
-      const note =
-        health === 'well'
+    async recordEndpointHealth(accountId, url, health) {
+      const update =
+        health === 'healthy'
           ? { $unset: { 'webhook.failingSince': true as const } }
           : {
               $set: Object.fromEntries(
                 Object.entries(health).map(([name, value]) => [`webhook.${name}`, value]),
               ),
             };
-      await c.accounts.updateOne({ _id: accountId, 'webhook.url': url }, note);
+      await c.accounts.updateOne({ _id: accountId, 'webhook.url': url }, update);
     },
   };
 }
 
-const unknown = (accountId: string) => new NotFound(`There is no account ${accountId}.`);
+const accountNotFound = (accountId: string) => new NotFound(`There is no account ${accountId}.`);
 
 function toAccount({ keysIssued: _, ...account }: AccountDocument): AccountRecord {
   return toRecord(account);

@@ -5,8 +5,9 @@ interface Waiting<T, R> {
 }
 
 /**
- * Makes one round trip of what many ask for at the same time: what arrives while a batch is under way makes the next
- * one, so nothing waits when nothing is busy. `run` answers in the order of its items; when it throws, all of them fail.
+ * Batches concurrent calls. Items that arrive while a batch runs form the next one, so an idle batcher adds no delay.
+ * `run` returns results in the order of its items; if it throws, all items of the batch fail.
+ * @param most maximum size of a batch
  */
 export function inBatches<T, R>(run: (items: T[]) => Promise<R[]>, most = 100): (item: T) => Promise<R> {
   let waiting: Waiting<T, R>[] = [];

@@ -1,26 +1,26 @@
 import { AbstractCursor, Collection } from 'mongodb';
-import { DeadlineExceeded, withDeadline } from '../../runtime.ts';
+import { DeadlineExceeded, withDeadline } from '../../runtime/process.ts';
 
-/** Thrown when an operation on MongoDB did not end in time. Whether it was carried out is not known. */
+/** Thrown when an operation on MongoDB times out. It may have been executed. */
 export class MongoTimeout extends Error {
   override readonly name = 'MongoTimeout';
 }
 
-/** The outcome of the work, or after `ms` milliseconds a {@link MongoTimeout}; the work itself may go on unseen. */
+/** Resolves or rejects like `work`, which may continue after a timeout. @throws MongoTimeout after `ms` milliseconds */
 export async function within<T>(ms: number, work: Promise<T>): Promise<T> {
   try {
     return await withDeadline(ms, work);
   } catch (error) {
     if (!(error instanceof DeadlineExceeded)) throw error;
-    throw new MongoTimeout(`MongoDB did not answer within ${ms} ms.`);
+    throw new MongoTimeout(`MongoDB did not respond within ${ms} ms.`);
   }
 }
 
 /**
- * A database, collection or cursor of which every operation ends within `ms` milliseconds: what it returns as a promise
- * is raced, and the collections and cursors it hands out are bounded in turn. Driver 7.8.0 has no such bound of its own:
- * its timeoutMS does nothing, and an operation whose connection is closed just between its sending and the wait for its
- * answer stays open for good, unseen by socketTimeoutMS.
+ * Wraps a database, collection or cursor so that each operation ends within `ms` milliseconds: promises it returns are
+ * raced with a timeout, and collections and cursors it returns are wrapped as well. Driver 7.8.0 has no such timeout:
+ * its timeoutMS has no effect, and an operation whose connection closes after the command is sent and before the wait
+ * for the reply begins hangs forever, because socketTimeoutMS does not cover it.
  */
 export function bounded<T extends object>(target: T, ms: number): T {
   const self: T = new Proxy(target, {

@@ -6,41 +6,41 @@ const CONNECT_TIMEOUT_MS = 4000;
 const CLOSE_TIMEOUT_MS = 3000;
 const DUPLICATE_KEY = 11000;
 
-/** How long things may take, in milliseconds. */
-export interface Patience {
-  /** One answer of the server; 0 waits for as long as the server is there. */
+/** Timeouts in milliseconds. */
+export interface Timeouts {
+  /** One reply of the server; 0 waits without a limit while the connection is open. */
   answerMs: number;
-  /** One operation. More than one answer: it is better that the driver gives a silent server up and drops its socket. */
+  /** One operation. Longer than `answerMs`, so that the driver closes the socket of an unresponsive server first. */
   operationMs: number;
-  /** How long a transaction that collides with others is tried again; its last try may take one operation longer. */
+  /** How long a transaction is retried after write conflicts; the last attempt may take `operationMs` longer. */
   collisionsMs: number;
 }
 
-const PATIENCE: Patience = { answerMs: 8000, operationMs: 10_000, collisionsMs: 10_000 };
+const TIMEOUTS: Timeouts = { answerMs: 8000, operationMs: 10_000, collisionsMs: 10_000 };
 
 /**
- * An open database. Writes are acknowledged by a majority and the journal. An operation ends within 10 s, a transaction
- * within 20 s, closing within 3 s, whatever the server or the driver does.
+ * An open database. Writes use `w: majority` and `j: true`. By default an operation ends within 10 s, a transaction
+ * within 20 s and closing within 3 s, even if the server does not respond.
  */
 export interface Mongo extends AsyncDisposable {
   db: Db;
   /**
-   * Runs the work in a transaction, again when it collides with another one; what it throws aborts it.
+   * Runs `work` in a transaction and retries it after a write conflict. An error of `work` aborts the transaction.
    * @throws MongoTimeout
    */
   transaction<T>(work: (session: ClientSession) => Promise<T>): Promise<T>;
 }
 
-export function openMongo(config: Config['mongo'], patience = PATIENCE): Mongo {
-  const client = createClient(config, patience.answerMs);
+export function openMongo(config: Config['mongo'], timeouts = TIMEOUTS): Mongo {
+  const client = createClient(config, timeouts.answerMs);
   return {
-    db: bounded(client.db(config.database), patience.operationMs),
-    transaction: (work) => transaction(client, patience, work),
+    db: bounded(client.db(config.database), timeouts.operationMs),
+    transaction: (work) => transaction(client, timeouts, work),
     [Symbol.asyncDispose]: () => closeClient(client),
   };
 }
 
-export function createClient(config: Config['mongo'], answerMs: Patience['answerMs']): MongoClient {
+export function createClient(config: Config['mongo'], answerMs: Timeouts['answerMs']): MongoClient {
   return new MongoClient(config.url, {
     appName: 'image-job-api',
     writeConcern: { w: 'majority', journal: true },
@@ -53,25 +53,26 @@ export function createClient(config: Config['mongo'], answerMs: Patience['answer
   });
 }
 
-/** Ends within 3 s: operations under way are cut off at once, and nobody depends on the rest of an orderly end. */
+/** Resolves within 3 s. Running operations are aborted; the rest of an orderly shutdown is optional. */
 export const closeClient = (client: MongoClient): Promise<void> =>
   within(CLOSE_TIMEOUT_MS, client.close()).catch(() => {});
 
 async function transaction<T>(
   client: MongoClient,
-  { operationMs, collisionsMs }: Patience,
+  { operationMs, collisionsMs }: Timeouts,
   work: (session: ClientSession) => Promise<T>,
 ): Promise<T> {
   const session = client.startSession();
   const deadline = Date.now() + collisionsMs;
   const attempts = session.withTransaction(() => {
-    if (Date.now() > deadline) throw new Error('The transaction kept colliding with others.');
+    if (Date.now() > deadline)
+      throw new Error('The transaction still conflicts with others after all retries.');
     return work(session);
   });
   try {
     return await within(collisionsMs + operationMs, attempts);
   } finally {
-    // Aborts what may still be under way, so that nothing is committed later. Not waited for: it may take long as well.
+    // Aborts an attempt that is still running, so that it cannot commit later. Not awaited: it may hang as well.
     session.endSession().catch(() => {});
   }
 }

@@ -1,14 +1,14 @@
 import type { DeletedJob } from '../ports.ts';
 import type { Mongo } from './client.ts';
-import { forgetDeliveries } from './deliveries.ts';
+import { cancelDeliveries } from './deliveries.ts';
 import type { Collections } from './documents.ts';
-import { oweHistories } from './histories.ts';
-import { owe } from './removals.ts';
+import { enqueueHistories } from './histories.ts';
+import { enqueueRemovals } from './removals.ts';
 
 const ENDED = { $in: ['completed' as const, 'failed' as const] };
 
-/** What a deleted job loses; id, tool, charge, key and times stay for billing. `$literal`: it is set by a pipeline. */
-const LOST = {
+/** Fields cleared on deletion; id, tool, charge, key and times stay for billing. Pipelines need `$literal` for `{}`. */
+const CLEARED = {
   options: { $literal: {} },
   warnings: [],
   webhookUrl: null,
@@ -34,21 +34,21 @@ export async function removeJobs(
     if (jobs.length === 0) return [];
     await c.jobs.updateMany(
       { _id: { $in: jobs.map(({ _id }) => _id) } },
-      [{ $set: { ...LOST, status: 'deleted', deleted: { at: new Date(), was: '$status' } } }],
+      [{ $set: { ...CLEARED, status: 'deleted', deleted: { at: new Date(), was: '$status' } } }],
       { session },
     );
-    await forgetDeliveries(
+    await cancelDeliveries(
       c,
       jobs.map(({ _id }) => _id),
       session,
     );
-    await oweHistories(
+    await enqueueHistories(
       c,
       jobs.map(({ workflowId }) => workflowId),
       session,
     );
     const deleted = jobs.map(({ _id, inputs, results }) => ({ id: _id, objects: [...inputs, ...results] }));
-    await owe(
+    await enqueueRemovals(
       c,
       deleted.flatMap(({ objects }) => objects),
       session,
@@ -69,7 +69,7 @@ export async function dropInputs(mongo: Mongo, c: Collections, jobIds: readonly 
       .toArray();
     const ids = jobs.map(({ _id }) => _id);
     await c.jobs.updateMany({ _id: { $in: ids } }, { $set: { inputs: [] } }, { session });
-    await owe(
+    await enqueueRemovals(
       c,
       jobs.flatMap(({ inputs }) => inputs),
       session,

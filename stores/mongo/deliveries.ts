@@ -1,7 +1,8 @@
 import type { ClientSession } from 'mongodb';
-import { CANCELLED, deliveryIdOf, KEPT_ATTEMPTS, NEW_ROUND, NO_OUTCOME } from '../delivery.ts';
-import { type AfterAttempt, type DeliveryStore, NotFound } from '../ports.ts';
-import type { DeliveryAttempt, DeliveryRecord } from '../records.ts';
+import { CANCELLED, deliveryIdOf, KEPT_ATTEMPTS, NEW_CYCLE, NO_OUTCOME } from '../../domain/delivery.ts';
+import { NotFound } from '../../domain/errors.ts';
+import type { DeliveryAttempt, DeliveryRecord } from '../../domain/records.ts';
+import type { AfterAttempt, DeliveryStore } from '../ports.ts';
 import { inBatches } from './batches.ts';
 import type { Mongo } from './client.ts';
 import { type Collections, collections, type Stored, toRecord } from './documents.ts';
@@ -11,17 +12,17 @@ type Deliveries = Collections['deliveries'];
 
 export function createDeliveryStore(mongo: Mongo): DeliveryStore {
   const { deliveries } = collections(mongo.db);
-  const begin = inBatches((begun: Begun[]) => beginAll(deliveries, begun));
-  const record = inBatches((made: Made[]) => recordAll(deliveries, made));
+  const begin = inBatches((begins: Begin[]) => beginAll(deliveries, begins));
+  const record = inBatches((outcomes: Outcome[]) => recordAll(deliveries, outcomes));
 
   return {
     async plan({ id, ...delivery }) {
       const row = await deliveries.findOneAndUpdate(
         { _id: id },
-        { $setOnInsert: { ...delivery, ...NEW_ROUND, attempts: [], createdAt: new Date() } },
+        { $setOnInsert: { ...delivery, ...NEW_CYCLE, attempts: [], createdAt: new Date() } },
         { returnDocument: 'after', upsert: true },
       );
-      return known(row, id);
+      return toRecordOrThrow(row, id);
     },
 
     async find(deliveryId) {
@@ -42,41 +43,41 @@ export function createDeliveryStore(mongo: Mongo): DeliveryStore {
       return (await rows.toArray()).map(toRecord);
     },
 
-    async reopen(deliveryId, round) {
+    async reopen(deliveryId, cycle) {
       await deliveries.updateOne(
-        { _id: deliveryId, round: { $ne: round } },
-        { $set: { ...NEW_ROUND, round } },
+        { _id: deliveryId, cycle: { $ne: cycle } },
+        { $set: { ...NEW_CYCLE, cycle } },
       );
-      return known(await deliveries.findOne({ _id: deliveryId }), deliveryId);
+      return toRecordOrThrow(await deliveries.findOne({ _id: deliveryId }), deliveryId);
     },
 
-    async begin(deliveryId, round, { at, url }) {
+    async begin(deliveryId, cycle, { at, url }) {
       const attempt: DeliveryAttempt = { at, url, status: null, ms: null, error: NO_OUTCOME, answer: null };
-      return begin({ deliveryId, round, attempt });
+      return begin({ deliveryId, cycle, attempt });
     },
 
-    record: (deliveryId, round, attempt, after) => record({ deliveryId, round, attempt, after }),
+    record: (deliveryId, cycle, attempt, after) => record({ deliveryId, cycle, attempt, after }),
 
-    async close(deliveryId, round, end) {
+    async close(deliveryId, cycle, end) {
       await deliveries.updateOne(
-        { _id: deliveryId, round, state: 'pending' },
+        { _id: deliveryId, cycle, state: 'pending' },
         { $set: { ...end, nextAttemptAt: null } },
       );
     },
   };
 }
 
-interface Begun {
+interface Begin {
   deliveryId: string;
-  round: string;
+  cycle: string;
   attempt: DeliveryAttempt;
 }
 
-async function beginAll(deliveries: Deliveries, begun: Begun[]): Promise<(DeliveryRecord | undefined)[]> {
+async function beginAll(deliveries: Deliveries, begins: Begin[]): Promise<(DeliveryRecord | undefined)[]> {
   await deliveries.bulkWrite(
-    begun.map(({ deliveryId, round, attempt }) => ({
+    begins.map(({ deliveryId, cycle, attempt }) => ({
       updateOne: {
-        filter: { _id: deliveryId, round, state: 'pending' },
+        filter: { _id: deliveryId, cycle, state: 'pending' },
         update: {
           $inc: { tries: 1 },
           $set: { url: attempt.url, nextAttemptAt: null },
@@ -86,54 +87,57 @@ async function beginAll(deliveries: Deliveries, begun: Begun[]): Promise<(Delive
     })),
     { ordered: false },
   );
-  const rows = await deliveries.find({ _id: { $in: begun.map(({ deliveryId }) => deliveryId) } }).toArray();
+  const rows = await deliveries.find({ _id: { $in: begins.map(({ deliveryId }) => deliveryId) } }).toArray();
   const byId = new Map(rows.map((row) => [row._id, row]));
-  return begun.map(({ deliveryId, round, attempt }) => {
+  return begins.map(({ deliveryId, cycle, attempt }) => {
     const row = byId.get(deliveryId);
-    const isOpen = row?.round === round && row.state === 'pending';
-    return isOpen && row.attempts.at(-1)?.at.getTime() === attempt.at.getTime() ? toRecord(row) : undefined;
+    const isPending = row?.cycle === cycle && row.state === 'pending';
+    return isPending && row.attempts.at(-1)?.at.getTime() === attempt.at.getTime()
+      ? toRecord(row)
+      : undefined;
   });
 }
 
-interface Made extends Begun {
+interface Outcome extends Begin {
   after: AfterAttempt;
 }
 
-async function recordAll(deliveries: Deliveries, made: Made[]): Promise<undefined[]> {
+async function recordAll(deliveries: Deliveries, outcomes: Outcome[]): Promise<undefined[]> {
   const { matchedCount } = await deliveries.bulkWrite(
-    made.map(({ deliveryId, round, attempt, after }) => ({
+    outcomes.map(({ deliveryId, cycle, attempt, after }) => ({
       updateOne: {
-        filter: { _id: deliveryId, round, state: 'pending', 'attempts.at': attempt.at },
+        filter: { _id: deliveryId, cycle, state: 'pending', 'attempts.at': attempt.at },
         update: { $set: { nextAttemptAt: null, ...after, 'attempts.$': attempt } },
       },
     })),
     { ordered: false },
   );
-  if (matchedCount < made.length) await deliveries.bulkWrite(made.map(traceOf), { ordered: false });
-  return made.map(() => undefined);
+  if (matchedCount < outcomes.length)
+    await deliveries.bulkWrite(outcomes.map(lateAttempt), { ordered: false });
+  return outcomes.map(() => undefined);
 }
 
-/** Cancelled or taken over meanwhile: that it was sent still shows, but nothing of a deleted job comes back. */
-const traceOf = ({ deliveryId, attempt }: Made) => ({
+/** Records an attempt of a delivery that was cancelled or reopened meanwhile, without data of a deleted job. */
+const lateAttempt = ({ deliveryId, attempt }: Outcome) => ({
   updateOne: {
     filter: { _id: deliveryId, attempts: { $elemMatch: { at: attempt.at, error: NO_OUTCOME } } },
     update: { $set: { 'attempts.$': { ...attempt, url: null, answer: null } } },
   },
 });
 
-/** In the transaction that deletes jobs: what is undelivered is not sent, and neither URLs nor answers are kept. */
-export async function forgetDeliveries(
+/** Cancels pending deliveries and clears URLs and responses, in the transaction that deletes the jobs. */
+export async function cancelDeliveries(
   { deliveries }: Collections,
   jobIds: readonly string[],
   session: ClientSession,
 ): Promise<void> {
   const rows = { _id: { $in: jobIds.map(deliveryIdOf) } };
   await deliveries.updateMany({ ...rows, state: 'pending' }, { $set: CANCELLED }, { session });
-  const nothing = { url: null, 'attempts.$[].url': null, 'attempts.$[].answer': null };
-  await deliveries.updateMany(rows, { $set: nothing }, { session });
+  const cleared = { url: null, 'attempts.$[].url': null, 'attempts.$[].answer': null };
+  await deliveries.updateMany(rows, { $set: cleared }, { session });
 }
 
-function known(row: Document | null, deliveryId: string): DeliveryRecord {
+function toRecordOrThrow(row: Document | null, deliveryId: string): DeliveryRecord {
   if (row === null) throw new NotFound(`There is no delivery ${deliveryId}.`);
   return toRecord(row);
 }

@@ -1,5 +1,5 @@
 import type { Collection, CreateIndexesOptions, Db } from 'mongodb';
-import type { Answered } from '../answered.ts';
+import type { Answered } from '../../domain/answered.ts';
 import type {
   AccountRecord,
   DeliveryRecord,
@@ -8,10 +8,10 @@ import type {
   LedgerRow,
   ObjectRef,
   PackRecord,
-} from '../records.ts';
-import type { Asked } from '../reference.ts';
+} from '../../domain/records.ts';
+import type { Asked } from '../../domain/reference.ts';
 
-/** A record as it lies in MongoDB: its id is the `_id`. */
+/** A record as stored in MongoDB, with its id as `_id`. */
 export type Stored<T extends { id: string }> = Omit<T, 'id'> & { _id: string };
 
 export interface AccountDocument extends Stored<AccountRecord> {
@@ -21,28 +21,28 @@ export interface AccountDocument extends Stored<AccountRecord> {
 
 export interface KeyDocument extends Stored<KeyRecord> {
   digest: string;
-  /** Copied from the account, so that a caller is known after one look-up. */
+  /** Copied from the account, so that authentication takes one look-up. */
   accountName: string;
   accountDisabled: boolean;
 }
 
 export interface JobDocument extends Stored<JobRecord> {
-  /** See {@link Answered}. Version 0.1.0 left it out, or set `true`. */
+  /** See {@link Answered}. Version 0.1.0 omitted it, or set it to `true` for a replayed job. */
   answered?: Answered['answered'] | true;
   withdrawn?: Answered['withdrawn'];
 }
 
-/** What is left of a voided job: it keeps an acceptance still under way from charging. */
+/** Tombstone of a voided job: a late acceptance fails on its id and charges nothing. */
 export interface VoidDocument {
   _id: string;
   status: 'voided';
   voidedAt: Date;
-  /** It was refused for the balance; a repetition of its acceptance says so again. */
+  /** The job was refused with insufficient_credits; a repeated acceptance gets the same outcome. */
   unpaid?: boolean;
 }
 
 export interface IdempotencyDocument {
-  /** The job id: one job has at most one key. */
+  /** The job id: a job has at most one idempotency key. */
   _id: string;
   keyId: string;
   key: string;
@@ -50,26 +50,26 @@ export interface IdempotencyDocument {
   createdAt: Date;
 }
 
-/** An object owed to the image store's removal. Its id is `<bucket>/<key>`. */
+/** An object queued for removal from the image store. The id is `<bucket>/<key>`. */
 export interface RemovalDocument extends ObjectRef {
   _id: string;
   since: Date;
   attempts: number;
-  /** Why the last try failed. */
+  /** Why the last attempt failed. */
   reason: string | null;
 }
 
-/** A workflow owed to Temporal's removal, by its id. */
+/** A workflow queued for deletion in Temporal, by its id. */
 export interface HistoryDocument {
   _id: string;
   since: Date;
 }
 
-/** A command of the operator that was given a reference. Its id is `<command>:<account id>:<reference>`. */
+/** An operator's command with a reference. The id is `<command>:<account id>:<reference>`. */
 export interface ReferenceDocument {
   _id: string;
   asked: Asked;
-  /** What the command answered. */
+  /** The result of the command. */
   result: unknown;
   at: Date;
 }
@@ -79,7 +79,7 @@ export interface SettingDocument {
   value: unknown;
 }
 
-/** The collections, typed, in one place. */
+/** The typed collections. */
 export function collections(db: Db) {
   return {
     accounts: db.collection<AccountDocument>('accounts'),
@@ -98,7 +98,7 @@ export function collections(db: Db) {
 }
 export type Collections = ReturnType<typeof collections>;
 
-/** Voids lie in the same collection, and have next to no fields. */
+/** Tombstones are in the collection of the jobs, without their fields. */
 export const isTombstone = (job: JobDocument): boolean => job.accountId === undefined;
 
 export function toJob({ answered: _answered, withdrawn: _withdrawn, ...job }: JobDocument): JobRecord {
@@ -109,7 +109,7 @@ export function toRecord<T extends { _id: string }>({ _id, ...rest }: T): Omit<T
   return { id: _id, ...rest };
 }
 
-/** Makes the indexes; safe to repeat and to run beside a working service. */
+/** Creates the indexes. Idempotent; may run while the service is up. */
 export async function createIndexes(db: Db): Promise<void> {
   const c = collections(db);
   await index(c.keys, { digest: 1 }, { unique: true });
@@ -131,7 +131,7 @@ export async function createIndexes(db: Db): Promise<void> {
   await index(c.deliveries, { state: 1, _id: 1 }, { partialFilterExpression: { state: 'pending' } });
 }
 
-/** What RetentionStore looks up. Jobs that are deleted lie in none of the ranges, so the cost stays flat. */
+/** Indexes for RetentionStore. Its queries never scan deleted jobs, so their number does not matter. */
 async function createRetentionIndexes({ jobs }: Collections): Promise<void> {
   await index(jobs, { keyId: 1, status: 1, createdAt: 1 });
   await index(jobs, { 'inputs.bucket': 1, createdAt: 1 }, { partialFilterExpression: { status: 'failed' } });

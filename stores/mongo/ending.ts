@@ -1,13 +1,14 @@
 import type { ClientSession } from 'mongodb';
-import { type Destination, deliveryIdOf, destinationOf, newDelivery } from '../delivery.ts';
-import { withOneMore } from '../failures.ts';
-import { type EndedJob, NotFound } from '../ports.ts';
-import type { DeliveryRecord, JobRecord } from '../records.ts';
+import { type Destination, deliveryIdOf, destinationOf, newDelivery } from '../../domain/delivery.ts';
+import { NotFound } from '../../domain/errors.ts';
+import { withOneMore } from '../../domain/failures.ts';
+import type { DeliveryRecord, JobRecord } from '../../domain/records.ts';
+import type { EndedJob } from '../ports.ts';
 import type { Mongo } from './client.ts';
 import { type Collections, isTombstone, type JobDocument, toJob, toRecord } from './documents.ts';
-import { giveBack } from './fence.ts';
+import { reverseCharge } from './voids.ts';
 
-/** What the end of a job sets. */
+/** The fields set when a job ends. */
 export type JobEnding =
   | (Pick<JobRecord, 'results' | 'processingMs'> & { status: 'completed' })
   | (Pick<JobRecord, 'error' | 'processingMs'> & { status: 'failed' });
@@ -22,7 +23,7 @@ export async function endJob(
 ): Promise<EndedJob> {
   for (;;) {
     const job = await find(c, jobId);
-    if (job.status !== 'processing') return asItStands(c, job);
+    if (job.status !== 'processing') return withDelivery(c, job);
     const destination = await destinationFor(c, job);
     const delivery = destination === undefined ? null : newDelivery(toJob(job), end.status, destination);
     const isOneWrite = end.status === 'completed' && delivery === null;
@@ -30,14 +31,14 @@ export async function endJob(
       ? await change(c, job, end)
       : await mongo.transaction((session) => endWith(c, job, { end, delivery, clientFault }, session));
     if (ended !== null) return { job: toJob(ended), delivery };
-    // Ended or undone by another one since it was read.
+    // The job was ended or voided concurrently.
   }
 }
 
 /** See JobStore.ended. */
 export async function endedJob(c: Collections, jobId: string): Promise<EndedJob | undefined> {
   const job = await find(c, jobId);
-  return job.status === 'processing' ? undefined : asItStands(c, job);
+  return job.status === 'processing' ? undefined : withDelivery(c, job);
 }
 
 async function find(c: Collections, jobId: string): Promise<JobDocument> {
@@ -46,7 +47,7 @@ async function find(c: Collections, jobId: string): Promise<JobDocument> {
   return job;
 }
 
-async function asItStands(c: Collections, job: JobDocument): Promise<EndedJob> {
+async function withDelivery(c: Collections, job: JobDocument): Promise<EndedJob> {
   const delivery = await c.deliveries.findOne({ _id: deliveryIdOf(job._id) });
   return { job: toJob(job), delivery: delivery === null ? null : toRecord(delivery) };
 }
@@ -65,7 +66,7 @@ async function endWith(
 ): Promise<JobDocument | null> {
   const ended = await change(c, job, end, session);
   if (ended === null) return null;
-  if (end.status === 'failed') await giveBack(c, session, job, 'refund');
+  if (end.status === 'failed') await reverseCharge(c, session, job, 'refund');
   if (clientFault) await countFailure(c, job.accountId, session);
   if (delivery !== null) {
     const { id: _id, ...row } = delivery;
@@ -74,14 +75,14 @@ async function endWith(
   return ended;
 }
 
-/** In the transaction that has moved the account's balance, so nobody else writes it meanwhile. */
+/** Read and write are safe: this transaction has already changed the account, so others conflict with it. */
 async function countFailure(c: Collections, _id: string, session: ClientSession): Promise<void> {
   const account = await c.accounts.findOne({ _id }, { session, projection: { failures: 1 } });
   const failures = withOneMore(account?.failures, new Date());
   await c.accounts.updateOne({ _id }, { $set: { failures } }, { session });
 }
 
-/** Never before its start, whose time another machine has set. */
+/** `completedAt` is never before `createdAt`, which comes from the clock of another machine. */
 const change = (
   c: Collections,
   { _id, createdAt }: Pick<JobDocument, '_id' | 'createdAt'>,

@@ -12,14 +12,14 @@ export function createHistoryStore(mongo: Mongo): HistoryStore {
       return { workflowIds, next: workflowIds.length < limit ? null : (workflowIds.at(-1) ?? null) };
     },
 
-    async settle(workflowIds) {
+    async markDeleted(workflowIds) {
       if (workflowIds.length > 0) await histories.deleteMany({ _id: { $in: [...workflowIds] } });
     },
   };
 }
 
-/** In the transaction that deletes their jobs. */
-export async function oweHistories(
+/** Adds workflows to the outbox, in the transaction that deletes their jobs. */
+export async function enqueueHistories(
   { histories }: Collections,
   workflowIds: readonly string[],
   session: ClientSession,

@@ -1,26 +1,26 @@
-import type { JobFailure, JobStore } from '../ports.ts';
-import type { JobDraft, JobRecord } from '../records.ts';
+import type { JobDraft, JobFailure, JobRecord } from '../../domain/records.ts';
+import type { JobStore } from '../ports.ts';
 import { acceptAll } from './acceptance.ts';
 import type { Mongo } from './client.ts';
 import { dropInputs, removeJobs } from './deletion.ts';
 import { collections, isTombstone, type JobDocument, toJob } from './documents.ts';
 import { endedJob, endJob } from './ending.ts';
-import { fence, markAnswered, voidJob } from './fence.ts';
 import { createLanes } from './lanes.ts';
 import { createLookUp } from './look-up.ts';
+import { fence, markAnswered, voidJob } from './voids.ts';
 
 /** Acceptances of one account share transactions. */
-const ACCEPTANCES = { together: 25, waiting: 200 };
-/** Refunds of one account have a transaction each. Few wait: each holds a slot of the worker meanwhile. */
-const REFUNDS = { together: 1, waiting: 50 };
+const ACCEPT_LANE = { maxBatch: 25, maxWaiting: 200 };
+/** Refunds of one account have a transaction each. Few may wait, because each holds a slot of the worker meanwhile. */
+const FAIL_LANE = { maxBatch: 1, maxWaiting: 50 };
 
 type Failure = JobFailure & { jobId: string };
 
 export function createJobStore(mongo: Mongo): JobStore {
   const c = collections(mongo.db);
-  // All of one account write its balance: side by side they would only collide and be done again.
-  const acceptInLane = createLanes((drafts: JobDraft[]) => acceptAll(mongo, c, drafts), ACCEPTANCES);
-  const failInLane = createLanes((failures: Failure[]) => Promise.all(failures.map(fail)), REFUNDS);
+  // Concurrent changes of one account's balance would conflict and be retried.
+  const acceptInLane = createLanes((drafts: JobDraft[]) => acceptAll(mongo, c, drafts), ACCEPT_LANE);
+  const failInLane = createLanes((failures: Failure[]) => Promise.all(failures.map(fail)), FAIL_LANE);
   const fail = ({ jobId, clientFault, ...end }: Failure) =>
     endJob(mongo, c, jobId, { status: 'failed', ...end }, clientFault);
   const byId = createLookUp(c.jobs, '_id');
@@ -60,7 +60,7 @@ export function createJobStore(mongo: Mongo): JobStore {
   };
 }
 
-/** What a client may read: neither a deleted nor a voided job. */
+/** The job as a client may read it; undefined if it is deleted or voided. */
 function readable(job: JobDocument | null): JobRecord | undefined {
   return job === null || isTombstone(job) || job.status === 'deleted' ? undefined : toJob(job);
 }

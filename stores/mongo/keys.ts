@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { ClientSession } from 'mongodb';
 import { LIMITS } from '../../contract/limits.ts';
-import { type KeyStore, NotFound } from '../ports.ts';
-import type { KeyRecord } from '../records.ts';
+import { NotFound } from '../../domain/errors.ts';
+import type { KeyRecord } from '../../domain/records.ts';
+import type { KeyStore } from '../ports.ts';
 import type { Mongo } from './client.ts';
 import { type Collections, collections, type KeyDocument, toRecord } from './documents.ts';
 import { post } from './ledger.ts';
@@ -23,8 +24,8 @@ export function createKeyStore(mongo: Mongo): KeyStore {
   return {
     create({ reference, ...key }) {
       const { accountId, name, retentionDays } = key;
-      const named = { command: 'key', accountId, reference, asked: { name, retentionDays } } as const;
-      return once(mongo, c, named, (session) => create(c, session, key));
+      const command = { command: 'key', accountId, reference, asked: { name, retentionDays } } as const;
+      return once(mongo, c, command, (session) => create(c, session, key));
     },
 
     async findCaller(digest) {
@@ -73,7 +74,7 @@ async function create(c: Collections, session: ClientSession, key: Parameters<Ke
   return { key: toKey(document), granted: LIMITS.freeImages };
 }
 
-/** Without what only the look-up of a caller needs. */
+/** Omits the fields that only authentication needs. */
 function toKey({
   digest: _digest,
   accountName: _name,

@@ -6,24 +6,20 @@ export class LaneFull extends Error {
 }
 
 export interface LaneLimits {
-  /** Items of one batch at the most. */
-  together: number;
-  /** Items that are under way or wait in a lane at the most; what comes then is turned away, to come again. */
-  waiting: number;
+  /** Maximum number of items in one batch. */
+  maxBatch: number;
+  /** Maximum number of items per lane, running or waiting; further ones are rejected and may be retried. */
+  maxWaiting: number;
 }
 
 /**
- * Work of one lane is done in batches, one after the other; lanes are worked on side by side. What arrives while a
- * batch is under way makes the next one, so nothing waits in an empty lane.
+ * Runs the items of each lane in sequential batches; lanes run concurrently. See {@link inBatches}.
  */
-export function createLanes<T, R>(
-  run: (items: T[]) => Promise<R[]>,
-  { together, waiting: most }: LaneLimits,
-) {
+export function createLanes<T, R>(run: (items: T[]) => Promise<R[]>, { maxBatch, maxWaiting }: LaneLimits) {
   const lanes = new Map<string, { add: (item: T) => Promise<R>; waiting: number }>();
   return async (name: string, item: T): Promise<R> => {
-    const lane = lanes.get(name) ?? { add: inBatches(run, together), waiting: 0 };
-    if (lane.waiting >= most) throw new LaneFull(`${lane.waiting} are waiting already.`);
+    const lane = lanes.get(name) ?? { add: inBatches(run, maxBatch), waiting: 0 };
+    if (lane.waiting >= maxWaiting) throw new LaneFull(`${lane.waiting} items are already waiting.`);
     lanes.set(name, lane);
     lane.waiting += 1;
     try {

@@ -1,35 +1,36 @@
 import type { ClientSession } from 'mongodb';
-import { auditEnd, auditJobs, auditPacks, auditStrays, createRowAudit } from '../audit.ts';
-import type { LedgerRow } from '../records.ts';
+import { auditEnd, auditJobs, auditPacks, auditStrays, createRowAudit } from '../../domain/audit.ts';
+import type { LedgerRow } from '../../domain/records.ts';
 import type { Mongo } from './client.ts';
 import { type Collections, toRecord } from './documents.ts';
 
-/** Documents read at a time. */
+/** Documents per query. */
 const PAGE = 1000;
 
 /**
- * Every breach in an account's books. They are read a page at a time, each in a snapshot of its own, so that an account
- * of any size takes bounded memory and no long answer, and that work going on beside does not look like a breach.
+ * Audits the ledger of one account. Reads page by page, so that memory and query time are bounded, and each page in a
+ * transaction of its own, so that concurrent writes do not look like a breach.
+ * @returns a sentence for each breach
  */
 export async function auditBooks(mongo: Mongo, c: Collections, accountId: string): Promise<string[]> {
   const breaches = new Set<string>();
-  const note = (found: readonly string[]) => {
+  const report = (found: readonly string[]) => {
     for (const breach of found) breaches.add(`account ${accountId}: ${breach}`);
   };
   const last = await mongo.transaction(async (session) => {
     const account = await c.accounts.findOne({ _id: accountId }, { session });
     const [row] = await c.ledger.find({ accountId }, { session }).sort({ seq: -1 }).limit(1).toArray();
-    if (account !== null) note(auditEnd(account, row && toRecord(row)));
+    if (account !== null) report(auditEnd(account, row && toRecord(row)));
     return row?.seq ?? 0;
   });
-  // The rows up to here stay as they are.
-  const follow = createRowAudit();
+  // Rows up to `last` are immutable.
+  const auditRow = createRowAudit();
   for await (const rows of rowPages(c, accountId, last)) {
-    for (const row of rows) note(follow(row));
-    note(await mongo.transaction((session) => straysAmong(c, session, accountId, rows)));
+    for (const row of rows) report(auditRow(row));
+    report(await mongo.transaction((session) => auditReferences(c, session, accountId, rows)));
   }
   for await (const ids of jobPages(c, accountId))
-    note(
+    report(
       await mongo.transaction(async (session) => {
         const query = { _id: { $in: ids }, accountId };
         const jobs = c.jobs.find(query, { session, projection: { status: 1, imagesCharged: 1 } });
@@ -37,7 +38,7 @@ export async function auditBooks(mongo: Mongo, c: Collections, accountId: string
       }),
     );
   for await (const ids of packPages(c, accountId))
-    note(
+    report(
       await mongo.transaction(async (session) => {
         const packs = await c.packs.find({ _id: { $in: ids } }, { session }).toArray();
         return auditPacks(packs.map(toRecord), await rowsOf(c, session, [], ids));
@@ -46,7 +47,7 @@ export async function auditBooks(mongo: Mongo, c: Collections, accountId: string
   return [...breaches];
 }
 
-/** The rows of an account in their order. @param last number of the last row wanted */
+/** Rows of an account, ordered by number. @param last number of the last row to return */
 export async function* rowPages(
   c: Collections,
   accountId: string,
@@ -62,7 +63,7 @@ export async function* rowPages(
   }
 }
 
-/** Ids of an account's jobs, the newest first. */
+/** Job ids of an account, the newest first. */
 async function* jobPages(c: Collections, accountId: string): AsyncGenerator<string[]> {
   let older = {};
   for (;;) {
@@ -72,7 +73,7 @@ async function* jobPages(c: Collections, accountId: string): AsyncGenerator<stri
     if (last === undefined) return;
     yield page.map(({ _id }) => _id);
     const { createdAt, _id } = last;
-    // The first condition is implied by the second, which no index serves.
+    // The $or alone is sufficient, but cannot use the index.
     older = {
       createdAt: { $lte: createdAt },
       $or: [{ createdAt: { $lt: createdAt } }, { _id: { $lt: _id } }],
@@ -91,24 +92,24 @@ async function* packPages(c: Collections, accountId: string): AsyncGenerator<str
   }
 }
 
-/** What stands for jobs and packs that the account does not have, of those its rows name. */
-async function straysAmong(
+/** Audits rows that reference a job or pack which the account does not have. */
+async function auditReferences(
   c: Collections,
   session: ClientSession,
   accountId: string,
   rows: readonly LedgerRow[],
 ): Promise<string[]> {
-  const named = { jobs: idsOf(rows, 'jobId'), packs: idsOf(rows, 'packId') };
-  const own = (ids: string[]) => ({ _id: { $in: ids }, accountId });
+  const referenced = { jobs: idsOf(rows, 'jobId'), packs: idsOf(rows, 'packId') };
+  const ofAccount = (ids: string[]) => ({ _id: { $in: ids }, accountId });
   const options = { session, projection: { _id: 1 } } as const;
-  const jobs = (await c.jobs.find(own(named.jobs), options).toArray()).map(({ _id }) => _id);
-  const packs = (await c.packs.find(own(named.packs), options).toArray()).map(({ _id }) => _id);
-  const lost = { jobs: without(named.jobs, jobs), packs: without(named.packs, packs) };
-  if (lost.jobs.length + lost.packs.length === 0) return [];
-  return auditStrays(await rowsOf(c, session, lost.jobs, lost.packs), new Set(), new Set());
+  const jobs = (await c.jobs.find(ofAccount(referenced.jobs), options).toArray()).map(({ _id }) => _id);
+  const packs = (await c.packs.find(ofAccount(referenced.packs), options).toArray()).map(({ _id }) => _id);
+  const missing = { jobs: without(referenced.jobs, jobs), packs: without(referenced.packs, packs) };
+  if (missing.jobs.length + missing.packs.length === 0) return [];
+  return auditStrays(await rowsOf(c, session, missing.jobs, missing.packs), new Set(), new Set());
 }
 
-/** All rows of the jobs and packs, by the ids that rows have by their cause. */
+/** All rows of the jobs and packs, looked up by the ids derived from them. */
 async function rowsOf(
   { ledger }: Collections,
   session: ClientSession,
@@ -117,7 +118,7 @@ async function rowsOf(
 ): Promise<LedgerRow[]> {
   const ofJobs = jobIds.flatMap((id) => [`charge:${id}`, `refund:${id}`, `void:${id}`]);
   const ids = [...ofJobs, ...packIds.map((id) => `pack:${id}`)];
-  // ';' comes just after ':'.
+  // A prefix search: ';' follows ':' in ASCII.
   const refunds = packIds.map((id) => ({ _id: { $gt: `pack-refund:${id}:`, $lt: `pack-refund:${id};` } }));
   const rows = await ledger.find({ $or: [{ _id: { $in: ids } }, ...refunds] }, { session }).toArray();
   return rows.map(toRecord);
@@ -127,7 +128,7 @@ const idsOf = (rows: readonly LedgerRow[], field: 'jobId' | 'packId') => [
   ...new Set(rows.flatMap(({ [field]: id }) => (id === null ? [] : [id]))),
 ];
 
-function without(all: readonly string[], some: readonly string[]): string[] {
-  const known = new Set(some);
-  return all.filter((id) => !known.has(id));
+function without(all: readonly string[], excluded: readonly string[]): string[] {
+  const excludedIds = new Set(excluded);
+  return all.filter((id) => !excludedIds.has(id));
 }

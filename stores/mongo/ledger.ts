@@ -1,15 +1,16 @@
 import type { ClientSession } from 'mongodb';
-import { type LedgerStore, Refused } from '../ports.ts';
-import type { LedgerKind, LedgerRow } from '../records.ts';
+import { Refused } from '../../domain/errors.ts';
+import type { LedgerKind, LedgerRow } from '../../domain/records.ts';
+import type { LedgerStore } from '../ports.ts';
 import type { Mongo } from './client.ts';
 import { type Collections, collections } from './documents.ts';
 import { auditBooks, rowPages } from './ledger-audit.ts';
 
-/** Accounts read at a time. */
+/** Accounts per query. */
 const ACCOUNTS = 1000;
 
 export interface Posting {
-  /** Names the cause; a second posting of the same id fails as a duplicate key. */
+  /** Derived from the cause; a second posting with the same id fails as a duplicate key. */
   id: string;
   accountId: string;
   kind: LedgerKind;
@@ -21,10 +22,7 @@ export interface Posting {
 /** Thrown by {@link post} inside a transaction when the balance does not cover the posting. */
 export class Overdrawn extends Refused {}
 
-/**
- * Moves one balance once; see {@link postAll}.
- * @returns the balance after
- */
+/** Posts one row; see {@link postAll}. @returns the new balance */
 export async function post(
   c: Collections,
   session: ClientSession,
@@ -35,9 +33,9 @@ export async function post(
 }
 
 /**
- * The one way a balance changes: moves it, numbers the rows and writes them, all in the caller's transaction.
- * @returns the balance after
- * @throws Overdrawn when the balance would fall below zero or the account is unknown
+ * The only function that changes a balance: updates it and writes numbered rows, in the caller's transaction.
+ * @returns the new balance
+ * @throws Overdrawn if the balance would be negative or the account is unknown
  */
 export async function postAll(
   c: Collections,
@@ -52,7 +50,7 @@ export async function postAll(
     { $inc: { balance: delta, seq: postings.length } },
     { session, returnDocument: 'before', projection: { balance: 1, seq: 1 } },
   );
-  if (account === null) throw new Overdrawn(`The balance of account ${accountId} does not cover it.`);
+  if (account === null) throw new Overdrawn(`The balance of account ${accountId} is too low.`);
   let balanceAfter = account.balance;
   const rows = postings.map(({ id, kind, delta, jobId = null, packId = null }, index) => {
     balanceAfter += delta;
@@ -81,7 +79,7 @@ export function createLedgerStore(mongo: Mongo): LedgerStore {
   };
 }
 
-/** Ids of all accounts. */
+/** Ids of all accounts, in pages. */
 async function* accountPages({ accounts }: Collections): AsyncGenerator<string[]> {
   let after = '';
   for (;;) {

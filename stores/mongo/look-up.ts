@@ -1,16 +1,16 @@
 import type { Collection, Filter } from 'mongodb';
 
-/** A query finds no more than this at a time. */
-const MOST = 100;
+/** Maximum number of values per query. */
+const BATCH = 100;
 
 interface Waiting<T> {
   resolve: (document: T | null) => void;
-  reject: (cause: unknown) => void;
+  reject: (error: unknown) => void;
 }
 
 /**
- * Finds documents by the value of one unique, indexed field. Look-ups made in the same turn of the event loop travel
- * as one query, for a query costs the driver many times what a document in it does; a lone one waits for nobody.
+ * Finds documents by one unique, indexed field. Look-ups in the same turn of the event loop share a query, because the
+ * driver's cost per query is many times that per document.
  */
 export function createLookUp<F extends string, T extends { _id: string } & Record<F, string>>(
   collection: Collection<T>,
@@ -21,18 +21,18 @@ export function createLookUp<F extends string, T extends { _id: string } & Recor
   function flush(): void {
     const all = [...waiting];
     waiting = new Map();
-    for (let start = 0; start < all.length; start += MOST) void answer(all.slice(start, start + MOST));
+    for (let start = 0; start < all.length; start += BATCH) void query(all.slice(start, start + BATCH));
   }
 
-  async function answer(asked: readonly [string, Waiting<T>[]][]): Promise<void> {
+  async function query(batch: readonly [string, Waiting<T>[]][]): Promise<void> {
     try {
-      const values = asked.map(([value]) => value);
+      const values = batch.map(([value]) => value);
       const found = await collection.find<T>({ [field]: { $in: values } } as Filter<T>).toArray();
       const byValue = new Map(found.map((document) => [document[field] as string, document]));
-      for (const [value, callers] of asked)
+      for (const [value, callers] of batch)
         for (const { resolve } of callers) resolve(byValue.get(value) ?? null);
-    } catch (cause) {
-      for (const [, callers] of asked) for (const { reject } of callers) reject(cause);
+    } catch (error) {
+      for (const [, callers] of batch) for (const { reject } of callers) reject(error);
     }
   }
 

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { ClientSession } from 'mongodb';
-import { NotFound, type PackStore, Refused } from '../ports.ts';
-import type { PackRecord } from '../records.ts';
-import { imagesToRefund } from '../refund.ts';
+import { NotFound, Refused } from '../../domain/errors.ts';
+import type { PackRecord } from '../../domain/records.ts';
+import { imagesToRefund } from '../../domain/refund.ts';
+import type { PackStore } from '../ports.ts';
 import type { Mongo } from './client.ts';
 import { type Collections, collections, type Stored, toRecord } from './documents.ts';
 import { Overdrawn, post } from './ledger.ts';
@@ -19,8 +20,8 @@ export function createPackStore(mongo: Mongo): PackStore {
 
   return {
     add({ accountId, images, reference }) {
-      const named = { command: 'pack', accountId, reference, asked: { images } } as const;
-      return once(mongo, c, named, (session) => add(c, session, { accountId, images, reference }));
+      const command = { command: 'pack', accountId, reference, asked: { images } } as const;
+      return once(mongo, c, command, (session) => add(c, session, { accountId, images, reference }));
     },
 
     async get(packId) {
@@ -40,14 +41,14 @@ export function createPackStore(mongo: Mongo): PackStore {
     },
 
     async hasPaid(accountId) {
-      const left = { $expr: { $lt: ['$refunded', '$images'] } };
-      return (await c.packs.findOne({ accountId, ...left }, { projection: { _id: 1 } })) !== null;
+      const notFullyRefunded = { $expr: { $lt: ['$refunded', '$images'] } };
+      return (await c.packs.findOne({ accountId, ...notFullyRefunded }, { projection: { _id: 1 } })) !== null;
     },
   };
 }
 
-async function add(c: Collections, session: ClientSession, bought: Parameters<PackStore['add']>[0]) {
-  const pack = { _id: randomUUID(), ...bought, refunded: 0, refunds: 0, createdAt: new Date() };
+async function add(c: Collections, session: ClientSession, purchase: Parameters<PackStore['add']>[0]) {
+  const pack = { _id: randomUUID(), ...purchase, refunded: 0, refunds: 0, createdAt: new Date() };
   const { _id: packId, accountId, images: delta, createdAt } = pack;
   const posting = { id: `pack:${packId}`, accountId, kind: 'pack' as const, delta, packId };
   try {

@@ -1,7 +1,7 @@
 import type { ClientSession } from 'mongodb';
-import type { RemovalFailure } from '../images.ts';
+import type { ObjectRef } from '../../domain/records.ts';
+import type { RemovalFailure } from '../../domain/removal.ts';
 import type { RemovalStore } from '../ports.ts';
-import type { ObjectRef } from '../records.ts';
 import type { Mongo } from './client.ts';
 import { type Collections, collections } from './documents.ts';
 
@@ -10,14 +10,14 @@ const idOf = ({ bucket, key }: ObjectRef) => `${bucket}/${key}`;
 export function createRemovalStore(mongo: Mongo): RemovalStore {
   const c = collections(mongo.db);
   return {
-    owe: (refs) => owe(c, refs),
+    enqueue: (refs) => enqueueRemovals(c, refs),
 
-    async settle(refs, failures) {
+    async markRemoved(refs, failures) {
       const failed = new Set(failures.map(({ ref }) => idOf(ref)));
-      const gone = refs.map(idOf).filter((id) => !failed.has(id));
+      const removed = refs.map(idOf).filter((id) => !failed.has(id));
       await Promise.all([
-        gone.length > 0 && c.removals.deleteMany({ _id: { $in: gone } }),
-        failures.length > 0 && noteFailures(c, failures),
+        removed.length > 0 && c.removals.deleteMany({ _id: { $in: removed } }),
+        failures.length > 0 && recordFailures(c, failures),
       ]);
     },
 
@@ -33,8 +33,8 @@ export function createRemovalStore(mongo: Mongo): RemovalStore {
   };
 }
 
-/** Writes the rows of objects that are to go; the caller's transaction makes them part of what sends them away. */
-export async function owe(
+/** Adds objects to the outbox, in the transaction of the caller, if any. */
+export async function enqueueRemovals(
   c: Collections,
   refs: readonly ObjectRef[],
   session?: ClientSession,
@@ -51,7 +51,7 @@ export async function owe(
   await c.removals.bulkWrite(upserts, { ordered: false, ...(session === undefined ? {} : { session }) });
 }
 
-async function noteFailures(c: Collections, failures: readonly RemovalFailure[]): Promise<void> {
+async function recordFailures(c: Collections, failures: readonly RemovalFailure[]): Promise<void> {
   const since = new Date();
   const upserts = failures.map(({ ref: { bucket, key }, reason }) => ({
     updateOne: {

@@ -24,9 +24,9 @@ export function createRetentionStore(mongo: Mongo): RetentionStore {
 
     async surplus(accountId, keep, limit) {
       const completed = { accountId, status: 'completed' as const };
-      const order = { projection: { completedAt: 1 } };
+      const fields = { projection: { completedAt: 1 } };
       const [newest] = await c.jobs
-        .find(completed, order)
+        .find(completed, fields)
         .sort({ completedAt: -1, _id: -1 })
         .skip(keep)
         .limit(1)
@@ -34,11 +34,11 @@ export function createRetentionStore(mongo: Mongo): RetentionStore {
       if (newest === undefined) return [];
       const { _id: id, completedAt: at } = newest;
       const oldest = await c.jobs
-        .find({ ...completed, completedAt: { $lte: at } }, order)
+        .find({ ...completed, completedAt: { $lte: at } }, fields)
         .sort({ completedAt: 1, _id: 1 })
         .limit(limit)
         .toArray();
-      // Of those completed in the same millisecond as the newest to go, the later ids stay.
+      // Among jobs completed in the same millisecond as the newest surplus job, those with a greater id stay.
       return ids(oldest.filter((job) => job.completedAt?.getTime() !== at?.getTime() || job._id <= id));
     },
 

@@ -3,8 +3,8 @@ import { closeClient, createClient } from './client.ts';
 import { createIndexes } from './documents.ts';
 
 /**
- * Makes what the database needs; safe to repeat and to run beside a working service. An index over many documents takes
- * its time, so each answer is waited for as long as the server is there.
+ * Creates the indexes. Idempotent; may run while the service is up. Replies have no timeout, because building an index
+ * over many documents takes long.
  */
 export async function setupDatabase(config: Config['mongo']): Promise<void> {
   const client = createClient(config, 0);

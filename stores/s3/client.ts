@@ -1,10 +1,10 @@
 import { S3Client } from '@aws-sdk/client-s3';
 import type { Config } from '../../config.ts';
 
-/** Longest one operation may take, its retries included, in milliseconds: a caller of the API is waiting for it. */
+/** Timeout of one operation including retries, in milliseconds; an API request waits for it. */
 const OPERATION_TIMEOUT_MS = 15_000;
 
-/** A client with bounded waiting at every stage. The caller closes it with `destroy()`. */
+/** An S3 client with a timeout at every stage. The caller closes it with `destroy()`. */
 export function createS3Client(s3: Config['s3'], maxAttempts = 3): S3Client {
   return new S3Client({
     endpoint: s3.endpoint,
@@ -12,7 +12,7 @@ export function createS3Client(s3: Config['s3'], maxAttempts = 3): S3Client {
     credentials: { accessKeyId: s3.accessKeyId, secretAccessKey: s3.secretAccessKey },
     forcePathStyle: true,
     maxAttempts,
-    // Uploads are signed over the SHA-256 of their bytes; the SDK's CRC32 on top would be a second pass, and some
+    // Uploads are signed with the SHA-256 of their bytes. The SDK's CRC32 would be a second pass over them, and some
     // S3-compatible servers store its trailer as part of the object.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',

@@ -9,35 +9,30 @@ import {
   S3ServiceException,
 } from '@aws-sdk/client-s3';
 import type { Config } from '../../config.ts';
-import {
-  ImageMissing,
-  type ImageStore,
-  ImageStoreUnavailable,
-  publicUrl,
-  type RemovalFailure,
-} from '../images.ts';
-import type { ObjectRef } from '../records.ts';
+import type { ObjectRef } from '../../domain/records.ts';
+import type { RemovalFailure } from '../../domain/removal.ts';
+import { ImageMissing, type ImageStore, ImageStoreUnavailable, publicUrl } from '../images.ts';
 import { createS3Client, deadline } from './client.ts';
 
-/** Most keys one DeleteObjects or ListObjectsV2 takes (S3 API reference). */
+/** Maximum number of keys per DeleteObjects or ListObjectsV2 (S3 API reference). */
 const BATCH = 1000;
 
 /** The S3 adapter. Owns its clients; `await using` closes it. */
 export function createImageStore(s3: Config['s3']): ImageStore & AsyncDisposable {
   const client = createS3Client(s3);
-  // A PUT that was given up may still arrive, after its object was removed: a result is not put twice under one key.
-  const once = createS3Client(s3, 1);
+  // Results are not retried: a PUT that timed out could still arrive after its object was removed.
+  const withoutRetries = createS3Client(s3, 1);
   const buckets = { inputs: s3.inputsBucket, results: s3.resultsBucket };
   return {
     putInput: (key, bytes, mime, sha256) =>
       put(client, { Bucket: buckets.inputs, Key: key, Body: bytes, ContentType: mime }, sha256),
     putResult: (key, bytes, mime) =>
-      put(once, {
+      put(withoutRetries, {
         Bucket: buckets.results,
         Key: key,
         Body: bytes,
         ContentType: mime,
-        // Not for ever: a copy in a cache outlives the deletion of its job by this much.
+        // Bounded, because a cached copy outlives the deletion of its job by this time.
         CacheControl: `public, max-age=${s3.resultsMaxAgeS}`,
       }),
     getInput: (key) => get(client, buckets.inputs, key),
@@ -46,7 +41,7 @@ export function createImageStore(s3: Config['s3']): ImageStore & AsyncDisposable
     resultUrl: (key) => publicUrl(s3.uploadUrl, key),
     async [Symbol.asyncDispose]() {
       client.destroy();
-      once.destroy();
+      withoutRetries.destroy();
     },
   };
 }
@@ -113,15 +108,15 @@ async function removeBatch(
       reason: `${Code}: ${Message}`,
     }));
   } catch (error) {
-    if (keys.length === 1 || !isRefusal(error)) return keys.map((key) => ({ key, reason: String(error) }));
+    if (keys.length === 1 || !isBadRequest(error)) return keys.map((key) => ({ key, reason: String(error) }));
     const middle = Math.ceil(keys.length / 2);
     const first = await removeBatch(client, bucket, keys.slice(0, middle));
     return [...first, ...(await removeBatch(client, bucket, keys.slice(middle)))];
   }
 }
 
-/** Whether the store takes a request for wrong as a whole, which one key in it can bring about. */
-const isRefusal = (error: unknown) =>
+/** Whether the store rejected the whole request, which a single invalid key can cause. */
+const isBadRequest = (error: unknown) =>
   error instanceof S3ServiceException && error.$metadata.httpStatusCode === 400;
 
 async function list(
@@ -146,11 +141,11 @@ async function list(
   };
 }
 
-async function guarded<T>(what: string, run: () => Promise<T>): Promise<T> {
+async function guarded<T>(operation: string, run: () => Promise<T>): Promise<T> {
   try {
     return await run();
   } catch (error) {
     if (error instanceof ImageMissing) throw error;
-    throw new ImageStoreUnavailable(`The image store failed: ${what}`, { cause: error });
+    throw new ImageStoreUnavailable(`The image store failed: ${operation}`, { cause: error });
   }
 }

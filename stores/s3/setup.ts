@@ -12,8 +12,8 @@ import type { Config } from '../../config.ts';
 import { createS3Client, deadline } from './client.ts';
 
 /**
- * Creates the two buckets and sets who may read them: inputs nobody, results anyone who knows an object's URL.
- * Safe to repeat, and to run from several processes at once; a policy somebody changed is put right again.
+ * Creates the two buckets and sets their policies: inputs are private, results allow anonymous GET of an object.
+ * Idempotent, also when run concurrently; a policy that was changed is reset.
  */
 export async function setupBuckets(s3: Config['s3']): Promise<void> {
   const client = createS3Client(s3);
@@ -41,12 +41,12 @@ async function ensureBucket(client: S3Client, bucket: string, region: string): P
     await client.send(new CreateBucketCommand({ Bucket: bucket, ...location }), deadline());
   } catch (error) {
     if (!hasName(error, 'BucketAlreadyOwnedByYou', 'BucketAlreadyExists')) throw error;
-    // The name may be taken by somebody else: then this is refused, and setup says so.
+    // Fails if the bucket belongs to another account.
     await client.send(new HeadBucketCommand({ Bucket: bucket }), deadline());
   }
 }
 
-/** New buckets of AWS refuse every public policy until this block is lifted; most other servers don't know it. */
+/** New AWS buckets reject public policies until this block is deleted; most other servers do not support it. */
 async function allowPublicPolicy(client: S3Client, bucket: string): Promise<void> {
   try {
     await client.send(new DeletePublicAccessBlockCommand({ Bucket: bucket }), deadline());

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest';
-import { type Allowance, createAllowance } from '../../api/allowance.ts';
+import { type Allowance, createAllowance } from '../../api/budgets/allowance.ts';
 
 let now: number;
 let allowance: Allowance;
@@ -9,7 +9,7 @@ beforeEach(() => {
   allowance = createAllowance({ limit: 100, windowMs: 60, now: () => now });
 });
 
-test('is used up by what was spent within the window, and comes back as that leaves', () => {
+test('counts what was spent within the window', () => {
   allowance.spend('a').add(60);
   now += 10;
   expect(allowance.wait('a')).toBe(0);
@@ -19,7 +19,7 @@ test('is used up by what was spent within the window, and comes back as that lea
   expect(allowance.wait('a')).toBe(0);
 });
 
-test('waits for as many spendings to leave as it takes', () => {
+test('waits until enough spendings have expired', () => {
   for (const amount of [10, 10, 100]) {
     allowance.spend('a').add(amount);
     now += 10;
@@ -27,19 +27,19 @@ test('waits for as many spendings to leave as it takes', () => {
   expect(allowance.wait('a')).toBe(50);
 });
 
-test('takes back what was given back', () => {
+test('does not count a cancelled spending', () => {
   const spending = allowance.spend('a');
   spending.add(90);
   spending.add(90);
   expect(allowance.wait('a')).toBe(60);
-  spending.giveBack();
+  spending.cancel();
   expect(allowance.wait('a')).toBe(0);
 });
 
-test('forgets keys whose spendings have left', () => {
+test('removes keys whose spendings have expired', () => {
   for (let n = 0; n < 100; n++) allowance.spend(`key ${n}`).add(1);
   expect(allowance.size).toBe(100);
   now += 60;
-  for (let n = 0; n < 100; n++) allowance.spend('one');
+  for (let n = 0; n < 100; n++) allowance.spend('other');
   expect(allowance.size).toBe(1);
 });

@@ -2,47 +2,47 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { Agent, request } from 'undici';
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { createBudgets } from '../../api/budgets.ts';
-import { createClaims } from '../../api/creation/claims.ts';
-import { type Creation, createJob } from '../../api/creation/create-job.ts';
-import type { Hold } from '../../api/hold.ts';
-import { digestApiKey } from '../../contract/api-key.ts';
+import { createBudgets } from '../../api/budgets/budgets.ts';
+import type { Hold } from '../../api/budgets/hold.ts';
+import { createCompensations } from '../../api/jobs/compensations.ts';
+import { type Creation, createJob } from '../../api/jobs/creation.ts';
+import { digestApiKey } from '../../domain/api-key.ts';
 import { createEgress } from '../../egress/egress.ts';
-import { PICTURE_URL, startFakeApi } from '../contract/fake-api.ts';
+import { IMAGE_URL, startFakeApi } from '../contract/fake-api.ts';
 import { dial, listen, type Wire } from '../contract/wire.ts';
 import { serveHttp } from '../egress/servers.ts';
-import { samplePicture } from '../setup/client.ts';
+import { sampleImage } from '../setup/client.ts';
 import { closers } from '../setup/closers.ts';
 
 const MB = 1024 * 1024;
 const WAIT = { timeout: 20_000 };
-let picture: Buffer;
+let image: Buffer;
 let stack: ReturnType<typeof closers>;
 type Api = Awaited<ReturnType<typeof open>>;
 
 beforeAll(async () => {
-  picture = Buffer.from(await samplePicture(), 'base64');
+  image = Buffer.from(await sampleImage(), 'base64');
 });
 beforeEach(() => {
   stack = closers();
 });
 afterEach(() => stack.close());
 
-async function open(parts: Parameters<typeof startFakeApi>[1] = {}) {
-  const api = await startFakeApi(picture, parts);
+async function open(deps: Parameters<typeof startFakeApi>[1] = {}) {
+  const api = await startFakeApi(image, deps);
   const port = await listen(api.app);
   const agent = new Agent({ connections: 100 });
   stack.defer(() => api.app.close());
   stack.defer(() => agent.destroy());
   const post = async (body: string, headers: Record<string, string> = api.headers) => {
-    const answer = await request(`http://127.0.0.1:${port}/api/v1/jobs`, {
+    const response = await request(`http://127.0.0.1:${port}/api/v1/jobs`, {
       method: 'POST',
       body,
       headers: { ...headers, 'content-type': 'application/json' },
       dispatcher: agent,
     });
-    const text = await answer.body.text();
-    return { status: answer.statusCode, headers: answer.headers, code: JSON.parse(text).error?.code };
+    const text = await response.body.text();
+    return { status: response.statusCode, headers: response.headers, code: JSON.parse(text).error?.code };
   };
   return { ...api, port, post };
 }
@@ -59,9 +59,9 @@ const keptBytes = () => {
 
 const jobWith = (bytes: Buffer) =>
   JSON.stringify({ tool: 'declutter', image_base64: bytes.toString('base64') });
-const padded = (size: number) => Buffer.concat([picture, Buffer.alloc(size - picture.length)]);
+const padded = (size: number) => Buffer.concat([image, Buffer.alloc(size - image.length)]);
 
-/** Begins an upload and withholds its end. */
+/** Starts an upload without completing it. */
 async function stalled({ port }: Api, headers: Record<string, string>, length: number): Promise<Wire> {
   const head = ['POST /api/v1/jobs HTTP/1.1', 'Host: x', 'Content-Type: application/json'];
   const key = `X-Api-Key: ${headers['x-api-key']}`;
@@ -74,8 +74,8 @@ async function stalled({ port }: Api, headers: Record<string, string>, length: n
 async function creationOf({ stores, headers }: Api, hold: Hold): Promise<Creation> {
   const caller = await stores.keys.findCaller(digestApiKey(headers['x-api-key']));
   if (caller === undefined || caller.revoked) throw new Error('no caller');
-  const body = { tool: 'declutter', image_url: PICTURE_URL };
-  const claims = createClaims({ enqueue: () => {} });
+  const body = { tool: 'declutter', image_url: IMAGE_URL };
+  const compensations = createCompensations({ enqueue: () => {} });
   return {
     caller,
     body,
@@ -83,7 +83,7 @@ async function creationOf({ stores, headers }: Api, hold: Hold): Promise<Creatio
     bodyDigest: 'd',
     idempotencyKey: null,
     hold,
-    claims,
+    compensations,
     dropFields: () => {},
   };
 }
@@ -91,36 +91,36 @@ async function creationOf({ stores, headers }: Api, hold: Hold): Promise<Creatio
 const times = <T>(count: number, make: (n: number) => Promise<T>) =>
   Promise.all(Array.from({ length: count }, (_, n) => make(n)));
 
-describe('what the rate limits allow is not refused', () => {
+describe('requests within the rate limits are accepted', () => {
   test('60 small requests of one key at once', async () => {
     const api = await open();
-    const answers = await times(60, () => api.post(jobWith(picture)));
-    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201]));
+    const responses = await times(60, () => api.post(jobWith(image)));
+    expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([201]));
     await expect.poll(() => api.budgets.bytes.held, WAIT).toBe(0);
   });
 
-  test('60 of 5 MB of one key at once, by a share of which nine fill it', async () => {
+  test('60 requests of 5 MB of one key at once, nine of which fill its share', async () => {
     const api = await open();
     const body = jobWith(padded(5 * MB));
-    const answers = await times(60, () => api.post(body));
-    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201]));
+    const responses = await times(60, () => api.post(body));
+    expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([201]));
     await expect.poll(() => api.budgets.bytes.held, WAIT).toBe(0);
   });
 });
 
-describe('bodies under way', () => {
-  test("hold no more than the key's share, and others are served meanwhile", async () => {
+describe('bodies in flight', () => {
+  test("hold no more than the key's share, and other keys are served meanwhile", async () => {
     const api = await open();
     const wires = await times(58, () => stalled(api, api.headers, 28 * MB));
     await expect.poll(() => bytesOf(api).waiting, WAIT).toBe(56);
     expect(api.budgets.bytes.held).toBe(56 * MB);
     const other = await api.client();
-    expect((await api.post(jobWith(picture), other.headers)).status).toBe(201);
+    expect((await api.post(jobWith(image), other.headers)).status).toBe(201);
     for (const { socket } of wires) socket.destroy();
     await expect.poll(() => [bytesOf(api).waiting, api.budgets.bytes.held], WAIT).toEqual([0, 0]);
   });
 
-  test('of one key that has its share leave as much to the other keys of its account', async () => {
+  test('of one key leave room for the other keys of its account', async () => {
     const budgets = createBudgets({ bytesInFlight: 256 * MB, unpaidBytesPerMinute: MB });
     const { bytesOf, bytes } = budgets;
     const { signal } = new AbortController();
@@ -139,7 +139,7 @@ describe('bodies under way', () => {
     [128, 64],
     [256, 128],
     [2048, 512],
-  ])('of %i MB in all leave one account %i MB', async (all, own) => {
+  ])('of %i MB in total leave one account %i MB', async (all, own) => {
     const { bytesOf } = createBudgets({ bytesInFlight: all * MB, unpaidBytesPerMinute: MB });
     const { signal } = new AbortController();
     const keys = Array.from({ length: 20 }, (_, n) => `key ${n}`);
@@ -150,7 +150,7 @@ describe('bodies under way', () => {
     await expect.poll(() => bytesOf('acme').held, WAIT).toBe(own * MB);
   });
 
-  test('of accounts that have none under way any more are counted nowhere', async () => {
+  test('need no budget of accounts that have none', async () => {
     const budgets = createBudgets({ bytesInFlight: 256 * MB, unpaidBytesPerMinute: MB });
     const { signal } = new AbortController();
     const held = budgets.bytesOf('acme');
@@ -161,38 +161,38 @@ describe('bodies under way', () => {
     expect(budgets.bytesOf('idle')).not.toBe(idle);
   });
 
-  test('of many keys hold no more than the share of the process', async () => {
+  test('of many keys hold no more than the budget of the process', async () => {
     const budgets = createBudgets({ bytesInFlight: 100 * MB, unpaidBytesPerMinute: MB });
     const api = await open({ budgets });
     const clients = await times(10, () => api.client());
     await times(10, (n) => stalled(api, clients[n]?.headers ?? api.headers, 28 * MB));
     await expect.poll(() => budgets.bytes.waiting, WAIT).toBe(7);
     expect(budgets.bytes.held).toBe(84 * MB);
-    expect((await api.post(jobWith(picture))).status).toBe(201);
+    expect((await api.post(jobWith(image))).status).toBe(201);
   });
 
-  test('of unknown length count as the limit until they have ended', async () => {
+  test('of unknown length count as the body limit until they have ended', async () => {
     const api = await open();
     const head = ['POST /api/v1/jobs HTTP/1.1', 'Host: x', 'Content-Type: application/json'];
     const key = `X-Api-Key: ${api.headers['x-api-key']}`;
     const wire = await dial(api.port, ...head, key, 'Transfer-Encoding: chunked', 'Connection: close', '');
     await expect.poll(() => api.budgets.bytes.held, WAIT).toBe(30 * MB);
-    expect((await wire.answer('2\r\n{}\r\n0\r\n\r\n')).statusCode).toBe(400);
+    expect((await wire.response('2\r\n{}\r\n0\r\n\r\n')).statusCode).toBe(400);
     await expect.poll(() => api.budgets.bytes.held, WAIT).toBe(0);
   });
 
-  test('without a key have a share by address of places to be read to their limit', async () => {
+  test('without a key are read only as many at a time as one address may have', async () => {
     const api = await open();
     const head = ['POST /api/v1/jobs HTTP/1.1', 'Host: x', 'Transfer-Encoding: chunked', 'Connection: close'];
     const wires = await times(20, () => dial(api.port, ...head, ''));
     for (const { socket } of wires) stack.defer(async () => socket.destroy());
     await expect.poll(() => [api.budgets.drops.held, api.budgets.drops.waiting], WAIT).toEqual([16, 4]);
-    for (const wire of wires) expect((await wire.answer('0\r\n\r\n')).statusCode).toBe(401);
+    for (const wire of wires) expect((await wire.response('0\r\n\r\n')).statusCode).toBe(401);
     expect(api.budgets.drops.held).toBe(0);
   });
 });
 
-test('acceptances are fifty at once for one account and two hundred for all', async () => {
+test('acceptances are limited to 50 at once for one account and 200 for all', async () => {
   const { acceptances } = createBudgets({ bytesInFlight: MB, unpaidBytesPerMinute: MB });
   const { signal } = new AbortController();
   const granted: string[] = [];
@@ -203,7 +203,7 @@ test('acceptances are fifty at once for one account and two hundred for all', as
   expect([acceptances.waiting, granted.filter((account) => account === 'a').length]).toEqual([55, 50]);
 });
 
-test('a server that stops answers those that wait, and accepts none of them', async () => {
+test('a server that shuts down responds to waiting requests at once and accepts none of them', async () => {
   const api = await open();
   const accept = api.gateway.accept;
   let answer = () => {};
@@ -214,7 +214,7 @@ test('a server that stops answers those that wait, and accepts none of them', as
     await answering;
     return accept(...job);
   };
-  const answers = times(60, () => api.post(jobWith(picture)));
+  const answers = times(60, () => api.post(jobWith(image)));
   await expect.poll(() => api.budgets.acceptances.waiting, WAIT).toBe(10);
   const closed = api.app.close();
   await expect.poll(() => api.budgets.acceptances.waiting, WAIT).toBe(0);
@@ -229,14 +229,14 @@ test('a server that stops answers those that wait, and accepts none of them', as
 });
 
 describe('fetches of image_url', () => {
-  /** A server that holds on to what it was asked until it is told to answer. */
+  /** A server that holds each request until the test calls its entry in `waiting`. */
   async function holding(respond: (n: number) => { type?: string; bytes: Buffer }) {
     const waiting: (() => void)[] = [];
-    let answered = 0;
+    let responses = 0;
     const server = stack.use(
       await serveHttp((_request, response) => {
         waiting.push(() => {
-          const { type = 'image/jpeg', bytes } = respond(answered++);
+          const { type = 'image/jpeg', bytes } = respond(responses++);
           response.writeHead(200, { 'content-type': type, 'content-length': bytes.length }).end(bytes);
         });
       }),
@@ -246,31 +246,31 @@ describe('fetches of image_url', () => {
   }
   const byUrl = (image_url: string) => JSON.stringify({ tool: 'declutter', image_url });
 
-  test('are eight at once for one key; the others wait their turn', async () => {
-    const { egress, waiting, url } = await holding(() => ({ bytes: picture }));
+  test('are limited to eight at once for one key; the others wait', async () => {
+    const { egress, waiting, url } = await holding(() => ({ bytes: image }));
     const api = await open({ egress });
-    const answers = times(20, () => api.post(byUrl(url)));
+    const responses = times(20, () => api.post(byUrl(url)));
     await expect.poll(() => [waiting.length, api.budgets.fetches.waiting], WAIT).toEqual([8, 12]);
     const other = await api.client();
-    const others = api.post(byUrl(url), other.headers);
+    const otherResponse = api.post(byUrl(url), other.headers);
     await expect.poll(() => waiting.length, WAIT).toBe(9);
     for (let done = 0; done < 21; ) {
       await expect.poll(() => waiting.length, WAIT).toBeGreaterThan(0);
       waiting.shift()?.();
       done += 1;
     }
-    expect((await others).status).toBe(201);
-    expect(new Set((await answers).map(({ status }) => status))).toEqual(new Set([201]));
+    expect((await otherResponse).status).toBe(201);
+    expect(new Set((await responses).map(({ status }) => status))).toEqual(new Set([201]));
     await expect.poll(() => api.budgets.bytes.held, WAIT).toBe(0);
   });
 
-  test('hold nothing of their body but what the job needs, so that none of them waits for another one', async () => {
-    const { egress, waiting, url } = await holding(() => ({ bytes: picture }));
+  test('release the fields of their body, so that they do not wait for one another', async () => {
+    const { egress, waiting, url } = await holding(() => ({ bytes: image }));
     const api = await open({ egress });
     const unknown = Array.from({ length: 9000 }, () => 'x'.repeat(100));
     const body = JSON.stringify({ tool: 'declutter', image_url: url, unknown });
     const before = keptBytes();
-    const answers = times(40, () => api.post(body));
+    const responses = times(40, () => api.post(body));
     await expect.poll(() => [waiting.length, api.budgets.fetches.waiting], WAIT).toEqual([8, 32]);
     expect(api.budgets.bytes.held).toBeLessThanOrEqual(40 * 32 * 1024);
     // This process is their client as well, which keeps up to 20 MB; with the bodies it would be 64 MB.
@@ -279,10 +279,10 @@ describe('fetches of image_url', () => {
       await expect.poll(() => waiting.length, WAIT).toBeGreaterThan(0);
       waiting.shift()?.();
     }
-    expect(new Set((await answers).map(({ status }) => status))).toEqual(new Set([201]));
+    expect(new Set((await responses).map(({ status }) => status))).toEqual(new Set([201]));
   });
 
-  test('lose none of the time for acceptance by waiting for their turn', async () => {
+  test('do not lose time for acceptance while they wait', async () => {
     const api = await open();
     let waitedMs = 3000;
     const hold: Hold = {
@@ -301,27 +301,27 @@ describe('fetches of image_url', () => {
     expect(api.gateway.asked[0]?.acceptWithinMs).toBeGreaterThan(20_000);
   });
 
-  test('for nothing are bounded by the minute; those that were paid for are not counted', async () => {
-    const notAPicture = Buffer.concat([Buffer.from([0xff, 0xd8, 0xff]), Buffer.alloc(600 * 1024)]);
-    const { egress, waiting, url } = await holding((n) => ({ bytes: n < 3 ? padded(MB) : notAPicture }));
+  test('are limited per minute in the bytes of requests that were not charged', async () => {
+    const notAnImage = Buffer.concat([Buffer.from([0xff, 0xd8, 0xff]), Buffer.alloc(600 * 1024)]);
+    const { egress, waiting, url } = await holding((n) => ({ bytes: n < 3 ? padded(MB) : notAnImage }));
     const budgets = createBudgets({ bytesInFlight: 128 * MB, unpaidBytesPerMinute: MB });
     const api = await open({ egress, budgets });
     const outcomes: unknown[] = [];
     for (let n = 0; n < 6; n++) {
-      const answer = api.post(byUrl(url));
+      const response = api.post(byUrl(url));
       const served = expect.poll(() => waiting.length, WAIT).toBe(1);
       if (n < 5) await served.then(() => waiting.shift()?.());
       else served.catch(() => {});
-      const { status, code, headers } = await answer;
+      const { status, code, headers } = await response;
       outcomes.push(code ?? status);
       if (code === 'rate_limited') expect(Number(headers['retry-after'])).toBeGreaterThan(0);
     }
     expect(outcomes).toEqual([201, 201, 201, 'invalid_image', 'invalid_image', 'rate_limited']);
     expect(waiting).toHaveLength(0);
     const other = await api.client();
-    const answer = api.post(byUrl(url), other.headers);
+    const response = api.post(byUrl(url), other.headers);
     await expect.poll(() => waiting.length, WAIT).toBe(1);
     waiting.shift()?.();
-    expect((await answer).code).toBe('invalid_image');
+    expect((await response).code).toBe('invalid_image');
   });
 });

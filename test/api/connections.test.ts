@@ -3,7 +3,7 @@ import { createServer, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import fastify from 'fastify';
 import { afterEach, expect, test } from 'vitest';
-import { CONNECTION_LIMITS, closeWithoutRequests, limitConnections } from '../../api/plugins/connections.ts';
+import { CONNECTION_LIMITS, closeWithoutRequests, limitConnections } from '../../api/http/connections.ts';
 
 const server: Server = createServer();
 const sockets: Socket[] = [];
@@ -12,7 +12,7 @@ afterEach(async () => {
   await new Promise((closed) => server.close(closed));
 });
 
-test('one client has a thousand connections; those on top are closed, and room comes back', async () => {
+test('one client can have a thousand open connections; further ones are closed', async () => {
   limitConnections(server, true);
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
   const dial = async () => {
@@ -34,7 +34,7 @@ test('one client has a thousand connections; those on top are closed, and room c
   await expect.poll(open).toBe(1000);
 });
 
-test('the limits reach the server that Fastify makes', async () => {
+test('the limits are set on the server that Fastify creates', async () => {
   const app = fastify(CONNECTION_LIMITS);
   expect(app.server).toMatchObject({
     headersTimeout: 15_000,
@@ -44,7 +44,7 @@ test('the limits reach the server that Fastify makes', async () => {
   await app.close();
 });
 
-test('a server that closes waits for requests under way, and for no connection without one', async () => {
+test('shutdown waits for requests in flight, but not for idle connections', async () => {
   const held: ServerResponse[] = [];
   const busy = createServer((_request, response) => void held.push(response));
   const closing = closeWithoutRequests(busy);
@@ -58,21 +58,21 @@ test('a server that closes waits for requests under way, and for no connection w
       .on('connect', () => socket.write(text));
   };
   const silent = dial('');
-  const begun = dial('GET / HTTP/1.1\r\n');
-  const asking = dial('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
+  const incomplete = dial('GET / HTTP/1.1\r\n');
+  const active = dial('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
   await expect.poll(() => held.length).toBe(1);
   const count = () => new Promise((resolve) => busy.getConnections((_error, open) => resolve(open)));
   await expect.poll(count).toBe(3);
-  const gone = Promise.all([once(silent, 'close'), once(begun, 'close')]);
+  const idleClosed = Promise.all([once(silent, 'close'), once(incomplete, 'close')]);
   const closed = once(busy, 'close');
   closing();
   busy.close();
-  await gone;
-  let answer = '';
-  asking.on('data', (text) => {
-    answer += text;
+  await idleClosed;
+  let received = '';
+  active.on('data', (text) => {
+    received += text;
   });
   held[0]?.end('done');
   await closed;
-  expect(answer).toContain('done');
+  expect(received).toContain('done');
 });

@@ -1,34 +1,34 @@
 import type { ServerResponse } from 'node:http';
 import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
-import { createHold } from '../../api/hold.ts';
-import { createBudget } from '../../budget.ts';
+import { createHold } from '../../api/budgets/hold.ts';
+import { createBudget } from '../../runtime/budget.ts';
 
-/** What of an answer matters here: it ends, or its connection goes. */
-const response = () => new PassThrough().resume() as PassThrough & ServerResponse;
+/** A response that can end, or be destroyed like its connection. */
+const fakeResponse = () => new PassThrough().resume() as PassThrough & ServerResponse;
 const owner = (name: string) => ({ keyId: name, accountId: `account of ${name}` });
 const budget = () => createBudget({ total: 10, perOwner: 6 });
 
-test('what is held goes back once the answer is out', async () => {
+test('leases are released when the response is sent', async () => {
   const bytes = budget();
-  const answer = response();
-  const hold = createHold(owner('a'), answer);
+  const response = fakeResponse();
+  const hold = createHold(owner('a'), response);
   await hold.take(bytes, 4);
   await hold.take(bytes, 2);
   expect(bytes.held).toBe(6);
-  answer.end();
+  response.end();
   await expect.poll(() => bytes.held).toBe(0);
 });
 
-test('what is held goes back when the connection is gone, but not while somebody works with it', async () => {
+test('leases are released when the connection closes, but not while work uses them', async () => {
   const bytes = budget();
-  const answer = response();
-  const hold = createHold(owner('a'), answer);
+  const response = fakeResponse();
+  const hold = createHold(owner('a'), response);
   await hold.take(bytes, 4);
   let finish = () => {};
   const work = hold.during(() => new Promise<void>((resolve) => (finish = resolve)));
-  answer.destroy();
-  await new Promise((resolve) => answer.once('close', () => setImmediate(resolve)));
+  response.destroy();
+  await new Promise((resolve) => response.once('close', () => setImmediate(resolve)));
   expect(bytes.held).toBe(4);
   finish();
   await work;
@@ -37,34 +37,34 @@ test('what is held goes back when the connection is gone, but not while somebody
   expect(bytes.held).toBe(0);
 });
 
-test('a request whose connection goes while it waits leaves the queue', async () => {
+test('a request whose connection closes while it waits leaves the queue', async () => {
   const bytes = budget();
-  await createHold(owner('a'), response()).take(bytes, 6);
-  const answer = response();
-  const waiting = createHold(owner('a'), answer).take(bytes, 1);
-  answer.destroy();
+  await createHold(owner('a'), fakeResponse()).take(bytes, 6);
+  const response = fakeResponse();
+  const waiting = createHold(owner('a'), response).take(bytes, 1);
+  response.destroy();
   await expect(waiting).rejects.toMatchObject({ code: 'invalid_request' });
-  await expect(createHold(owner('a'), answer).take(bytes, 1)).rejects.toMatchObject({
+  await expect(createHold(owner('a'), response).take(bytes, 1)).rejects.toMatchObject({
     code: 'invalid_request',
   });
   expect(bytes.waiting).toBe(0);
 });
 
-test("when its time is up it is refused by the key's share or fails by the process's", async () => {
+test("a wait that times out is rate_limited by the key's share and internal_error by the total", async () => {
   const bytes = budget();
-  await createHold(owner('a'), response()).take(bytes, 6);
-  await createHold(owner('b'), response()).take(bytes, 4);
-  const own = createHold(owner('a'), response(), { queueMs: 1 }).take(bytes, 1);
-  await expect(own).rejects.toMatchObject({ code: 'rate_limited', retryAfter: 5 });
-  const total = createHold(owner('c'), response(), { queueMs: 1 }).take(bytes, 1);
-  await expect(total).rejects.toMatchObject({ code: 'internal_error', retryAfter: undefined });
+  await createHold(owner('a'), fakeResponse()).take(bytes, 6);
+  await createHold(owner('b'), fakeResponse()).take(bytes, 4);
+  const overShare = createHold(owner('a'), fakeResponse(), { queueMs: 1 }).take(bytes, 1);
+  await expect(overShare).rejects.toMatchObject({ code: 'rate_limited', retryAfter: 5 });
+  const overTotal = createHold(owner('c'), fakeResponse(), { queueMs: 1 }).take(bytes, 1);
+  await expect(overTotal).rejects.toMatchObject({ code: 'internal_error', retryAfter: undefined });
   expect([bytes.held, bytes.waiting]).toEqual([10, 0]);
 });
 
-test('nobody waits in a process that stops, but what is free is granted', async () => {
+test('no request waits in a process that shuts down, but what is free is granted', async () => {
   const bytes = budget();
   const closing = new AbortController();
-  const hold = () => createHold(owner('a'), response(), { closing: closing.signal });
+  const hold = () => createHold(owner('a'), fakeResponse(), { closing: closing.signal });
   await hold().take(bytes, 5);
   const waiting = hold().take(bytes, 6);
   closing.abort();
@@ -75,10 +75,10 @@ test('nobody waits in a process that stops, but what is free is granted', async 
   expect([bytes.held, bytes.waiting]).toEqual([6, 0]);
 });
 
-test('all waits of a request count together', async () => {
+test('the waits of a request are added up', async () => {
   const bytes = budget();
-  const first = await createHold(owner('a'), response()).take(bytes, 6);
-  const hold = createHold(owner('a'), response());
+  const first = await createHold(owner('a'), fakeResponse()).take(bytes, 6);
+  const hold = createHold(owner('a'), fakeResponse());
   expect(hold.waitedMs).toBe(0);
   const waiting = hold.take(bytes, 1);
   await new Promise((resolve) => setImmediate(resolve));
@@ -87,12 +87,12 @@ test('all waits of a request count together', async () => {
   expect(hold.waitedMs).toBeGreaterThan(0);
 });
 
-test('bytes are shared by account as well as by key, so that many keys of one leave room for others', async () => {
+test('bytes are limited per account as well as per key, so that many keys of one account leave room for others', async () => {
   const bytes = createBudget({ total: 16, perOwner: 8 });
-  const own = new Map(['a', 'b'].map((account) => [account, createBudget({ total: 8, perOwner: 6 })]));
-  const budgets = { bytes, bytesOf: (account: string) => own.get(account) ?? bytes };
+  const accounts = new Map(['a', 'b'].map((account) => [account, createBudget({ total: 8, perOwner: 6 })]));
+  const budgets = { bytes, bytesOf: (account: string) => accounts.get(account) ?? bytes };
   const hold = (keyId: string, accountId: string, queueMs?: number) =>
-    createHold({ keyId, accountId }, response(), queueMs === undefined ? {} : { queueMs });
+    createHold({ keyId, accountId }, fakeResponse(), queueMs === undefined ? {} : { queueMs });
   const first = await hold('1', 'a').takeBytes(budgets, 6);
   await hold('2', 'a').takeBytes(budgets, 2);
   await expect(hold('3', 'a', 1).takeBytes(budgets, 1)).rejects.toMatchObject({ code: 'rate_limited' });

@@ -9,19 +9,19 @@ function digest(body: string): string {
   return bodyDigest(reader.end());
 }
 
-const picture = Buffer.from('a picture').toString('base64');
-const body = digest(`{"tool":"declutter","image_base64":"${picture}","options":{"a":"1","b":"2"}}`);
+const image = Buffer.from('an image').toString('base64');
+const body = digest(`{"tool":"declutter","image_base64":"${image}","options":{"a":"1","b":"2"}}`);
 
-describe('the same body', () => {
+describe('these bodies are the same', () => {
   test.each([
-    ['keys in another order', `{"options":{"b":"2","a":"1"},"image_base64":"${picture}","tool":"declutter"}`],
+    ['keys in another order', `{"options":{"b":"2","a":"1"},"image_base64":"${image}","tool":"declutter"}`],
     [
       'other whitespace',
-      `{ "tool" : "declutter",\n"image_base64":"${picture}", "options":{"a":"1", "b":"2"} }`,
+      `{ "tool" : "declutter",\n"image_base64":"${image}", "options":{"a":"1", "b":"2"} }`,
     ],
     [
       'other escapes',
-      `{"to\\u006fl":"declutter","image_base64":"${picture}","options":{"a":"\\u0031","b":"2"}}`,
+      `{"to\\u006fl":"declutter","image_base64":"${image}","options":{"a":"\\u0031","b":"2"}}`,
     ],
   ])('%s', (_name, text) => expect(digest(text)).toBe(body));
 
@@ -30,39 +30,39 @@ describe('the same body', () => {
   });
 });
 
-describe('another body', () => {
+describe('these bodies are different', () => {
   test.each([
-    ['another tool', `{"tool":"pool","image_base64":"${picture}","options":{"a":"1","b":"2"}}`],
-    ['another picture', `{"tool":"declutter","image_base64":"AAAA","options":{"a":"1","b":"2"}}`],
+    ['another tool', `{"tool":"pool","image_base64":"${image}","options":{"a":"1","b":"2"}}`],
+    ['another image', `{"tool":"declutter","image_base64":"AAAA","options":{"a":"1","b":"2"}}`],
     [
       'a data-URI type',
-      `{"tool":"declutter","image_base64":"data:image/png;base64,${picture}","options":{"a":"1","b":"2"}}`,
+      `{"tool":"declutter","image_base64":"data:image/png;base64,${image}","options":{"a":"1","b":"2"}}`,
     ],
-    ['a number for a string', `{"tool":"declutter","image_base64":"${picture}","options":{"a":1,"b":"2"}}`],
-    ['no picture', '{"tool":"declutter","options":{"a":"1","b":"2"}}'],
-    ['a malformed picture', '{"tool":"declutter","image_base64":"?","options":{"a":"1","b":"2"}}'],
+    ['a number for a string', `{"tool":"declutter","image_base64":"${image}","options":{"a":1,"b":"2"}}`],
+    ['no image', '{"tool":"declutter","options":{"a":"1","b":"2"}}'],
+    ['a malformed image', '{"tool":"declutter","image_base64":"?","options":{"a":"1","b":"2"}}'],
   ])('%s', (_name, text) => expect(digest(text)).not.toBe(body));
 
-  test('elements in another order, and numbers past any double', () => {
+  test('elements in another order, and numbers too large for a double', () => {
     expect(digest('{"a":[1,2]}')).not.toBe(digest('{"a":[2,1]}'));
     expect(digest('{"a":1e999}')).not.toBe(digest('{"a":null}'));
     expect(digest('{"a":1e999}')).not.toBe(digest('{"a":"Infinity"}'));
     expect(digest('{"a":1e999}')).not.toBe(digest('{"a":-1e999}'));
   });
 
-  test('fields can not imitate a picture', () => {
+  test('fields that imitate an image', () => {
     const reader = createJobBodyReader();
-    reader.write(Buffer.from(`{"image_base64":"${picture}"}`));
-    const { image } = reader.end();
-    const sha256 = image !== undefined && 'sha256' in image ? image.sha256 : '';
-    const real = digest(`{"image_base64":"${picture}"}`);
+    reader.write(Buffer.from(`{"image_base64":"${image}"}`));
+    const sent = reader.end().image;
+    const sha256 = sent !== undefined && 'sha256' in sent ? sent.sha256 : '';
+    const withImage = digest(`{"image_base64":"${image}"}`);
     for (const value of [{ sha256 }, `undeclared ${sha256}`, null])
-      expect(bodyDigest({ fields: { image_base64: value } })).not.toBe(real);
-    expect(bodyDigest({ fields: { [`\nundeclared ${sha256}`]: 1 } })).not.toBe(real);
+      expect(bodyDigest({ fields: { image_base64: value } })).not.toBe(withImage);
+    expect(bodyDigest({ fields: { [`\nundeclared ${sha256}`]: 1 } })).not.toBe(withImage);
   });
 });
 
-test('canonical JSON is JSON of the same value, whatever the order of its keys', () => {
+test('canonical JSON is JSON of the same value and stable', () => {
   fc.assert(
     fc.property(fc.jsonValue(), (value) => {
       const text = canonicalJson(value);

@@ -14,7 +14,7 @@ function decode(text: string, pieceLength = text.length || 1, maxBytes = 20 * MB
 }
 
 describe('base64', () => {
-  test('every length decodes, in pieces of every size', () => {
+  test('every length decodes, in chunks of every size', () => {
     for (let length = 1; length <= 12; length++) {
       const bytes = randomBytes(length);
       for (let piece = 1; piece <= 17; piece++)
@@ -52,12 +52,12 @@ describe('base64', () => {
     ['a line feed', 'QUFB\nQUFB\n'],
     ['a NUL', 'QUFB\0\0\0\0QUFB'],
     ['a character past ASCII', 'QUFBQUF\xe9QUFB'],
-  ])('%s is refused', (_name, text) => {
+  ])('%s is rejected', (_name, text) => {
     for (const piece of [1, 3, 4, 100])
       expect(decode(text, piece)).toEqual({ malformed: expect.stringContaining('not base64') });
   });
 
-  test('accepts exactly what Node would write', () => {
+  test('accepts exactly what Node would encode', () => {
     const text = fc.string({ unit: fc.constantFrom(...'AQgwZ+/=-_ \n'), maxLength: 24 });
     fc.assert(
       fc.property(text, fc.integer({ min: 1, max: 9 }), (candidate, piece) => {
@@ -111,12 +111,12 @@ describe('the data-URI prefix', () => {
     'data:;base64,',
     'data:',
     `data:image/png;${'x'.repeat(100)};base64,`,
-  ])('%s is refused', (prefix) => {
+  ])('%s is rejected', (prefix) => {
     for (const piece of [1, 1000])
       expect(decode(prefix + base64, piece)).toEqual({ malformed: expect.stringContaining('data URI') });
   });
 
-  test('a prefix with nothing behind it is refused', () => {
+  test('a prefix without data is rejected', () => {
     expect(decode('data:image/png;base64,')).toHaveProperty('malformed');
     expect(decode('data:image/png;base64')).toHaveProperty('malformed');
   });

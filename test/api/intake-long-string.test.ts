@@ -18,8 +18,8 @@ function read(body: string, cuts: readonly number[] = []) {
 const mask = (text: string, cuts?: readonly number[]) =>
   String(read(`{"tool":"pool","mask":"${text}","options":{"a":1}}`, cuts).fields.mask);
 
-describe('a string far longer than any the API reads', () => {
-  test('leaves its first part and a digest; the fields around it are whole', () => {
+describe('a string longer than any the API uses', () => {
+  test('is truncated and gets a digest; other fields are unchanged', () => {
     const { fields } = read(`{"tool":"pool","mask":"${'x'.repeat(8 * MB)}","options":{"a":1}}`);
     expect(fields).toEqual({
       tool: 'pool',
@@ -29,14 +29,14 @@ describe('a string far longer than any the API reads', () => {
     expect(String(fields.mask).slice(LONG_STRING)).toMatch(/^[0-9a-f]{64}$/);
   });
 
-  test('differs where the long one differs, wherever that is', () => {
+  test('differs from another one, wherever they differ', () => {
     const text = 'x'.repeat(LONG_STRING * 3);
     const at = (n: number) => mask(`${text.slice(0, n)}y${text.slice(n + 1)}`);
     const all = [0, LONG_STRING - 1, LONG_STRING, LONG_STRING + 1, text.length - 1].map(at);
     expect(new Set([mask(text), mask(`${text}x`), ...all]).size).toBe(7);
   });
 
-  test('may be a key as well, or lie deep inside', () => {
+  test('may be a key, or nested', () => {
     const long = 'k'.repeat(2 * MB);
     expect(Object.keys(read(`{"${long}":1,"tool":"pool"}`).fields)).toEqual([
       expect.stringMatching(/^k{32768}[0-9a-f]{64}$/),
@@ -51,15 +51,15 @@ describe('a string far longer than any the API reads', () => {
     ['escaped emoji', ' \\ud83d\\ude00'],
     ['raw emoji', '😀'],
     ['umlauts and escapes', 'ä\\n'],
-  ])('is cut between characters: %s', (_what, unit) => {
+  ])('is truncated between characters: %s', (_what, unit) => {
     for (let shift = 0; shift < 16; shift += 1) {
       const text = `${'x'.repeat(shift)}${`${unit}plain`.repeat(LONG_STRING / 4)}`;
-      const kept = mask(text);
-      expect(JSON.parse(`"${text}"`).startsWith(kept.slice(0, -64))).toBe(true);
+      const truncated = mask(text);
+      expect(JSON.parse(`"${text}"`).startsWith(truncated.slice(0, -64))).toBe(true);
     }
   });
 
-  test('comes out the same however the chunks fall', () => {
+  test('gives the same result for any chunks', () => {
     const text = fc.array(fc.constantFrom('x', '\\"', '\\\\', 'ä', '\\u00e4', '😀'), {
       minLength: 1,
       maxLength: 60,
@@ -78,7 +78,7 @@ describe('a string far longer than any the API reads', () => {
     );
   });
 
-  test('of nothing but escapes is kept, up to the bound on everything besides the image', () => {
+  test('that consists of escapes is kept, up to the limit of everything besides the image', () => {
     expect(mask('\\u0041'.repeat(100_000))).toBe('A'.repeat(100_000));
     expect(() => mask('\\u0041'.repeat(200_000))).toThrow('more than 1 MB');
   });

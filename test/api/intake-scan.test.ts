@@ -5,7 +5,7 @@ import { createJobBodyReader, type JobBody } from '../../api/intake/body.ts';
 import { MAX_DEPTH, MAX_VALUES } from '../../api/intake/scanner.ts';
 import { ApiError } from '../../contract/errors.ts';
 
-const IMAGE = Buffer.from('pretend this is a picture');
+const IMAGE = Buffer.from('pretend this is an image');
 const BASE64 = IMAGE.toString('base64');
 
 function read(body: string | Buffer, cuts: readonly number[] = []): JobBody {
@@ -35,8 +35,8 @@ function bytesOf({ image }: JobBody): Buffer | undefined {
   return image !== undefined && 'bytes' in image ? image.bytes : undefined;
 }
 
-describe('what is found where', () => {
-  test('the image comes out decoded and hashed, the fields as JSON.parse gives them', () => {
+describe('the parsed body', () => {
+  test('has the image decoded and hashed, and the fields as JSON.parse returns them', () => {
     const { fields, image } = read(
       `{"tool":"declutter","image_base64":"${BASE64}","options":{"a":[1,null]}}`,
     );
@@ -49,14 +49,14 @@ describe('what is found where', () => {
     ['an escaped key', `{"image\\u005fbase64":"${BASE64}","tool":"x"}`],
     ['a key of nothing but escapes', `{"${escapeAll('image_base64')}":"${BASE64}","tool":"x"}`],
     ['escaped slashes and letters', `{"tool":"x","image_base64":"${escapeAll(BASE64)}"}`],
-  ])('%s makes no difference, however the chunks fall', (_name, body) => {
+  ])('is the same with %s, for any chunks', (_name, body) => {
     for (const cuts of [[], everyByte(body)]) {
       expect(read(body, cuts).fields).toEqual({ tool: 'x' });
       expect(bytesOf(read(body, cuts))).toEqual(IMAGE);
     }
   });
 
-  test('PHP writes every slash as \\/', () => {
+  test('may have escaped slashes, as PHP writes them', () => {
     const bytes = Buffer.alloc(300, 0xff);
     const body = `{"image_base64":"data:image\\/png;base64,${bytes.toString('base64').replaceAll('/', '\\/')}"}`;
     expect(read(body).image).toMatchObject({ bytes, declared: 'image/png' });
@@ -71,25 +71,25 @@ describe('what is found where', () => {
     ['a key that only starts with it', { image_base64_: BASE64, image_base6: BASE64 }],
     ['another type of value', { image_base64: [BASE64], tool: 'x' }],
     ['null', { image_base64: null }],
-  ])('%s is a field like any other', (_name, value) => {
+  ])('keeps as a field: %s', (_name, value) => {
     const body = JSON.stringify(value);
     expect(read(body, everyByte(body))).toEqual({ fields: value });
   });
 
-  test('a prototype can not be smuggled in', () => {
+  test('has no polluted prototype', () => {
     const { fields } = read('{"__proto__":{"tool":"x"},"constructor":{"prototype":{"tool":"y"}}}');
     expect(fields.tool).toBeUndefined();
     expect(Object.keys(fields)).toContain('constructor');
     expect(Object.getPrototypeOf(fields)).toBe(Object.prototype);
   });
 
-  test('whitespace between tokens does not count towards the limit of the rest', () => {
+  test('does not count whitespace between tokens towards its limit', () => {
     const body = `{"tool":"x",${' \n'.repeat(2_000_000)}"image_base64":"${BASE64}"}`;
     expect(bytesOf(read(body))).toEqual(IMAGE);
   });
 });
 
-describe('what is refused', () => {
+describe('invalid_request', () => {
   test.each([
     ['nothing', ''],
     ['only whitespace', ' \n\t '],
@@ -123,16 +123,16 @@ describe('what is refused', () => {
     ['one of them escaped', `{"image_base64":"${BASE64}","image\\u005fbase64":"${BASE64}"}`],
     ['one of them no string', `{"image_base64":1,"image_base64":"${BASE64}"}`],
   ])('image_base64 twice, %s', (_name, body) => {
-    expect(refusal(body)).toBe('The body holds image_base64 twice.');
+    expect(refusal(body)).toBe('The body contains image_base64 twice.');
   });
 
-  test('nesting past the limit, before the body has ended', () => {
+  test('nesting over the limit, before the body has ended', () => {
     const reader = createJobBodyReader();
     expect(() => reader.write(Buffer.alloc(1_000_000, '['))).toThrow(`more than ${MAX_DEPTH} levels`);
     expect(read(`{"a":${'['.repeat(MAX_DEPTH - 1)}${']'.repeat(MAX_DEPTH - 1)}}`).fields).toHaveProperty('a');
   });
 
-  test('more values than a job could need', () => {
+  test('too many values', () => {
     expect(refusal(`{"a":[${'1,'.repeat(MAX_VALUES)}1]}`)).toContain(`more than ${MAX_VALUES} values`);
   });
 
@@ -142,14 +142,14 @@ describe('what is refused', () => {
   });
 });
 
-describe('against JSON.parse and Buffer.from', () => {
+describe('compared with JSON.parse and Buffer.from', () => {
   const cuts = fc.array(fc.nat(), { maxLength: 12 });
   const object = fc.dictionary(fc.string({ unit: 'grapheme' }), fc.jsonValue({ stringUnit: 'grapheme' }));
 
-  test('any object with an image, in any chunks, gives the same fields and bytes', () => {
-    const picture = fc.uint8Array({ minLength: 1, maxLength: 300 });
+  test('an object with an image, in any chunks, gives the same fields and bytes', () => {
+    const image = fc.uint8Array({ minLength: 1, maxLength: 300 });
     fc.assert(
-      fc.property(object, picture, fc.boolean(), fc.nat(4), cuts, (fields, bytes, first, indent, at) => {
+      fc.property(object, image, fc.boolean(), fc.nat(4), cuts, (fields, bytes, first, indent, at) => {
         const image_base64 = Buffer.from(bytes).toString('base64');
         const value = first ? { image_base64, ...fields } : { ...fields, image_base64 };
         const text = JSON.stringify({ ...value, image_base64 }, null, indent);
@@ -162,8 +162,8 @@ describe('against JSON.parse and Buffer.from', () => {
     );
   });
 
-  test('arbitrary bytes are refused exactly when JSON.parse refuses them or they are no object', () => {
-    const pieces = [
+  test('arbitrary bytes are rejected exactly when JSON.parse rejects them or they are not an object', () => {
+    const tokens = [
       '{',
       '}',
       '[',
@@ -180,7 +180,7 @@ describe('against JSON.parse and Buffer.from', () => {
       ' ',
       '\n',
     ];
-    const soup = fc.array(fc.oneof(fc.constantFrom(...pieces), fc.string({ maxLength: 2 })), {
+    const soup = fc.array(fc.oneof(fc.constantFrom(...tokens), fc.string({ maxLength: 2 })), {
       maxLength: 14,
     });
     const raw = fc.oneof(
@@ -204,7 +204,7 @@ describe('against JSON.parse and Buffer.from', () => {
   });
 });
 
-/** The fields JSON.parse finds, less a string at image_base64; undefined when it is no object. */
+/** The fields as JSON.parse returns them, without a string at image_base64; undefined if they are not an object. */
 function parsedObject(bytes: Buffer): Record<string, unknown> | undefined {
   try {
     const value = JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes));
@@ -219,7 +219,7 @@ function parsedObject(bytes: Buffer): Record<string, unknown> | undefined {
 function outcome(bytes: Buffer, at: number[]): Record<string, unknown> | 'stricter' | undefined {
   try {
     const { fields, image } = read(bytes, at);
-    // What is no base64 is refused as an image, whether JSON would take it or not.
+    // Malformed base64 is rejected later, as an image, even if the JSON is malformed as well.
     return image !== undefined && 'malformed' in image ? 'stricter' : fields;
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;

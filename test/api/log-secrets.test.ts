@@ -1,15 +1,15 @@
 import { Writable } from 'node:stream';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { loadConfig } from '../../config.ts';
-import { issueApiKey } from '../../contract/api-key.ts';
+import { issueApiKey } from '../../domain/api-key.ts';
 import { createEgress } from '../../egress/egress.ts';
-import { createLogger } from '../../runtime.ts';
+import { createLogger } from '../../runtime/process.ts';
 import { startFakeApi } from '../contract/fake-api.ts';
 import { dial, listen } from '../contract/wire.ts';
 import { type Served, serveTcp } from '../egress/servers.ts';
-import { samplePicture } from '../setup/client.ts';
+import { sampleImage } from '../setup/client.ts';
 
-/** Planted wherever a caller can put something; no line of the log may hold it. */
+/** Sent wherever a caller can send text; no log line may contain it. */
 const SECRET = 'S3cretThatMustNotBeLogged';
 const MISPLACED = issueApiKey('ija_');
 
@@ -29,7 +29,7 @@ beforeAll(async () => {
   broken = await serveTcp((socket) =>
     socket.end(`HTTP/1.1 200 OK\r\nX: ${SECRET}\r\n${SECRET} \u0000\r\n\r\n`),
   );
-  api = await startFakeApi(Buffer.from(await samplePicture(8, 8), 'base64'), {
+  api = await startFakeApi(Buffer.from(await sampleImage(8, 8), 'base64'), {
     logger: createLogger({ ...config.log, level: 'trace' }, 'api', sink),
     egress: createEgress({ allowOrigins: [broken.origin] }),
   });
@@ -44,20 +44,20 @@ beforeEach(() => {
   lines = '';
 });
 
-async function logged(answers = 1): Promise<string> {
-  await expect.poll(() => lines.split('"answered"').length - 1, { timeout: 10_000 }).toBe(answers);
+async function logged(requests = 1): Promise<string> {
+  await expect.poll(() => lines.split('"request completed"').length - 1, { timeout: 10_000 }).toBe(requests);
   return lines;
 }
 
-async function expectClean(answers = 1): Promise<void> {
-  const log = await logged(answers);
+async function expectClean(requests = 1): Promise<void> {
+  const log = await logged(requests);
   expect(log).not.toContain(SECRET);
   expect(log).not.toContain(SECRET.slice(0, 12));
   expect(log).not.toContain(MISPLACED.slice(0, 20));
   expect(log).not.toContain(MISPLACED.slice(-20));
 }
 
-describe('a secret never gets into the log', () => {
+describe('a secret is not logged', () => {
   test.each([
     `/api/v1/jobs/${MISPLACED}`,
     `/api/v1/jobs/${MISPLACED.replace('_', '%5F')}`,
@@ -69,9 +69,9 @@ describe('a secret never gets into the log', () => {
     `/api/v1/nothing?x=${SECRET}#${SECRET}`,
     `http://user:${SECRET}@example.com/api/v1/account?${SECRET}`,
     `/${`a/`.repeat(20)}${SECRET}`,
-  ])('in the target %s', async (target) => {
+  ])('from the target %s', async (target) => {
     const head = [`GET ${target} HTTP/1.1`, 'Host: x', 'Connection: close'];
-    await (await dial(port, ...head, `X-Api-Key: ${api.headers['x-api-key']}`, '')).answer();
+    await (await dial(port, ...head, `X-Api-Key: ${api.headers['x-api-key']}`, '')).response();
     await expectClean();
   });
 
@@ -83,7 +83,7 @@ describe('a secret never gets into the log', () => {
     'Referer',
     'User-Agent',
     'Idempotency-Key',
-  ])('in the header %s', async (name) => {
+  ])('from the header %s', async (name) => {
     for (const value of [MISPLACED, `${MISPLACED}${SECRET}`])
       await api.app.inject({ url: '/api/v1/account', headers: { ...api.headers, [name]: value } });
     await expectClean(2);
@@ -107,23 +107,23 @@ describe('a secret never gets into the log', () => {
     `{"tool":"pool","image_url":"https://a.invalid/?token=${SECRET}"}`,
     `{"tool":"pool","image_url":"https://a.example/","webhook_url":"https://user:${SECRET}@a.example/"}`,
     `{"tool":"pool","image_url":"https://a.example/","webhook_url":"${SECRET}://a.example/"}`,
-  ])('in the body %s', async (payload) => {
+  ])('from the body %s', async (payload) => {
     const headers = { ...api.headers, 'content-type': 'application/json' };
     const { statusCode } = await api.app.inject({ method: 'POST', url: '/api/v1/jobs', headers, payload });
     expect(statusCode).toBe(400);
     await expectClean();
   });
 
-  test('in what the server of an image_url answers', async () => {
+  test('from the response of an image_url', async () => {
     const headers = { ...api.headers, 'content-type': 'application/json' };
     const payload = JSON.stringify({ tool: 'pool', image_url: `${broken.origin}/${SECRET}?${SECRET}` });
-    const answer = await api.app.inject({ method: 'POST', url: '/api/v1/jobs', headers, payload });
-    expect(answer.json().error.code).toBe('image_fetch_failed');
+    const response = await api.app.inject({ method: 'POST', url: '/api/v1/jobs', headers, payload });
+    expect(response.json().error.code).toBe('image_fetch_failed');
     await expectClean();
     expect(lines).toMatch(/"reasons":\["EgressError protocol"/);
   });
 
-  test('in what fails inside the service', async () => {
+  test('from an internal error', async () => {
     const fails = async () => {
       const cause = new SyntaxError(`Unexpected token in "${SECRET}"`);
       throw Object.assign(new Error('The store failed.', { cause }), { body: SECRET, input: SECRET });
@@ -139,7 +139,7 @@ describe('a secret never gets into the log', () => {
   });
 });
 
-test('ids and short words of a path are logged, so that a line can be used', async () => {
+test('ids and short words of a path are logged', async () => {
   const id = '00000000-0000-4000-8000-000000000000';
   await api.app.inject({ url: `/api/v1/jobs/${id}?x=1`, headers: api.headers });
   expect(await logged()).toContain(`"path":"/api/v1/jobs/${id}"`);

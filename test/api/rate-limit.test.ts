@@ -1,11 +1,11 @@
 import fastify, { type FastifyInstance } from 'fastify';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { clientOf, siteOf } from '../../api/client-address.ts';
-import { registerErrors } from '../../api/plugins/errors.ts';
-import { createRateLimits } from '../../api/plugins/rate-limit.ts';
+import { clientOf, siteOf } from '../../api/http/client-address.ts';
+import { registerErrors } from '../../api/http/errors.ts';
+import { createRateLimits } from '../../api/http/rate-limit.ts';
 import { ApiError } from '../../contract/errors.ts';
 import { RATE_LIMITS } from '../../contract/limits.ts';
-import type { Caller } from '../../stores/records.ts';
+import type { Caller } from '../../domain/records.ts';
 
 let app: FastifyInstance;
 let now: number;
@@ -38,7 +38,7 @@ const create = (key?: string, ip = '192.0.2.1') =>
   });
 
 describe('headers', () => {
-  test("of an answer to a known key tell the key's window, errors included", async () => {
+  test("describe the key's window if the key is known, also on errors", async () => {
     const { statusCode, headers } = await create('k');
     expect(statusCode).toBe(400);
     expect(headers).toMatchObject({
@@ -50,7 +50,7 @@ describe('headers', () => {
     expect(headers).not.toHaveProperty('retry-after');
   });
 
-  test("without a key they tell the client's, unknown routes included", async () => {
+  test("describe the client's window without a key, also for unknown routes", async () => {
     const refused = await create();
     expect(refused.statusCode).toBe(401);
     expect(refused.headers).toMatchObject({ 'x-ratelimit-limit': '600', 'x-ratelimit-remaining': '599' });
@@ -60,13 +60,13 @@ describe('headers', () => {
     expect(escaped.headers).toMatchObject({ 'x-ratelimit-limit': '300' });
   });
 
-  test('outside /v1 nothing is counted', async () => {
+  test('are absent outside /v1', async () => {
     expect((await app.inject('/api/docs')).headers).not.toHaveProperty('x-ratelimit-limit');
   });
 });
 
 describe('limits', () => {
-  test('a key has its own window in every group, and gets in again when its oldest request leaves', async () => {
+  test('a key has a window per route group, which allows a request when the oldest one expires', async () => {
     for (let n = 0; n < RATE_LIMITS['create-job']; n++) expect((await create('k')).statusCode).toBe(400);
     now += 1500;
     const refused = await create('k');
@@ -80,7 +80,7 @@ describe('limits', () => {
     expect((await create('k')).statusCode).toBe(400);
   });
 
-  test('requests without a valid key count on their address only', async () => {
+  test('requests without a valid key count for their address only', async () => {
     for (let n = 0; n < RATE_LIMITS.ip; n++) await create();
     expect((await create()).statusCode).toBe(429);
     const known = await create('k');
@@ -88,7 +88,7 @@ describe('limits', () => {
     expect((await create('k', '192.0.2.2')).headers['x-ratelimit-remaining']).toBe('59');
   });
 
-  test('an IPv6 client is its /64', async () => {
+  test('an IPv6 client is a /64', async () => {
     await create(undefined, '2001:db8:1:2::1');
     const same = await create(undefined, '2001:db8:1:2:ffff::9');
     expect(same.headers['x-ratelimit-remaining']).toBe('598');
@@ -97,7 +97,7 @@ describe('limits', () => {
   });
 });
 
-test('the clients of one IPv6 /48 have a limit together, ten times that of one', async () => {
+test('the clients of one IPv6 /48 share a limit, ten times that of one client', async () => {
   const from = (site: number, n: number) => create(undefined, `2001:db8:${site}:${n.toString(16)}::1`);
   for (let n = 0; n < RATE_LIMITS.site; n++) await from(1, n);
   const refused = await from(1, RATE_LIMITS.site);
@@ -111,7 +111,7 @@ test.each([
   ['2001:0:0:0::/64', '2001:0:0::/48'],
   ['192.0.2.1', undefined],
   ['unknown', undefined],
-])('the client %s is of the site %s', (client, site) => expect(siteOf(client)).toBe(site));
+])('the client %s belongs to the site %s', (client, site) => expect(siteOf(client)).toBe(site));
 
 test.each([
   ['192.0.2.1', '192.0.2.1'],

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { createSlidingWindow } from '../../api/rate-window.ts';
+import { createSlidingWindow } from '../../api/http/rate-window.ts';
 
 /** A window of 3 requests in 10 s, and its clock in ms. */
 function setup(options: { limit?: number; maxKeys?: number } = {}) {
@@ -16,7 +16,7 @@ function setup(options: { limit?: number; maxKeys?: number } = {}) {
 }
 
 describe('one key', () => {
-  test('counts down, refuses, and says when the next request may come', () => {
+  test('counts down, rejects, and returns when the next request is allowed', () => {
     const { clock, window } = setup();
     expect(window.hit('a')).toEqual({ allowed: true, limit: 3, remaining: 2, resetSeconds: 10 });
     clock.now += 4000;
@@ -30,7 +30,7 @@ describe('one key', () => {
     expect(window.hit('a')).toMatchObject({ allowed: false });
   });
 
-  test('a burst at the end of one minute and the start of the next is one burst', () => {
+  test('has no fixed minutes: a burst across the turn of a minute is one burst', () => {
     const { clock, window } = setup();
     clock.now = 59_900;
     for (let n = 0; n < 3; n++) expect(window.hit('a').allowed).toBe(true);
@@ -38,7 +38,7 @@ describe('one key', () => {
     expect(window.hit('a').allowed).toBe(false);
   });
 
-  test('a client that keeps knocking is not kept out by it', () => {
+  test('does not count rejected requests', () => {
     const { clock, window } = setup();
     for (let n = 0; n < 3; n++) window.hit('a');
     for (let n = 0; n < 99; n++) {
@@ -49,7 +49,7 @@ describe('one key', () => {
     expect(window.hit('a').allowed).toBe(true);
   });
 
-  test('a clock that goes back does not forget anything', () => {
+  test('keeps its requests when the clock goes back', () => {
     const { clock, window } = setup();
     for (let n = 0; n < 3; n++) window.hit('a');
     clock.now = 0;
@@ -57,7 +57,7 @@ describe('one key', () => {
   });
 });
 
-test('several keys at any pace are counted as a naive log would', () => {
+test('several keys at any pace are counted like in a naive log', () => {
   const steps = fc.array(fc.record({ key: fc.constantFrom('a', 'b', 'c'), wait: fc.nat(4000) }), {
     maxLength: 150,
   });
@@ -84,7 +84,7 @@ test('several keys at any pace are counted as a naive log would', () => {
 });
 
 describe('memory', () => {
-  test('a flood of keys never passes the bound, and each new one is let in', () => {
+  test('is bounded under a flood of keys, and each new key is allowed', () => {
     const { clock, window } = setup({ maxKeys: 500 });
     for (let n = 0; n < 20_000; n++) {
       if (n % 10 === 0) clock.now += 1;
@@ -94,7 +94,7 @@ describe('memory', () => {
     expect(window.size).toBe(500);
   });
 
-  test('keys whose requests have left make room', () => {
+  test('is freed by keys whose requests have expired', () => {
     const { clock, window } = setup({ maxKeys: 500 });
     for (let n = 0; n < 400; n++) window.hit(`old ${n}`);
     clock.now += 10_000;
@@ -103,7 +103,7 @@ describe('memory', () => {
     for (let n = 0; n < 400; n++) expect(window.hit(`new ${n}`).remaining).toBe(1);
   });
 
-  test('a flood of new keys does not give a heavy user a fresh start', () => {
+  test('is not taken from a heavy user by a flood of new keys', () => {
     const { window } = setup({ maxKeys: 200 });
     const heavy = Array.from({ length: 10 }, (_, n) => `heavy ${n}`);
     for (const key of heavy) for (let n = 0; n < 3; n++) window.hit(key);

@@ -1,16 +1,16 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createHeap } from '../../heap.ts';
+import { createHeap } from '../../runtime/heap.ts';
 
-test('gives the least item first, whatever was added and deleted before', () => {
-  const step = fc.record({ add: fc.boolean(), key: fc.integer({ min: 0, max: 20 }), which: fc.nat() });
+test('first returns the least item after any sequence of additions and deletions', () => {
+  const step = fc.record({ add: fc.boolean(), key: fc.integer({ min: 0, max: 20 }), index: fc.nat() });
   fc.assert(
     fc.property(fc.array(step, { maxLength: 200 }), (steps) => {
       const heap = createHeap<{ key: number }>((a, b) => a.key < b.key);
       const model: { key: number }[] = [];
-      for (const { add, key, which } of steps) {
-        const gone = add ? undefined : model.splice(which % (model.length || 1), 1)[0];
-        if (gone !== undefined) heap.delete(gone);
+      for (const { add, key, index } of steps) {
+        const deleted = add ? undefined : model.splice(index % (model.length || 1), 1)[0];
+        if (deleted !== undefined) heap.delete(deleted);
         if (add) heap.add(model[model.push({ key }) - 1] ?? { key });
         const least = model.reduce((low, item) => Math.min(low, item.key), Number.POSITIVE_INFINITY);
         expect(heap.first()?.key ?? Number.POSITIVE_INFINITY).toBe(least);
@@ -19,7 +19,7 @@ test('gives the least item first, whatever was added and deleted before', () => 
   );
 });
 
-test('deleting what is not there changes nothing', () => {
+test('deleting an absent item changes nothing', () => {
   const heap = createHeap<{ key: number }>((a, b) => a.key < b.key);
   const only = { key: 1 };
   heap.add(only);
@@ -30,7 +30,7 @@ test('deleting what is not there changes nothing', () => {
   expect(heap.first()).toBeUndefined();
 });
 
-test('deleting takes a number of comparisons that grows with the logarithm', () => {
+test('adding and deleting take O(log n) comparisons', () => {
   let comparisons = 0;
   const heap = createHeap<{ key: number }>((a, b) => {
     comparisons += 1;

@@ -1,23 +1,23 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { countPieces, watchPace } from '../../pace.ts';
+import { countPieces, watchPace } from '../../runtime/pace.ts';
 
-describe('the number of pieces', () => {
+describe('countPieces', () => {
   const limits = { freePieces: 3, pieceBytes: 10 };
 
-  test('is free at first, whatever they hold', () => {
-    const mayGoOn = countPieces(limits);
-    expect([1, 0, 1, 1].map(mayGoOn)).toEqual([true, true, true, false]);
+  test('allows a number of pieces of any size', () => {
+    const isWithinLimit = countPieces(limits);
+    expect([1, 0, 1, 1].map(isWithinLimit)).toEqual([true, true, true, false]);
   });
 
-  test('is bounded by what all of them hold', () => {
-    const mayGoOn = countPieces(limits);
-    expect([38, 1, 1, 1, 8].map(mayGoOn)).toEqual([true, true, true, true, false]);
+  test('limits further pieces by their average size', () => {
+    const isWithinLimit = countPieces(limits);
+    expect([38, 1, 1, 1, 8].map(isWithinLimit)).toEqual([true, true, true, true, false]);
     const large = countPieces(limits);
     for (let n = 0; n < 1000; n++) expect(large(10)).toBe(true);
   });
 });
 
-describe('the pace', () => {
+describe('watchPace', () => {
   const limits = { bytesPerSecond: 100, slackMs: 10_000 };
   let tooSlow = 0;
   const watch = () => watchPace(limits, () => (tooSlow += 1));
@@ -28,7 +28,7 @@ describe('the pace', () => {
   });
   afterEach(() => vi.useRealTimers());
 
-  test('is lost by standing still for the slack, however much came before', () => {
+  test('fires after a pause of slackMs, regardless of earlier bytes', () => {
     const pace = watch();
     pace.arrived(1_000_000);
     vi.advanceTimersByTime(9999);
@@ -37,7 +37,7 @@ describe('the pace', () => {
     expect([tooSlow, vi.getTimerCount()]).toEqual([1, 0]);
   });
 
-  test('is kept at the rate for any time', () => {
+  test('does not fire at the minimum rate', () => {
     const pace = watch();
     for (let second = 0; second < 600; second++) {
       vi.advanceTimersByTime(1000);
@@ -46,7 +46,7 @@ describe('the pace', () => {
     expect(tooSlow).toBe(0);
   });
 
-  test('is lost by half the rate after twice the slack', () => {
+  test('fires after twice slackMs at half the rate', () => {
     const pace = watch();
     let seconds = 0;
     for (; tooSlow === 0 && seconds < 600; seconds++) {
@@ -57,7 +57,7 @@ describe('the pace', () => {
     expect(seconds).toBeLessThanOrEqual(21);
   });
 
-  test('is no longer watched after disposal', () => {
+  test('does not fire after disposal', () => {
     watch()[Symbol.dispose]();
     vi.advanceTimersByTime(60_000);
     expect([tooSlow, vi.getTimerCount()]).toEqual([0, 0]);

@@ -1,9 +1,10 @@
 import { PassThrough, Readable } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { PACE } from '../../contract/limits.ts';
-import { readBody } from '../../read-body.ts';
+import { readBody } from '../../runtime/read-body.ts';
 
-const heard = () => new Promise((resolve) => setImmediate(resolve));
+/** Waits until the callbacks of settled promises have run. */
+const flush = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('a body that arrives too slowly', () => {
   beforeEach(() => {
@@ -11,23 +12,20 @@ describe('a body that arrives too slowly', () => {
   });
   afterEach(() => vi.useRealTimers());
 
-  test('is given up once it has stood still for the slack, with its last byte withheld', async () => {
+  test('is rejected after a pause of slackMs before its last byte', async () => {
     const body = new PassThrough();
     const reading = readBody(body, () => {});
     const outcome = expect(reading).rejects.toMatchObject({ reason: 'slow' });
     body.write(Buffer.alloc(64 * 1024));
-    await heard();
+    await flush();
     vi.advanceTimersByTime(PACE.slackMs);
     await outcome;
     expect([body.destroyed, body.isPaused(), body.listenerCount('data')]).toEqual([false, true, 0]);
   });
 
   test.each([
-    ['is given up when it trickles', {}],
-    [
-      'is given up when it comes too slowly for the length that is held for it',
-      { bytesPerSecond: 512 * 1024 },
-    ],
+    ['is rejected below the default rate', {}],
+    ['is rejected below the given rate', { bytesPerSecond: 512 * 1024 }],
   ])('%s', async (_, options) => {
     const body = new PassThrough();
     let ended = false;
@@ -36,16 +34,16 @@ describe('a body that arrives too slowly', () => {
     let seconds = 0;
     for (; !ended && seconds < 100; seconds++) {
       body.write(Buffer.alloc(PACE.bytesPerSecond / 2));
-      await heard();
+      await flush();
       vi.advanceTimersByTime(1000);
-      await heard();
+      await flush();
     }
     await outcome;
     expect(seconds).toBeLessThan(25);
   });
 });
 
-test('a body in pieces of one byte is given up after a bounded number of them', async () => {
+test('a body in pieces of one byte is rejected after a bounded number of pieces', async () => {
   const body = new PassThrough();
   let pieces = 0;
   const reading = readBody(body, () => {
@@ -57,29 +55,29 @@ test('a body in pieces of one byte is given up after a bounded number of them', 
   expect(pieces).toBe(PACE.freePieces);
 });
 
-test('a body that is all there already is read in turns, between which everybody else has one', async () => {
+test('a body that has fully arrived is read in turns, between which other callbacks run', async () => {
   const piece = Buffer.alloc(64 * 1024);
   const body = Readable.from(Array.from({ length: 64 }, () => piece));
-  let sinceOthers = 0;
-  let most = 0;
+  let bytesInTurn = 0;
+  let maxBytesInTurn = 0;
   let received = 0;
   const reading = readBody(body, ({ length }) => {
     received += length;
-    sinceOthers += length;
-    most = Math.max(most, sinceOthers);
+    bytesInTurn += length;
+    maxBytesInTurn = Math.max(maxBytesInTurn, bytesInTurn);
   });
-  let reads = true;
+  let isReading = true;
   const others = (async () => {
-    for (; reads; sinceOthers = 0) await heard();
+    for (; isReading; bytesInTurn = 0) await flush();
   })();
   await reading;
-  reads = false;
+  isReading = false;
   await others;
   expect(received).toBe(64 * piece.length);
-  expect(most).toBeLessThanOrEqual(4 * piece.length);
+  expect(maxBytesInTurn).toBeLessThanOrEqual(4 * piece.length);
 });
 
-test('a body is read to its end, or to what its reader throws', async () => {
+test('a body is read to its end, or until take throws', async () => {
   const whole: Buffer[] = [];
   const body = new PassThrough();
   body.end('abc');
@@ -95,7 +93,7 @@ test('a body is read to its end, or to what its reader throws', async () => {
   expect(other.destroyed).toBe(false);
 });
 
-test('a body whose connection goes is cut short', async () => {
+test('a body whose connection closes is rejected', async () => {
   const body = new PassThrough();
   const reading = readBody(body, () => {});
   body.destroy();

@@ -44,27 +44,27 @@ describe('the catalogue as data', () => {
     if ('default' in option && option.kind !== 'hex') expect(values).toContain(option.default);
     if (option.appliesWhen && option.appliesWhen !== 'never') expectCondition(tool, option.appliesWhen);
     if (option.kind !== 'choice') return;
-    // Styles share one table of wordings, which knows more styles than some tools have.
+    // Styles share one table of wordings, which has more styles than some tools.
     const wording = option.wording === STYLE_WORDING ? {} : (option.wording ?? {});
     expect(values).toEqual(expect.arrayContaining(Object.keys(wording)));
     if (option.sameAsOmitted) expect(values).toContain(option.sameAsOmitted);
     if (option.valuesBy) {
-      // The other option must come first, because settings are resolved in order.
+      // The other option must be declared first, because settings are resolved in order.
       const keys = Object.keys(tool.options);
       expect(keys.indexOf(option.valuesBy.option)).toBeLessThan(keys.indexOf(key));
       expect([...new Set(Object.values(option.valuesBy.lists).flat())]).toEqual(values);
     }
   });
 
-  it.each(tools)('$slug says something about each option that counts', (tool) => {
-    const said = JSON.stringify(tool.task);
+  it.each(tools)('the task of $slug uses each option that has an effect', (tool) => {
+    const task = JSON.stringify(tool.task);
     for (const [key, option] of Object.entries(tool.options))
-      if (option.appliesWhen !== 'never') expect(said).toMatch(new RegExp(`\\{${key}\\}|"${key}":\\[`));
-    for (const [, key] of said.matchAll(/\{(\w+)\}/g)) expect(tool.options).toHaveProperty(key ?? '');
+      if (option.appliesWhen !== 'never') expect(task).toMatch(new RegExp(`\\{${key}\\}|"${key}":\\[`));
+    for (const [, key] of task.matchAll(/\{(\w+)\}/g)) expect(tool.options).toHaveProperty(key ?? '');
     for (const sentence of tool.task) if (typeof sentence !== 'string') expectCondition(tool, sentence.when);
   });
 
-  it.each(tools.filter(({ aliases }) => aliases))('$slug has aliases that lead to its values', (tool) => {
+  it.each(tools.filter(({ aliases }) => aliases))('$slug has aliases that map to its values', (tool) => {
     for (const alias of Object.values(tool.aliases ?? {})) {
       const target = tool.options[alias.for];
       expect(target && valuesOf(target)).toEqual(expect.arrayContaining(Object.values(alias.map)));
@@ -72,9 +72,9 @@ describe('the catalogue as data', () => {
   });
 
   it('keeps options next to a preset only where there is one', () => {
-    for (const { preset, presetKeeps = [], options: own } of tools) {
-      if (presetKeeps.length > 0) expect(preset).toBeDefined();
-      for (const key of presetKeeps) expect(own).toHaveProperty(key);
+    for (const tool of tools) {
+      if (tool.presetKeeps !== undefined) expect(tool.preset).toBeDefined();
+      for (const key of tool.presetKeeps ?? []) expect(tool.options).toHaveProperty(key);
     }
   });
 });

@@ -6,18 +6,18 @@ const TIERS = [{ tier: 'guided' }, { tier: 'auto' }, { tier: 'custom', customPro
 const settings = (options?: Record<string, unknown>) => accepted(SLUG, options).settings;
 
 describe('aliases of floor-plan-to-3d', () => {
-  it('view stands for outputStyle', () => {
+  it('view is an alias of outputStyle', () => {
     expect(settings({ view: 'topdown' })).toEqual({ ...settings(), outputStyle: 'topdown' });
     expect(settings({ view: 'cutaway_isometric' }).outputStyle).toBe('cutaway_isometric');
     expect(warned(SLUG, { view: 'topdown' })).toEqual([]);
   });
 
-  it('style stands for interiorStyle when it is one of its values', () => {
+  it('style is an alias of interiorStyle for its values', () => {
     expect(settings({ style: 'luxury' }).interiorStyle).toBe('luxury');
     expect(warned(SLUG, { style: 'luxury' })).toEqual([]);
   });
 
-  it('lose to the key they stand for, with a warning', () => {
+  it('are ignored with a warning when their key is sent as well', () => {
     const options = {
       view: 'topdown',
       outputStyle: 'cutaway_isometric',
@@ -28,7 +28,7 @@ describe('aliases of floor-plan-to-3d', () => {
     for (const tier of TIERS) expect(warned(SLUG, { ...tier, ...options })).toEqual(['view', 'style']);
   });
 
-  it('a style that is no interior style is a warning in every tier', () => {
+  it('an unknown style is ignored with a warning in every tier', () => {
     for (const tier of TIERS)
       for (const style of ['gothic', 'constructor', '', 5, null])
         expect(warned(SLUG, { ...tier, style })).toEqual(['style']);
@@ -52,7 +52,7 @@ describe('own keys of floor-plan-to-3d', () => {
     },
   );
 
-  it('inputType auto is the same as none', () => {
+  it('inputType auto is the same as omitting it', () => {
     expect(accepted(SLUG, { inputType: 'auto' })).toEqual(accepted(SLUG));
     expect(accepted(SLUG, { inputType: 'hand_sketch' }).instruction).toContain('hand sketch');
   });
@@ -63,7 +63,7 @@ describe('own keys of floor-plan-to-3d', () => {
     expect(plan.settings).not.toHaveProperty('interiorStyle');
   });
 
-  it('auto uses the preset and custom the text instead', () => {
+  it('are replaced by the preset in auto and by the text in custom', () => {
     const options = { outputStyle: 'topdown', view: 'topdown' };
     expect(accepted(SLUG, { ...options, tier: 'auto' }).settings).toEqual({});
     expect(accepted(SLUG, { ...options, tier: 'custom', customPrompt: 'x' }).settings).toEqual({
@@ -71,7 +71,7 @@ describe('own keys of floor-plan-to-3d', () => {
     });
   });
 
-  it('other floor plan tools are checked in guided only', () => {
+  it('of other floor plan tools are checked in guided only', () => {
     expect(refused('floor-plan-colorize', { colorScheme: 'infrared' })).toContain('colorScheme');
     accepted('floor-plan-colorize', { tier: 'auto', colorScheme: 'infrared' });
   });
@@ -80,12 +80,12 @@ describe('own keys of floor-plan-to-3d', () => {
 describe('preserve of sketch-to-floor-plan', () => {
   const sketch = (preserve?: unknown) => accepted('sketch-to-floor-plan', { preserve });
 
-  it('is nothing unless asked for', () => {
+  it('is empty by default', () => {
     expect(sketch().settings).toEqual({});
     expect(sketch().instruction).toContain('Leave dimensions, room names and furniture out.');
   });
 
-  it('takes a list or a string with commas', () => {
+  it('accepts a list or a comma-separated string', () => {
     const wanted = { preserve: 'dimensions, room-names' };
     expect(sketch(['dimensions', 'room-names']).settings).toEqual(wanted);
     expect(sketch('dimensions,room-names').settings).toEqual(wanted);
@@ -93,13 +93,13 @@ describe('preserve of sketch-to-floor-plan', () => {
   });
 
   it.each(['stairs', 'dimensions,stairs', '', 1, {}, [1], [null], [['dimensions']], ['dimensions', 'x']])(
-    'is not %j',
+    'rejects %j',
     (preserve) => {
       expect(refused('sketch-to-floor-plan', { preserve })).toContain('any of dimensions');
     },
   );
 
-  it('survives anything in a list that is not checked', () => {
+  it('accepts any list where it is not checked', () => {
     const preserve = [{}, null, 'a\u0000b', 4, 'x'.repeat(9000), ...Array(5000).fill('y')];
     const plan = accepted('sketch-to-floor-plan', { tier: 'custom', customPrompt: 'x', preserve });
     expect(plan.settings.preserve).toMatch(/^a b, 4, x+$/);

@@ -34,9 +34,9 @@ const anyOptions = fc.oneof(
   fc.record({ tier: fc.constantFrom('auto', 'custom', 'guided'), customPrompt: fc.string() }),
 );
 
-/** Options that the guided tier takes; `odd` values stand for what the other tiers let through. */
-function optionsOf(tool: ToolSpec, odd: fc.Arbitrary<unknown>) {
-  const values = Object.fromEntries(Object.keys(tool.options).map((key) => [key, odd]));
+/** Options of the tool with arbitrary values, in the tiers that do not check them. */
+function uncheckedOptionsOf(tool: ToolSpec, value: fc.Arbitrary<unknown>) {
+  const values = Object.fromEntries(Object.keys(tool.options).map((key) => [key, value]));
   return fc.record(
     { ...values, tier: fc.constantFrom('auto', 'custom'), customPrompt: fc.string({ minLength: 1 }) },
     { requiredKeys: ['tier'] },
@@ -45,7 +45,7 @@ function optionsOf(tool: ToolSpec, odd: fc.Arbitrary<unknown>) {
 
 const ofAnyTool = fc.oneof(
   fc.tuple(anyTool, anyOptions),
-  anyTool.chain((tool) => fc.tuple(fc.constant(tool), optionsOf(tool, anyValue))),
+  anyTool.chain((tool) => fc.tuple(fc.constant(tool), uncheckedOptionsOf(tool, anyValue))),
 );
 
 const check = (property: (tool: ToolSpec, options: Record<string, unknown>) => void) =>
@@ -55,7 +55,7 @@ const check = (property: (tool: ToolSpec, options: Record<string, unknown>) => v
   );
 
 describe('planRender', () => {
-  it('takes any JSON without throwing, and says what is wrong', () => {
+  it('never throws for JSON, and describes any problem', () => {
     fc.assert(
       fc.property(anyTool, fc.jsonValue(), (tool, json) => {
         const planned = planRender(tool, json as Record<string, unknown>);
@@ -68,7 +68,7 @@ describe('planRender', () => {
     });
   });
 
-  it('warns about sent keys only, once each', () => {
+  it('warns only about keys that were sent, once each', () => {
     check((tool, options) => {
       const planned = planRender(tool, options);
       const named = planned.ok ? planned.plan.warnings.map(({ option }) => option) : [];
@@ -88,7 +88,7 @@ describe('planRender', () => {
     });
   });
 
-  it('gives a bounded plan that survives JSON and is the same each time', () => {
+  it('returns a bounded, JSON-serialisable plan, the same each time', () => {
     check((tool, options) => {
       const planned = planRender(tool, options);
       expect(planRender(tool, structuredClone(options))).toEqual(planned);
@@ -127,7 +127,7 @@ describe('planRender', () => {
     );
   });
 
-  it('never leaves a placeholder of its own in an instruction', () => {
+  it('leaves no placeholder in an instruction', () => {
     for (const tool of tools)
       for (const tier of ['guided', 'auto']) {
         const planned = planRender(tool, tool.ownKeysOnly ? { style: 'modern' } : { tier });

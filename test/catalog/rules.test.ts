@@ -4,8 +4,8 @@ import { accepted, refused } from './plan.ts';
 const settings = (slug: string, options?: Record<string, unknown>) => accepted(slug, options).settings;
 const instruction = (slug: string, options?: Record<string, unknown>) => accepted(slug, options).instruction;
 
-describe('options that count only with another one', () => {
-  it('a sink style counts for a sink', () => {
+describe('options that apply only with another one', () => {
+  it('a sink style applies to a sink', () => {
     expect(settings('kitchen-fixtures', { kitchenSinkStyle: 'drop-in' })).toEqual({
       kitchenFixtureType: 'kitchen-faucet',
       fixtureFinish: 'brushed-nickel',
@@ -14,7 +14,7 @@ describe('options that count only with another one', () => {
     expect(settings('kitchen-fixtures', sink)).toMatchObject(sink);
   });
 
-  it('bathroom styles count for their own fixture', () => {
+  it('bathroom styles apply to their fixture', () => {
     expect(settings('bathroom-fixtures', { bathroomFixtureType: 'bathtub' })).toEqual({
       bathroomFixtureType: 'bathtub',
       bathtubStyle: 'freestanding',
@@ -25,7 +25,7 @@ describe('options that count only with another one', () => {
     expect(sink).not.toHaveProperty('bathtubStyle');
   });
 
-  it('are checked even where they do not count', () => {
+  it('are checked even where they do not apply', () => {
     expect(refused('kitchen-fixtures', { kitchenSinkStyle: 'trough' })).toContain('kitchenSinkStyle');
   });
 
@@ -59,7 +59,7 @@ describe('options that count only with another one', () => {
 });
 
 describe('furniture', () => {
-  it('adds what the description says in place of objectType and style', () => {
+  it('follows the description instead of objectType and style', () => {
     const options = { objectType: 'sofa', style: 'luxury', roomType: 'bedroom', description: 'a blue pouf' };
     expect(settings('add-furniture-object', options)).toEqual({
       roomType: 'bedroom',
@@ -68,14 +68,14 @@ describe('furniture', () => {
     expect(instruction('add-furniture-object', options)).toMatch(/"a blue pouf".*The room: bedroom\./);
   });
 
-  it('adds the objectType in its style, or a piece of its own choice', () => {
+  it('adds the objectType in its style, or lets the model choose', () => {
     expect(instruction('add-furniture-object', { objectType: 'accent-chair', style: 'coastal' })).toMatch(
       /one accent chair\. Its design style is coastal\./,
     );
     expect(instruction('add-furniture-object')).toMatch(/Choose the one piece/);
   });
 
-  it('gives placement no effect', () => {
+  it('ignores placement', () => {
     expect(accepted('add-furniture-object', { placement: 'replace' })).toEqual(
       accepted('add-furniture-object'),
     );
@@ -91,7 +91,7 @@ describe('furniture', () => {
     expect(instruction('furniture-replacement')).toMatch(/every piece .* in modern style/);
   });
 
-  it('takes a description of at most 500 characters', () => {
+  it('accepts a description of at most 500 characters', () => {
     for (const slug of ['add-furniture-object', 'furniture-replacement']) {
       accepted(slug, { description: 'x'.repeat(500) });
       expect(refused(slug, { description: 'x'.repeat(501) })).toContain('at most 500 characters');
@@ -99,7 +99,7 @@ describe('furniture', () => {
     }
   });
 
-  it('treats a blank description as none', () => {
+  it('ignores a blank description', () => {
     expect(accepted('add-furniture-object', { description: ' \n' })).toEqual(
       accepted('add-furniture-object'),
     );
@@ -133,7 +133,7 @@ describe('free text', () => {
     expect(settings('add-furniture-object', { description })).toEqual({ description });
   });
 
-  it('is a string', () => {
+  it('must be a string', () => {
     expect(refused('countertop-replacement', { countertopTone: 3 })).toContain('countertopTone');
   });
 });
@@ -152,16 +152,16 @@ describe('festive-flip', () => {
     ['christmas', 'american'],
     ['halloween', 'american'],
     ['easter', 'western'],
-  ])('decorates %s in the %s way unless told', (holiday, holidayRegion) => {
+  ])('decorates for %s in the %s style by default', (holiday, holidayRegion) => {
     expect(settings('festive-flip', { holiday })).toMatchObject({ holiday, holidayRegion });
   });
 
-  it('ignores a region that the holiday lacks, without a warning', () => {
+  it('ignores a region that the holiday does not have, without a warning', () => {
     const plan = accepted('festive-flip', { holiday: 'easter', holidayRegion: 'american' });
     expect(plan).toEqual(accepted('festive-flip', { holiday: 'easter' }));
   });
 
-  it('takes a region that the holiday has', () => {
+  it('accepts a region that the holiday has', () => {
     const mexican = { holiday: 'halloween', holidayRegion: 'mexican' };
     expect(settings('festive-flip', mexican)).toMatchObject(mexican);
   });
@@ -172,8 +172,8 @@ describe('festive-flip', () => {
     );
   });
 
-  it('stays calm in auto with a holiday it does not know', () => {
-    const odd = { tier: 'auto', holiday: '__proto__', holidayRegion: 'constructor' };
-    expect(settings('festive-flip', odd)).toEqual({ holiday: '__proto__', intensity: 'balanced' });
+  it('accepts an unknown holiday in auto', () => {
+    const unknown = { tier: 'auto', holiday: '__proto__', holidayRegion: 'constructor' };
+    expect(settings('festive-flip', unknown)).toEqual({ holiday: '__proto__', intensity: 'balanced' });
   });
 });

@@ -1,4 +1,4 @@
-/** The contract's tables, written down from the contract and not from the catalogue. */
+/** The contract's tables, copied from the contract rather than from the catalogue. */
 
 export const SLUGS: readonly [slug: string, images: 1 | 2, customPrompt: 'read' | 'not read'][] = [
   ['virtual-staging', 1, 'not read'],

@@ -18,7 +18,7 @@ describe('the slug table', () => {
   });
 
   it.each(['__proto__', 'constructor', 'toString', '', 'Pool', 'pool ', 'day-to-dusk (interior)'])(
-    'knows no tool %j',
+    'has no tool %j',
     (slug) => {
       expect(findTool(slug)).toBeUndefined();
     },
@@ -52,7 +52,7 @@ describe('the option tables', () => {
     expect(Object.keys(tool(slug).options).sort()).toEqual([...listed, ...free].sort());
   });
 
-  it('states the values that are named for other tools', () => {
+  it('include the values that the contract names for other tools', () => {
     expect(option('floor-plan-to-3d', 'fp3dOutdoor')?.default).toBe('as_drawn');
     expect(option('floor-plan-to-3d', 'fp3dLabels')?.default).toBe('none');
     expect(option('floor-plan-to-3d', 'inputType')?.values).toContain('auto');
@@ -64,13 +64,13 @@ describe('the option tables', () => {
 });
 
 describe('size and price', () => {
-  it('renders at 2K for the listed price unless 4K is asked for', () => {
+  it('renders at 2K for the listed price unless 4K is requested', () => {
     expect(accepted('pool')).toMatchObject({ imagesCharged: 1, longestSide: 2048, neverSmaller: false });
     expect(accepted('pool', { resolution: '2K' })).toMatchObject({ imagesCharged: 1, longestSide: 2048 });
     expect(accepted('pool', { resolution: '4K' })).toMatchObject({ imagesCharged: 2, longestSide: 4096 });
   });
 
-  it('takes 4K in every tier, next to a preset as well', () => {
+  it('accepts 4K in every tier, also next to a preset', () => {
     const auto = { tier: 'auto', resolution: '4K' };
     expect(accepted('cabinet-replacement', auto)).toMatchObject({ imagesCharged: 2, longestSide: 4096 });
     const custom = { tier: 'custom', customPrompt: 'oak fronts', resolution: '4K' };

@@ -7,7 +7,7 @@ const NOT_READING = TIERED.filter(([, , read]) => read === 'not read');
 const READING = TIERED.filter(([, , read]) => read === 'read');
 
 describe('the tier', () => {
-  it('is guided unless another is sent', () => {
+  it('is guided by default', () => {
     expect(accepted('pool', { tier: 'guided' })).toEqual(accepted('pool'));
   });
 
@@ -23,7 +23,7 @@ describe('guided', () => {
     expect(plan.instruction).toContain('glass-front cabinets. Their color: white.');
   });
 
-  it('names the values a key may have', () => {
+  it('lists the allowed values of a key in its error', () => {
     expect(refused('roof-replacement', { material: 'thatch' })).toBe(
       'options.material must be one of architectural-shingle, metal-standing-seam, clay-tile, slate, cedar-shake, not "thatch".',
     );
@@ -38,14 +38,14 @@ describe('custom', () => {
     expect(plan.warnings).toEqual([]);
   });
 
-  it('does not check options and leaves them out', () => {
+  it('neither checks nor uses the options', () => {
     const options = { tier: 'custom', customPrompt: 'pale oak', cabinetStyle: 'gilded', cabinetColor: 7 };
     expect(accepted('cabinet-replacement', options)).toEqual(
       accepted('cabinet-replacement', { tier: 'custom', customPrompt: 'pale oak' }),
     );
   });
 
-  it.each(NOT_READING)('makes %s ignore the text, use options unchecked and say so', (slug) => {
+  it.each(NOT_READING)('makes %s ignore the text, use options unchecked and warn', (slug) => {
     const { settings, warnings } = accepted(slug, { tier: 'custom', customPrompt: 'pale oak' });
     expect(settings).toEqual(accepted(slug).settings);
     expect(warnings).toEqual([
@@ -63,10 +63,13 @@ describe('custom', () => {
     expect(plan.instruction).toContain('The new material: thick thatch.');
   });
 
-  it.each([undefined, '', '   ', '\u0000\u200B\n'])('needs a text on every tool, not %j', (customPrompt) => {
-    for (const slug of ['cabinet-replacement', 'pool'])
-      expect(refused(slug, { tier: 'custom', customPrompt })).toMatch(/customPrompt is required/);
-  });
+  it.each([undefined, '', '   ', '\u0000\u200B\n'])(
+    'requires a text on every tool, not %j',
+    (customPrompt) => {
+      for (const slug of ['cabinet-replacement', 'pool'])
+        expect(refused(slug, { tier: 'custom', customPrompt })).toMatch(/customPrompt is required/);
+    },
+  );
 });
 
 describe('customPrompt', () => {
@@ -86,7 +89,7 @@ describe('customPrompt', () => {
         expect(warned(slug, { tier, customPrompt: 'pale oak' })).toEqual(['customPrompt']);
   });
 
-  it('cannot leave its quotes', () => {
+  it('cannot close its quotes', () => {
     const { instruction } = accepted('ceiling-fan', { tier: 'custom', customPrompt: 'a" fan “b”' });
     expect(instruction).toContain("\"a' fan 'b'\".");
   });
@@ -115,7 +118,7 @@ describe('auto', () => {
     );
   });
 
-  it('lets sketch-to-floor-plan take its page size next to the preset', () => {
+  it('lets sketch-to-floor-plan use its page size next to the preset', () => {
     const options = { tier: 'auto', pageSize: 'a3', preserve: 'furniture' };
     const { settings, instruction } = accepted('sketch-to-floor-plan', options);
     expect(settings).toEqual({ pageSize: 'a3' });
@@ -146,7 +149,7 @@ describe('unchecked values', () => {
     expect(settings.hasExisting).toBe('true');
   });
 
-  it('give way to the default when they are blank, lists or objects', () => {
+  it('are replaced by the default when they are blank, lists or objects', () => {
     for (const value of ['', ' ', [], ['split-rail'], {}]) expect(fence(value)).toBe('wood-privacy');
   });
 
@@ -154,7 +157,7 @@ describe('unchecked values', () => {
     expect(refused('fence-addition', { tier: 'auto', fenceType: null })).toMatch(/options\.fenceType/);
   });
 
-  it('reach no inherited property', () => {
+  it('do not find inherited properties', () => {
     const { instruction } = accepted('pool', { tier: 'auto', poolAction: 'constructor' });
     expect(instruction).toContain('garden: constructor.');
   });

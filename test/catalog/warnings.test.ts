@@ -12,11 +12,11 @@ describe('an unknown key', () => {
     for (const slug of ['cabinet-replacement', 'pool', 'floor-plan-to-3d']) {
       const base = tier === 'custom' ? { tier, customPrompt: 'x' } : { tier };
       const plan = accepted(slug, { ...base, paint: 'red', constructor: null });
-      const before = accepted(slug, base);
+      const withoutKeys = accepted(slug, base);
       expect(plan).toEqual({
-        ...before,
+        ...withoutKeys,
         warnings: [
-          ...before.warnings,
+          ...withoutKeys.warnings,
           { code: 'option_ignored', option: 'paint', message: expect.any(String) },
           { code: 'option_ignored', option: 'constructor', message: expect.any(String) },
         ],
@@ -47,14 +47,14 @@ describe('an unknown key', () => {
     expect(messageOf(slug, sent)).toContain(`Did you mean ${meant}?`);
   });
 
-  it('comes with the list of keys when nothing is near', () => {
+  it('gets the list of keys when none is similar', () => {
     expect(messageOf('pool-removal', 'zzzzzz')).toContain(
       'Its options are replacementType, resolution, tier.',
     );
     expect(messageOf('lawn-enhancement', '***')).toContain('Its options are resolution, tier.');
   });
 
-  it('never leads to customPrompt where no text is read', () => {
+  it('never suggests customPrompt to a tool that does not read it', () => {
     expect(messageOf('pool', 'prompt')).not.toContain('customPrompt');
   });
 });
@@ -99,14 +99,14 @@ describe('virtual-staging', () => {
 });
 
 describe('a hostile set of keys', () => {
-  it('is refused when it is too large to be named', () => {
+  it('is rejected when it is too large to be listed in warnings', () => {
     const many = Object.fromEntries(Array.from({ length: MAX_KEYS + 1 }, (_, i) => [`k${i}`, 1]));
     expect(refused('pool', many)).toMatch(/more than 100 keys/);
     expect(refused('pool', { ['k'.repeat(101)]: 1 })).toMatch(/more than 100 characters/);
     expect(warned('pool', { ['k'.repeat(100)]: 1 })).toEqual(['k'.repeat(100)]);
   });
 
-  it('is named key by key, shortly, however many there are', () => {
+  it('gets one short warning per key', () => {
     const keys = Array.from({ length: 97 }, (_, i) => `${i}`.padEnd(100, 'k'));
     for (const [slug] of SLUGS.slice(1)) {
       const { warnings } = accepted(slug, Object.fromEntries(keys.map((key) => [key, 1])));
@@ -116,16 +116,16 @@ describe('a hostile set of keys', () => {
   });
 
   it('costs a bounded number of comparisons', () => {
-    let looks = 0;
+    let reads = 0;
     const keys = new Proxy(['style', 'roomType'], {
       get(target, name, receiver) {
-        looks += 1;
+        reads += 1;
         return Reflect.get(target, name, receiver);
       },
     });
     expect(likelyKey('k'.repeat(41), keys)).toBeUndefined();
-    expect(looks).toBe(0);
-    const near = [
+    expect(reads).toBe(0);
+    const similar = [
       'stile',
       'styel',
       'sstyle',
@@ -138,14 +138,14 @@ describe('a hostile set of keys', () => {
       'styje',
       'stile2',
     ];
-    const { warnings } = accepted('virtual-renovation', Object.fromEntries(near.map((key) => [key, 1])));
+    const { warnings } = accepted('virtual-renovation', Object.fromEntries(similar.map((key) => [key, 1])));
     expect(warnings.map(({ message }) => message.includes('Did you mean'))).toEqual([
       ...Array(10).fill(true),
       false,
     ]);
   });
 
-  it('is refused when options is no object', () => {
+  it('is rejected when options is not an object', () => {
     for (const json of ['null', '[]', '"style"', '7'])
       expect(refused('pool', JSON.parse(json))).toBe('options must be an object.');
   });
@@ -159,7 +159,7 @@ describe('suggestions', () => {
     expect(editDistance('same', 'same')).toBe(0);
   });
 
-  it('prefer the same word in another spelling', () => {
+  it('prefer another spelling of the same word', () => {
     expect(likelyKey('ROOM-TYPE', ['type', 'roomType'])).toBe('roomType');
     expect(likelyKey('', ['style'])).toBeUndefined();
   });

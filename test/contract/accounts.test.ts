@@ -2,13 +2,13 @@ import { Writable } from 'node:stream';
 import { pino } from 'pino';
 import { Value } from 'typebox/value';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { digestApiKey, issueApiKey } from '../../contract/api-key.ts';
 import { Account, Job, JobCreated } from '../../contract/schemas.ts';
-import { postJob, samplePicture } from '../setup/client.ts';
+import { digestApiKey, issueApiKey } from '../../domain/api-key.ts';
+import { postJob, sampleImage } from '../setup/client.ts';
 import { type Service, startService } from '../setup/service.ts';
-import { error, expectError, outcome } from './answers.ts';
 import { draftFor } from './drafts.ts';
 import { storingGateway } from './gateway.ts';
+import { error, expectError, outcome } from './responses.ts';
 
 let service: Service;
 let image_base64: string;
@@ -22,10 +22,10 @@ beforeAll(async () => {
       done();
     },
   });
-  image_base64 = await samplePicture();
+  image_base64 = await sampleImage();
   service = await startService({
     api: {
-      jobs: storingGateway({ accept: (draft) => service.stores.jobs.accept(draft) }),
+      jobGateway: storingGateway({ accept: (draft) => service.stores.jobs.accept(draft) }),
       logger: pino({ level: 'trace' }, lines),
     },
   });
@@ -52,22 +52,25 @@ async function secondKey(more: { retentionDays?: number; name?: string } = {}) {
 }
 
 describe('a job belongs to its account', () => {
-  test('to another account it reads exactly like one that never was', async () => {
+  test('another account gets the same response as for an unknown id', async () => {
     const other = await service.client();
     const { job_id } = (await postJob(service.app, client.headers, { tool: 'pool', image_base64 })).json();
     const unknown = crypto.randomUUID();
     for (const method of ['GET', 'DELETE'] as const) {
-      const foreign = await call(`/jobs/${job_id}`, other.headers, method);
-      const none = await call(`/jobs/${unknown}`, other.headers, method);
-      expectError(foreign, 'job_not_found', service.config.api.publicUrl);
-      expect([foreign.body, Object.keys(foreign.headers)]).toEqual([none.body, Object.keys(none.headers)]);
+      const forForeign = await call(`/jobs/${job_id}`, other.headers, method);
+      const forUnknown = await call(`/jobs/${unknown}`, other.headers, method);
+      expectError(forForeign, 'job_not_found', service.config.api.publicUrl);
+      expect([forForeign.body, Object.keys(forForeign.headers)]).toEqual([
+        forUnknown.body,
+        Object.keys(forUnknown.headers),
+      ]);
     }
     await service.stores.jobs.complete(job_id, { results: [], processingMs: 1 });
     expect(outcome(await call(`/jobs/${job_id}`, other.headers, 'DELETE'))).toBe(error('job_not_found'));
     expect(outcome(await call(`/jobs/${job_id}`, client.headers))).toBe('200');
   });
 
-  test('every key of the account reads and deletes it', async () => {
+  test('every key of the account can read and delete it', async () => {
     const { apiKey } = await secondKey();
     const { job_id } = (await postJob(service.app, client.headers, { tool: 'pool', image_base64 })).json();
     expect(outcome(await call(`/jobs/${job_id}`, { 'x-api-key': apiKey }))).toBe('200');
@@ -75,7 +78,7 @@ describe('a job belongs to its account', () => {
     expect(outcome(await call(`/jobs/${job_id}`, { 'x-api-key': apiKey }, 'DELETE'))).toBe('204');
   });
 
-  test('the same Idempotency-Key of two accounts makes two jobs', async () => {
+  test('the same Idempotency-Key of two accounts creates two jobs', async () => {
     const other = await service.client();
     const ids = await Promise.all(
       [client, other].map(
@@ -88,7 +91,7 @@ describe('a job belongs to its account', () => {
 });
 
 describe('shapes', () => {
-  test('a new job has the four members of its schema, and a job its nine', async () => {
+  test('a creation result and a job have exactly the members of their schemas', async () => {
     const created = (await postJob(service.app, client.headers, { tool: 'pool', image_base64 })).json();
     expect(Value.Check(JobCreated, created)).toBe(true);
     expect(Object.keys(created)).toEqual(['job_id', 'status', 'images_charged', 'warnings']);
@@ -99,7 +102,7 @@ describe('shapes', () => {
     expect(job).toMatchObject({ ...pending, processing_ms: null, images_charged: 1 });
   });
 
-  test('the account shows the name and retention of the calling key, and the common balance', async () => {
+  test('the account has the name and retention of the calling key, and the shared balance', async () => {
     const { apiKey } = await secondKey({ name: 'Nightly', retentionDays: 30 });
     await service.stores.jobs.accept(draftFor(client, { imagesCharged: 8 }));
     const [first, second] = [await account(client.apiKey), await account(apiKey)];
@@ -111,7 +114,7 @@ describe('shapes', () => {
 });
 
 describe('keys', () => {
-  test('a revoked key is refused from the next request on, and the others go on', async () => {
+  test('a revoked key is rejected immediately, and other keys still work', async () => {
     const { apiKey, keyId } = await secondKey();
     expect(outcome(await account(apiKey))).toBe('200');
     await service.stores.keys.revoke(keyId);
@@ -119,7 +122,7 @@ describe('keys', () => {
     expect(outcome(await account(client.apiKey))).toBe('200');
   });
 
-  test('a disabled account refuses every key until it is enabled; a revoked key stays revoked', async () => {
+  test('the keys of a disabled account are rejected until it is enabled; a revoked key stays revoked', async () => {
     const { apiKey, keyId } = await secondKey();
     await service.stores.keys.revoke(keyId);
     await service.stores.accounts.setStatus(client.accountId, 'disabled');
@@ -129,7 +132,7 @@ describe('keys', () => {
     expect(outcome(await account(apiKey))).toBe(error('key_revoked'));
   });
 
-  test('a key of a disabled account issued while it is disabled does not work either', async () => {
+  test('a key issued while the account is disabled is rejected', async () => {
     await service.stores.accounts.setStatus(client.accountId, 'disabled');
     expect(outcome(await account((await secondKey()).apiKey))).toBe(error('key_revoked'));
   });
@@ -137,8 +140,8 @@ describe('keys', () => {
   test.each<[string, (key: string) => string]>([
     ['nothing', () => ''],
     ['the prefix alone', (key) => key.slice(0, 4)],
-    ['a key cut off', (key) => key.slice(0, -1)],
-    ['a key with a character more', (key) => `${key}0`],
+    ['a truncated key', (key) => key.slice(0, -1)],
+    ['a key with an extra character', (key) => `${key}0`],
     [
       'two characters swapped',
       (key) => key.slice(0, 10) + [...key.slice(10, 12)].reverse().join('') + key.slice(12),
@@ -150,12 +153,12 @@ describe('keys', () => {
     ['a key that was never issued', () => issueApiKey('ija_')],
     ['the digest of a key', (key) => digestApiKey(key)],
     ['10 KB', () => 'x'.repeat(10_000)],
-  ])('%s is no key', async (_name, mangle) => {
+  ])('%s is not a valid key', async (_name, mangle) => {
     const mangled = mangle(client.apiKey);
     if (mangled !== client.apiKey) expect(outcome(await account(mangled))).toBe(error('invalid_api_key'));
   });
 
-  test('nothing but the header counts', async () => {
+  test('only the X-Api-Key header is read', async () => {
     for (const headers of [
       { authorization: `Bearer ${client.apiKey}` },
       { cookie: `x-api-key=${client.apiKey}` },
@@ -165,7 +168,7 @@ describe('keys', () => {
   });
 });
 
-test('the log tells a request by its X-Request-Id and holds neither key nor picture', async () => {
+test('the log contains the X-Request-Id, but neither key nor image', async () => {
   logged = '';
   const headers = { ...client.headers, 'x-request-id': 'trace-me.1' };
   await postJob(service.app, headers, { tool: 'none', image_base64 });
@@ -175,7 +178,7 @@ test('the log tells a request by its X-Request-Id and holds neither key nor pict
     .trim()
     .split('\n')
     .map((line) => JSON.parse(line));
-  expect(lines.filter(({ msg }) => msg === 'answered')).toMatchObject([
+  expect(lines.filter(({ msg }) => msg === 'request completed')).toMatchObject([
     { status: 400 },
     { status: 201 },
     { status: 200, path: '/api/v1/tools' },

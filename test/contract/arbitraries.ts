@@ -1,8 +1,8 @@
 import fc, { type Arbitrary } from 'fast-check';
 import { CHOICES, FREE, NAMED, SLUGS } from '../catalog/spec-tables.ts';
-import { PICTURE_URL } from './fake-api.ts';
+import { IMAGE_URL } from './fake-api.ts';
 
-/** Strings that break things: empty, controls, NUL, half pairs, right-to-left, prototypes, operators, huge. */
+/** Strings that often break code: empty, controls, lone surrogates, bidi marks, prototype keys, operators, huge. */
 const nasty = fc.constantFrom(
   ...[
     '',
@@ -66,7 +66,7 @@ const nested = fc.integer({ min: 1, max: 90 }).map((depth) => {
   for (let n = 0; n < depth; n += 1) value = n % 2 === 0 ? [value] : { ['__proto__']: value, a: value };
   return depth > 20 ? [depth] : value;
 });
-/** Anything JSON can hold; own `__proto__` members too, which is what JSON.parse makes of them. */
+/** Any JSON value, including own `__proto__` members, which JSON.parse creates. */
 export const anything: Arbitrary<unknown> = fc.oneof(
   { weight: 5, arbitrary: scalar },
   { weight: 1, arbitrary: fc.array(scalar, { maxLength: 5 }) },
@@ -90,21 +90,21 @@ const options = fc
     fc.dictionary(fc.oneof(optionKey, text), fc.oneof(optionValue, anything), { maxKeys: 6 }),
     fc.constantFrom({}, { tier: 'auto' }, { tier: 'custom', customPrompt: 'Warm light.' }),
   )
-  .map((parts) => Object.assign({}, ...parts) as Record<string, unknown>);
+  .map((objects) => Object.assign({}, ...objects) as Record<string, unknown>);
 
-/** Mostly right, so that the later checks are reached as well. */
-const mostly = <T>(right: Arbitrary<T>): Arbitrary<unknown> =>
-  fc.oneof({ weight: 6, arbitrary: right }, { weight: 1, arbitrary: anything });
+/** Mostly valid, so that the later checks are reached as well. */
+const mostly = <T>(valid: Arbitrary<T>): Arbitrary<unknown> =>
+  fc.oneof({ weight: 6, arbitrary: valid }, { weight: 1, arbitrary: anything });
 
 const url = fc.oneof(
-  fc.constant(PICTURE_URL),
+  fc.constant(IMAGE_URL),
   fc.webUrl({ validSchemes: ['http', 'https', 'ftp'], withFragments: true, withQueryParameters: true }),
   fc.ipV4().map((host) => `https://${host}/`),
   fc.ipV6().map((host) => `https://[${host}]/`),
   text.map((host) => `https://${host}/`),
 );
 
-/** Bodies of POST /v1/jobs, as objects. */
+/** Bodies of POST /v1/jobs, before serialisation. */
 export function jobBodies(base64: string): Arbitrary<Record<string, unknown>> {
   const damaged = fc.tuple(fc.nat(base64.length), text).map(([at, junk]) => base64.slice(0, at) + junk);
   const image = fc.oneof(
@@ -113,7 +113,7 @@ export function jobBodies(base64: string): Arbitrary<Record<string, unknown>> {
     fc.base64String({ maxLength: 200 }),
     damaged,
   );
-  const pictured = fc.oneof(
+  const withImage = fc.oneof(
     { weight: 5, arbitrary: fc.record({ image_base64: mostly(image) }) },
     { weight: 2, arbitrary: fc.record({ image_url: mostly(url) }) },
     { weight: 1, arbitrary: fc.record({ image_base64: mostly(image), image_url: mostly(url) }) },
@@ -123,15 +123,15 @@ export function jobBodies(base64: string): Arbitrary<Record<string, unknown>> {
     { requiredKeys: ['tool'] },
   );
   const unknown = fc.dictionary(text, anything, { maxKeys: 2 });
-  return fc.tuple(unknown, others, pictured).map((parts) => Object.assign({}, ...parts));
+  return fc.tuple(unknown, others, withImage).map((objects) => Object.assign({}, ...objects));
 }
 
-/** What may stand in a header's value on the wire (RFC 9110, 5.5): no controls but the tab. */
+/** A header value that may be sent (RFC 9110, 5.5): no control characters except tab. */
 const headerValue = fc
   .oneof(text, fc.string({ unit: fc.integer({ min: 0x20, max: 0xff }).map((c) => String.fromCharCode(c)) }))
   .map((value) => value.replace(/[^\t\x20-\x7e\x80-\xff]/g, '?').slice(0, 3000));
 
-/** Headers of every kind the service looks at. `apiKey` is there most of the time. */
+/** Headers that the service reads. They mostly contain `apiKey`. */
 export function headers(apiKey: string): Arbitrary<Record<string, string>> {
   const known = fc.record(
     {
@@ -153,20 +153,22 @@ export function headers(apiKey: string): Arbitrary<Record<string, string>> {
     },
     { requiredKeys: ['x-api-key', 'content-type'] },
   );
-  const spent = fc.oneof(
+  const idempotencyKeys = fc.oneof(
     { weight: 2, arbitrary: fc.constant(null) },
     { weight: 1, arbitrary: fc.constantFrom('a', 'b', 'c') },
   );
-  // One unusual header at a time, if any: alone each of them is the more telling case.
-  return fc.tuple(known, spent, fc.nat(), fc.boolean()).map(([all, idempotencyKey, pick, plain]) => {
-    const [apiKeyPair, typePair, ...rest] = Object.entries(all);
-    const extra = plain ? undefined : rest[pick % (rest.length || 1)];
-    const key = idempotencyKey === null ? undefined : ['idempotency-key', idempotencyKey];
-    return Object.fromEntries([apiKeyPair, typePair, key, extra].flatMap((pair) => (pair ? [pair] : [])));
-  });
+  // At most one unusual header at a time.
+  return fc
+    .tuple(known, idempotencyKeys, fc.nat(), fc.boolean())
+    .map(([all, idempotencyKey, pick, plain]) => {
+      const [apiKeyPair, typePair, ...rest] = Object.entries(all);
+      const extra = plain ? undefined : rest[pick % (rest.length || 1)];
+      const key = idempotencyKey === null ? undefined : ['idempotency-key', idempotencyKey];
+      return Object.fromEntries([apiKeyPair, typePair, key, extra].flatMap((pair) => (pair ? [pair] : [])));
+    });
 }
 
-/** A body's bytes with damage: cut, spliced with junk, a byte changed, a part repeated. */
+/** The bytes with an inserted string and a part that is removed or repeated. */
 export const damage = (bytes: Buffer): Arbitrary<Buffer> =>
   fc
     .tuple(fc.nat(bytes.length), fc.nat(60), fc.oneof(fc.uint8Array({ maxLength: 30 }), text), fc.boolean())

@@ -1,6 +1,6 @@
-import type { JobDraft } from '../../stores/records.ts';
+import type { JobDraft } from '../../domain/records.ts';
 
-/** A job as the stores take it, for tests that need one without a request. */
+/** A draft for the job store, for tests that need a job without a request. */
 export function draftFor(
   owner: Pick<JobDraft, 'accountId' | 'keyId'>,
   more: Partial<JobDraft> = {},

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ERROR_GUIDE } from '../../api/docs/error-guide.ts';
-import { createRateLimits } from '../../api/plugins/rate-limit.ts';
+import { createRateLimits } from '../../api/http/rate-limit.ts';
 import { ERRORS, type ErrorCode } from '../../contract/errors.ts';
 import { LIMITS, RATE_LIMITS } from '../../contract/limits.ts';
-import { samplePicture } from '../setup/client.ts';
+import { sampleImage } from '../setup/client.ts';
 import { type Service, startService } from '../setup/service.ts';
-import { type Answer, error, expectError, outcome } from './answers.ts';
 import { draftFor } from './drafts.ts';
 import { storingGateway } from './gateway.ts';
+import { error, expectError, type HttpResponse, outcome } from './responses.ts';
 
 let service: Service;
 let image_base64: string;
@@ -15,15 +15,15 @@ let enabled = true;
 let accepting = true;
 
 beforeAll(async () => {
-  image_base64 = await samplePicture();
+  image_base64 = await sampleImage();
   service = await startService({
     api: {
       rateLimits: createRateLimits({ prefix: '/api/v1' }),
       apiSwitch: { enabled: () => enabled, [Symbol.asyncDispose]: async () => {} },
-      jobs: {
+      jobGateway: {
         ...storingGateway({ accept: (draft) => service.stores.jobs.accept(draft) }),
         accept: async ({ draft }) =>
-          accepting ? service.stores.jobs.accept(draft) : { outcome: 'unknown', cause: 'away' },
+          accepting ? service.stores.jobs.accept(draft) : { outcome: 'unknown', cause: 'unavailable' },
       },
     },
   });
@@ -33,21 +33,25 @@ afterAll(async () => service?.[Symbol.asyncDispose]());
 type Client = Awaited<ReturnType<Service['client']>>;
 type More = { headers?: Record<string, string>; payload?: string | Buffer | object };
 
-const post = ({ headers }: Pick<Client, 'headers'>, payload: object, more: More = {}): Promise<Answer> =>
+const post = (
+  { headers }: Pick<Client, 'headers'>,
+  payload: object,
+  more: More = {},
+): Promise<HttpResponse> =>
   service.app.inject({
     method: 'POST',
     url: '/api/v1/jobs',
     payload: more.payload ?? payload,
     headers: { ...headers, 'content-type': 'application/json', ...more.headers },
   });
-const call = (method: 'GET' | 'DELETE' | 'PUT', path: string, headers = {}): Promise<Answer> =>
+const call = (method: 'GET' | 'DELETE' | 'PUT', path: string, headers = {}): Promise<HttpResponse> =>
   service.app.inject({ method, url: `/api${path}`, headers });
 
 const job = (more: object = {}) => ({ tool: 'declutter', image_base64, ...more });
 const key = (idempotencyKey: string) => ({ headers: { 'idempotency-key': idempotencyKey } });
 
-/** A request for every code that is answered over HTTP. */
-const PROVOKED: Record<Exclude<ErrorCode, 'generation_failed'>, (client: Client) => Promise<Answer>> = {
+/** Provokes each code that a request can return. */
+const PROVOKED: Record<Exclude<ErrorCode, 'generation_failed'>, (client: Client) => Promise<HttpResponse>> = {
   invalid_api_key: () => call('GET', '/v1/account'),
   key_revoked: async (client) => {
     await service.stores.keys.revoke(client.keyId);
@@ -95,30 +99,31 @@ const PROVOKED: Record<Exclude<ErrorCode, 'generation_failed'>, (client: Client)
   method_not_allowed: () => call('PUT', '/v1/jobs'),
 };
 
-const shape = (message: string) => message.replace(/\d+/g, '#');
+const withoutFigures = (message: string) => message.replace(/\d+/g, '#');
 
 describe('every code of the error table', () => {
   test.each(Object.keys(PROVOKED) as (keyof typeof PROVOKED)[])('%s', async (code) => {
     const client = await service.client();
-    const answer = await PROVOKED[code](client);
-    expectError(answer, code, service.config.api.publicUrl);
-    // What the errors page quotes is what the service says, but for the figures.
-    const { message } = JSON.parse(answer.body).error;
-    if (code !== 'internal_error') expect(shape(message)).toBe(shape(ERROR_GUIDE[code].example));
-    expect(answer.headers['cache-control']).toBe('no-store');
+    const response = await PROVOKED[code](client);
+    expectError(response, code, service.config.api.publicUrl);
+    // The example on the errors page is the message of the service, apart from figures.
+    const { message } = JSON.parse(response.body).error;
+    if (code !== 'internal_error')
+      expect(withoutFigures(message)).toBe(withoutFigures(ERROR_GUIDE[code].example));
+    expect(response.headers['cache-control']).toBe('no-store');
     const counted = code !== 'api_disabled';
-    expect('x-ratelimit-limit' in answer.headers).toBe(counted);
-    expect('x-ratelimit-remaining' in answer.headers).toBe(counted);
+    expect('x-ratelimit-limit' in response.headers).toBe(counted);
+    expect('x-ratelimit-remaining' in response.headers).toBe(counted);
     expect(await service.stores.ledger.audit(client.accountId)).toEqual([]);
   });
 
-  test('generation_failed is no answer of a request: the job reads failed and its charge is back', async () => {
+  test('generation_failed is not returned by a request: the job is failed and refunded', async () => {
     const client = await service.client();
     const { job_id } = JSON.parse((await post(client, job(), key('fails'))).body);
-    await service.stores.jobs.fail(job_id, { error: 'The model refused the picture.', processingMs: 5 });
+    await service.stores.jobs.fail(job_id, { error: 'The model refused the image.', processingMs: 5 });
     const read = await call('GET', `/v1/jobs/${job_id}`, client.headers);
     expect(outcome(read)).toBe('200');
-    const failed = { status: 'failed', error: 'The model refused the picture.', images_charged: 1 };
+    const failed = { status: 'failed', error: 'The model refused the image.', images_charged: 1 };
     expect(JSON.parse(read.body)).toMatchObject({ ...failed, result_urls: [] });
     expect(outcome(await post(client, job(), key('fails')))).toBe('201');
     expect((await service.stores.accounts.get(client.accountId)).balance).toBe(50);
@@ -126,23 +131,23 @@ describe('every code of the error table', () => {
   });
 });
 
-describe('the figures of a refusal', () => {
-  test('429 says in whole seconds when to come back', async () => {
+describe('error responses', () => {
+  test('429 has whole seconds in Retry-After', async () => {
     const { headers } = await PROVOKED.rate_limited(await service.client());
     expect(headers).toMatchObject({ 'x-ratelimit-limit': '120', 'x-ratelimit-remaining': '0' });
     expect(Number(headers['retry-after'])).toSatisfy((s: number) => Number.isInteger(s) && s > 0 && s <= 60);
   });
 
-  test('405 lists the methods of its path', async () => {
-    const answer = await call('PUT', `/v1/jobs/${crypto.randomUUID()}`);
-    expect([outcome(answer), answer.headers.allow]).toEqual([
+  test('405 lists the methods of its path in Allow', async () => {
+    const response = await call('PUT', `/v1/jobs/${crypto.randomUUID()}`);
+    expect([outcome(response), response.headers.allow]).toEqual([
       error('method_not_allowed'),
       'DELETE, GET, HEAD',
     ]);
     expect((await PROVOKED.method_not_allowed(await service.client())).headers.allow).toBe('POST');
   });
 
-  test('a request that was answered 500 spends neither images nor its key', async () => {
+  test('500 charges nothing and leaves the Idempotency-Key unused', async () => {
     const client = await service.client();
     await PROVOKED.internal_error(client);
     expect((await service.stores.accounts.get(client.accountId)).balance).toBe(50);
@@ -151,12 +156,12 @@ describe('the figures of a refusal', () => {
 });
 
 describe('X-RateLimit-Limit and X-RateLimit-Remaining', () => {
-  const figures = ({ headers }: Answer) => [
+  const figures = ({ headers }: HttpResponse) => [
     Number(headers['x-ratelimit-limit']),
     Number(headers['x-ratelimit-remaining']),
   ];
 
-  test('tell the window of the route and key, on good answers and on bad ones', async () => {
+  test('describe the window of the route and key, on success and on error', async () => {
     const client = await service.client();
     const path = `/v1/jobs/${crypto.randomUUID()}`;
     expect(figures(await post(client, job()))).toEqual([60, 59]);
@@ -173,12 +178,12 @@ describe('X-RateLimit-Limit and X-RateLimit-Remaining', () => {
     ['an unknown route', () => call('GET', '/v1/images')],
     ['another method', () => call('PUT', '/v1/tools')],
     ['a body too large', async () => PROVOKED.payload_too_large(await service.client())],
-  ])('tell the window of the address for %s', async (_what, send) => {
+  ])('describe the window of the address for %s', async (_what, send) => {
     expect(figures(await send())[0]).toBe(RATE_LIMITS.ip);
   });
 });
 
-test('an answer to a key is not to be cached, a page of the docs may be', async () => {
+test('API responses are not cacheable, pages of the docs are', async () => {
   const { headers } = await service.client();
   for (const path of ['/v1/account', '/v1/tools'])
     expect((await call('GET', path, headers)).headers['cache-control']).toBe('no-store');
@@ -186,7 +191,7 @@ test('an answer to a key is not to be cached, a page of the docs may be', async 
 });
 
 describe('X-Request-Id', () => {
-  test.each(['a', 'req_1.2-3', 'A'.repeat(128)])('%s comes back', async (id) => {
+  test.each(['a', 'req_1.2-3', 'A'.repeat(128)])('%s is returned', async (id) => {
     for (const path of ['/v1/account', '/v1/nothing'])
       expect((await call('GET', path, { 'x-request-id': id })).headers['x-request-id']).toBe(id);
   });

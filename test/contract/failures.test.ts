@@ -1,19 +1,19 @@
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { BUDGETS } from '../../contract/limits.ts';
-import { samplePicture } from '../setup/client.ts';
+import { sampleImage } from '../setup/client.ts';
 import { type Service, startService } from '../setup/service.ts';
-import { error, outcome } from './answers.ts';
 import { draftFor } from './drafts.ts';
 import { storingGateway } from './gateway.ts';
+import { error, outcome } from './responses.ts';
 
 let service: Service;
 let body: object;
 
 beforeAll(async () => {
   service = await startService({
-    api: { jobs: storingGateway({ accept: (draft) => service.stores.jobs.accept(draft) }) },
+    api: { jobGateway: storingGateway({ accept: (draft) => service.stores.jobs.accept(draft) }) },
   });
-  body = { tool: 'declutter', image_base64: await samplePicture() };
+  body = { tool: 'declutter', image_base64: await sampleImage() };
 });
 afterAll(async () => service?.[Symbol.asyncDispose]());
 afterEach(() => vi.useRealTimers());
@@ -37,14 +37,14 @@ async function fail(client: Client, times: number): Promise<void> {
   }
 }
 
-test('an account that holds a pack has more room for failures', async () => {
+test('an account with a pack may have more failures', async () => {
   const client = await service.client();
   await service.stores.packs.add({ accountId: client.accountId, images: 500, reference: null });
   await fail(client, BUDGETS.accountFailures);
   expect(outcome(await post(client, 'next'))).toBe('201');
 });
 
-test('an account whose jobs keep failing by what it sends has to wait until the hour is over', async () => {
+test('an account with too many failures caused by its input is rate limited for an hour', async () => {
   const client = await service.client();
   await fail(client, BUDGETS.accountFailures - 1);
   const last = await post(client, 'last');
@@ -59,7 +59,7 @@ test('an account whose jobs keep failing by what it sends has to wait until the 
   expect(retryAfter).toBeLessThanOrEqual(3600);
   expect((await service.stores.accounts.get(client.accountId)).balance).toBe(49);
 
-  // What was accepted before stays reachable, and nobody else waits.
+  // Accepted jobs can still be replayed, and other accounts are not limited.
   expect((await post(client, 'last')).json().job_id).toBe(last.json().job_id);
   expect(outcome(await post(await service.client(), 'other'))).toBe('201');
 

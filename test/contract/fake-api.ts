@@ -1,19 +1,19 @@
 import { pino } from 'pino';
 import { buildApp } from '../../api/app.ts';
-import { createBudgets } from '../../api/budgets.ts';
+import { createBudgets } from '../../api/budgets/budgets.ts';
 import type { ApiDeps } from '../../api/deps.ts';
 import { loadConfig } from '../../config.ts';
-import { digestApiKey, issueApiKey } from '../../contract/api-key.ts';
+import { digestApiKey, issueApiKey } from '../../domain/api-key.ts';
 import { createEgress, type Egress, EgressError } from '../../egress/egress.ts';
 import { createFakeImageStore } from '../fakes/images.ts';
 import { createFakeStores } from '../fakes/stores.ts';
 import { storingGateway } from './gateway.ts';
 
-/** Where the fakes serve a picture; every other public host is not found. */
-export const PICTURE_URL = 'https://pictures.example.com/room.jpg';
+/** The only URL that the fake egress serves; other public hosts do not resolve. */
+export const IMAGE_URL = 'https://images.example.com/room.jpg';
 
-/** The real API over records in memory, for walks and fuzzing of thousands of requests, with a key that can pay. */
-export async function startFakeApi(picture: Buffer, parts: Partial<ApiDeps> = {}) {
+/** The real API with in-memory stores, for tests with thousands of requests, and an account with a balance. */
+export async function startFakeApi(image: Buffer, overrides: Partial<ApiDeps> = {}) {
   const config = loadConfig({ S3_ACCESS_KEY_ID: 'x', S3_SECRET_ACCESS_KEY: 'x', LOG_LEVEL: 'silent' });
   const stores = createFakeStores();
   const images = createFakeImageStore();
@@ -22,19 +22,19 @@ export async function startFakeApi(picture: Buffer, parts: Partial<ApiDeps> = {}
     config,
     stores,
     images,
-    egress: offline(picture),
-    jobs: gateway,
+    egress: offline(image),
+    jobGateway: gateway,
     voids: { enqueue: () => {}, [Symbol.asyncDispose]: async () => {} },
     rateLimits: { countClient: async () => {}, countKey: async () => {} },
     budgets: createBudgets(config.api),
     apiSwitch: { enabled: () => true, [Symbol.asyncDispose]: async () => {} },
     logger: pino({ level: 'silent' }),
-    ...parts,
+    ...overrides,
   };
   const app = buildApp(deps);
   await app.ready();
 
-  /** An account of its own that can pay, with a key. */
+  /** Creates an account with a balance and a key. */
   async function client() {
     const account = await stores.accounts.create({ name: 'A', webhookUrl: null, webhookSecret: 'whsec_' });
     const apiKey = issueApiKey(config.keyPrefix);
@@ -47,8 +47,8 @@ export async function startFakeApi(picture: Buffer, parts: Partial<ApiDeps> = {}
   return { app, deps, stores, images, gateway, config, budgets, client, ...(await client()) };
 }
 
-/** The real checks of URLs, and no network behind them. */
-function offline(picture: Buffer): Egress {
+/** The real URL checks, without network access. */
+function offline(image: Buffer): Egress {
   const notFound = async () => {
     throw new Error('ENOTFOUND');
   };
@@ -57,8 +57,8 @@ function offline(picture: Buffer): Egress {
     ...real,
     async fetch(url) {
       await real.check(url);
-      if (url !== PICTURE_URL) throw new EgressError('unresolved', 'The host was not found in the DNS.');
-      return { url, status: 200, contentType: 'image/jpeg', headers: {}, body: picture };
+      if (url !== IMAGE_URL) throw new EgressError('unresolved', 'The host was not found in DNS.');
+      return { url, status: 200, contentType: 'image/jpeg', headers: {}, body: image };
     },
   };
 }

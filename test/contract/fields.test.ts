@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { LIMITS } from '../../contract/limits.ts';
 import { INNER_LITERALS, INNER_NAMES } from '../egress/hosts.ts';
-import { postJob, samplePicture } from '../setup/client.ts';
+import { postJob, sampleImage } from '../setup/client.ts';
 import { type Service, startService } from '../setup/service.ts';
-import { error, outcome } from './answers.ts';
 import { storingGateway } from './gateway.ts';
+import { error, outcome } from './responses.ts';
 
 const MB = 1024 * 1024;
 let service: Service;
@@ -13,9 +13,9 @@ let gateway: ReturnType<typeof storingGateway>;
 let headers: Record<string, string>;
 
 beforeAll(async () => {
-  image_base64 = await samplePicture();
+  image_base64 = await sampleImage();
   gateway = storingGateway({ accept: (draft) => service.stores.jobs.accept(draft) });
-  service = await startService({ api: { jobs: gateway } });
+  service = await startService({ api: { jobGateway: gateway } });
   headers = (await service.client()).headers;
 });
 afterAll(async () => service?.[Symbol.asyncDispose]());
@@ -31,12 +31,12 @@ const raw = (payload: string | Buffer) =>
 
 describe('tool', () => {
   test.each([undefined, null, 5, true, [], {}, ['pool'], 'x'.repeat(LIMITS.toolLength + 1)])(
-    '%j is no string of at most 100 characters',
+    '%j is invalid_request',
     async (tool) => expect(outcome(await post({ tool }))).toBe(error('invalid_request')),
   );
 
   test.each(['', ' ', 'Pool', 'pool ', 'pоol', '__proto__', 'toString', '\0', 'x'.repeat(LIMITS.toolLength)])(
-    '%j is no slug',
+    '%j is invalid_tool',
     async (tool) => expect(outcome(await post({ tool }))).toBe(error('invalid_tool')),
   );
 });
@@ -53,7 +53,7 @@ describe('the two image fields', () => {
   });
 
   test.each([
-    ['null beside a picture', { image_url: null }],
+    ['null beside an image', { image_url: null }],
     ['null beside a URL', { image_base64: null, image_url: URL_ }],
     ['two nulls', { image_base64: null, image_url: null }],
     ['a number', { image_base64: 5 }],
@@ -76,13 +76,13 @@ describe('image_base64', () => {
     ['the URL-safe alphabet', () => '-_-_'],
     ['no padding', () => Buffer.from([...Buffer.from(image_base64, 'base64'), 1, 2]).toString('base64url')],
     ['a NUL', () => `${image_base64}\0`],
-    ['no picture', () => Buffer.from('hello, this is text').toString('base64')],
+    ['no image', () => Buffer.from('hello, this is text').toString('base64')],
     ['a HEIC', () => Buffer.from('\0\0\0\x18ftypheic\0\0\0\0').toString('base64')],
   ])('%s is invalid_image', async (_what, value) => {
     expect(outcome(await post({ image_base64: value() }))).toBe(error('invalid_image'));
   });
 
-  test('takes 20 MB decoded, and not a byte more', async () => {
+  test('may have up to 20 MB decoded', async () => {
     const padded = (length: number) => {
       const bytes = Buffer.from(image_base64, 'base64');
       return Buffer.concat([bytes, Buffer.alloc(length - bytes.length)]).toString('base64');
@@ -96,7 +96,7 @@ describe('image_base64', () => {
     ['data:image/jpeg;base64,', 'jpeg'],
     ['data:image/png;base64,', 'png'],
     ['DATA:IMAGE/WEBP;BASE64,', 'webp'],
-  ])('the prefix %j stores it as %s, whatever the bytes are', async (prefix, format) => {
+  ])('with the prefix %j is stored as %s, whatever its bytes are', async (prefix, format) => {
     expect(outcome(await post({ image_base64: `${prefix}${image_base64}` }))).toBe('201');
     expect(gateway.asked.at(-1)).toMatchObject({
       format,
@@ -106,21 +106,21 @@ describe('image_base64', () => {
 });
 
 describe('options', () => {
-  test.each([null, [], 'x', 5, true, [{ resolution: '4K' }]])('%j is no object', async (options) => {
+  test.each([null, [], 'x', 5, true, [{ resolution: '4K' }]])('%j is invalid_request', async (options) => {
     expect(outcome(await post({ options }))).toBe(error('invalid_request'));
   });
 
-  test('keys that no record may have are ignored, named and stored nowhere', async () => {
+  test('with unusual unknown keys are ignored, named in warnings and not stored', async () => {
     const keys = ['a\0b', '$set', 'a.b', '__proto__', 'constructor', '', '\u202e', '😀', 'toString'];
     const options = `{${keys.map((key) => `${JSON.stringify(key)}:{"a\\u0000":1}`).join(',')}}`;
-    const answer = await raw(`{"tool":"declutter","image_base64":"${image_base64}","options":${options}}`);
-    expect(outcome(answer)).toBe('201');
-    expect(answer.json().warnings.map(({ option }: { option: string }) => option)).toEqual(keys);
-    const kept = await service.stores.jobs.get(answer.json().job_id);
-    expect(Object.keys(kept?.options ?? {}).some((key) => keys.includes(key))).toBe(false);
+    const response = await raw(`{"tool":"declutter","image_base64":"${image_base64}","options":${options}}`);
+    expect(outcome(response)).toBe('201');
+    expect(response.json().warnings.map(({ option }: { option: string }) => option)).toEqual(keys);
+    const stored = await service.stores.jobs.get(response.json().job_id);
+    expect(Object.keys(stored?.options ?? {}).some((key) => keys.includes(key))).toBe(false);
   });
 
-  test('a text with a NUL, controls and bidi marks becomes one clean line', async () => {
+  test('with control characters and bidi marks are cleaned to one line', async () => {
     const customPrompt = 'warm\0 light\r\n\u202eevil\u0007';
     expect(outcome(await post({ tool: 'day-to-dusk', options: { tier: 'custom', customPrompt } }))).toBe(
       '201',
@@ -131,8 +131,8 @@ describe('options', () => {
 
 describe('webhook_url', () => {
   test.each([...INNER_LITERALS, ...INNER_NAMES])('the host %s is rejected', async (host) => {
-    const answer = await post({ webhook_url: `https://${host}/hook` });
-    expect(outcome(answer)).toBe(error('webhook_url_rejected'));
+    const response = await post({ webhook_url: `https://${host}/hook` });
+    expect(outcome(response)).toBe(error('webhook_url_rejected'));
   });
 
   test.each([
@@ -151,7 +151,7 @@ describe('webhook_url', () => {
   });
 
   test.each([null, 5, {}, [], `https://example.com/${'a'.repeat(2000)}`])(
-    '%j is invalid',
+    '%j is invalid_request',
     async (webhook_url) => {
       expect(outcome(await post({ webhook_url }))).toBe(error('invalid_request'));
     },
@@ -162,14 +162,14 @@ describe('webhook_url', () => {
     'https://8.8.8.8:8443/hook?x=1#y',
     'https://[2606:4700::1111]/',
     'https://no-such-name.example.com/',
-  ])('%s is taken; delivery looks again', async (webhook_url) => {
+  ])('%s is accepted; delivery checks it again', async (webhook_url) => {
     expect(outcome(await post({ webhook_url }))).toBe('201');
     expect(gateway.asked.at(-1)?.draft.webhookUrl).toBe(webhook_url);
   });
 });
 
 describe('the body', () => {
-  test('may hold fields that are not known, however large', async () => {
+  test('may have unknown fields, even large ones', async () => {
     for (const value of ['x', null, { a: [1, { b: 2 }] }, 'x'.repeat(8 * MB)])
       expect(outcome(await post({ mask_base64: value }))).toBe('201');
   });
@@ -193,19 +193,19 @@ describe('the body', () => {
     ['UTF-16', Buffer.from('{"tool":"pool"}', 'utf16le')],
     ['a nesting of 100,000', '{"a":'.repeat(100_000)],
     ['a list of a million', `{"a":[${'0,'.repeat(1_000_000)}0]}`],
-    ['the picture twice', '{"image_base64":"AAAA","image_base64":"AAAA"}'],
+    ['the image twice', '{"image_base64":"AAAA","image_base64":"AAAA"}'],
   ])('%s is invalid_request', async (_what, payload) => {
     expect(outcome(await raw(payload))).toBe(error('invalid_request'));
   });
 
-  test('takes the last of two fields of one name, as JSON.parse does', async () => {
-    const answer = await raw(`{"tool":"none","image_base64":"${image_base64}","tool":"pool"}`);
-    expect(outcome(answer)).toBe('201');
+  test('uses the last of two fields with the same name, as JSON.parse does', async () => {
+    const response = await raw(`{"tool":"none","image_base64":"${image_base64}","tool":"pool"}`);
+    expect(outcome(response)).toBe('201');
     expect(gateway.asked.at(-1)?.draft.tool).toBe('pool');
   });
 
   test('inherits nothing from __proto__', async () => {
-    const answer = await raw(`{"__proto__":{"tool":"pool"},"image_base64":"${image_base64}"}`);
-    expect(outcome(answer)).toBe(error('invalid_request'));
+    const response = await raw(`{"__proto__":{"tool":"pool"},"image_base64":"${image_base64}"}`);
+    expect(outcome(response)).toBe(error('invalid_request'));
   });
 });

@@ -3,13 +3,13 @@ import { Value } from 'typebox/value';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ERRORS, type ErrorCode } from '../../contract/errors.ts';
 import { ErrorEnvelope, JobCreated, JobReplayed } from '../../contract/schemas.ts';
-import { samplePicture } from '../setup/client.ts';
-import type { Answer } from './answers.ts';
+import { sampleImage } from '../setup/client.ts';
 import { anything, damage, headers, jobBodies, paths } from './arbitraries.ts';
 import { startFakeApi } from './fake-api.ts';
+import type { HttpResponse } from './responses.ts';
 import { dial, listen } from './wire.ts';
 
-/** 10,000 cases in all. fast-check prints the seed and the smallest case of a failure. */
+/** 10,000 cases in total. fast-check prints the seed and the shrunk case of a failure. */
 const RUNS = { bodies: 5000, damaged: 2000, routes: 2500, wire: 500 };
 
 let api: Awaited<ReturnType<typeof startFakeApi>>;
@@ -17,7 +17,7 @@ let base64: string;
 let jobId: string;
 
 beforeAll(async () => {
-  base64 = await samplePicture(8, 8);
+  base64 = await sampleImage(8, 8);
   api = await startFakeApi(Buffer.from(base64, 'base64'));
   const { json } = await post(api.headers, JSON.stringify({ tool: 'pool', image_base64: base64 }));
   jobId = json().job_id;
@@ -32,8 +32,8 @@ const post = (more: Record<string, string>, payload: string | Buffer) =>
     payload,
   });
 
-/** Every answer is a 2xx of its schema or an error of the table, in the envelope and nothing else. */
-function expectContract({ statusCode, body, headers }: Answer): void {
+/** Checks that a response is a 2xx, or an error of the table in the exact envelope. */
+function expectContract({ statusCode, body, headers }: HttpResponse): void {
   expect(headers['x-request-id']).toMatch(/^[A-Za-z0-9._-]{1,128}$/);
   if (statusCode < 300) return;
   const envelope = JSON.parse(body);
@@ -45,31 +45,31 @@ function expectContract({ statusCode, body, headers }: Answer): void {
   expect(headers['content-type']).toBe('application/json; charset=utf-8');
 }
 
-function expectJob(answer: Answer): void {
-  expectContract(answer);
-  if (answer.statusCode >= 300) return;
-  const job: unknown = JSON.parse(answer.body);
-  expect(answer.statusCode).toBe(201);
+function expectJob(response: HttpResponse): void {
+  expectContract(response);
+  if (response.statusCode >= 300) return;
+  const job: unknown = JSON.parse(response.body);
+  expect(response.statusCode).toBe(201);
   expect(Value.Check(JobReplayed, job) || Value.Check(JobCreated, job)).toBe(true);
 }
 
-describe('nothing a client sends gets a 5xx or an answer outside the contract', () => {
+describe('no request gets a 5xx or a response outside the contract', () => {
   const seen = new Map<number, number>();
-  const count = ({ statusCode }: Answer) => seen.set(statusCode, (seen.get(statusCode) ?? 0) + 1);
+  const count = ({ statusCode }: HttpResponse) => seen.set(statusCode, (seen.get(statusCode) ?? 0) + 1);
 
-  test('whatever the fields and headers of a job', { timeout: 120_000 }, async () => {
+  test('with any fields and headers of a job', { timeout: 120_000 }, async () => {
     const request = fc.tuple(headers(api.headers['x-api-key']), jobBodies(base64));
     const check = fc.asyncProperty(request, async ([sent, body]) => {
-      const answer = await post(sent, JSON.stringify(body));
-      count(answer);
-      expectJob(answer);
+      const response = await post(sent, JSON.stringify(body));
+      count(response);
+      expectJob(response);
     });
     await fc.assert(check, { numRuns: RUNS.bodies });
-    // The later checks were reached as well, not the first few alone.
+    // The later checks were reached as well.
     for (const status of [201, 400, 401, 409]) expect(seen.get(status) ?? 0).toBeGreaterThan(50);
   });
 
-  test('whatever the bytes of a body', { timeout: 120_000 }, async () => {
+  test('with any bytes of a body', { timeout: 120_000 }, async () => {
     const valid = Buffer.from(
       JSON.stringify({
         tool: 'pool',
@@ -88,7 +88,7 @@ describe('nothing a client sends gets a 5xx or an answer outside the contract', 
     await fc.assert(check, { numRuns: RUNS.damaged });
   });
 
-  test('whatever the method, path and headers', { timeout: 120_000 }, async () => {
+  test('with any method, path and headers', { timeout: 120_000 }, async () => {
     const method = fc.constantFrom(
       'GET',
       'HEAD',
@@ -102,15 +102,15 @@ describe('nothing a client sends gets a 5xx or an answer outside the contract', 
     );
     const request = fc.tuple(method, paths(jobId), headers(api.headers['x-api-key']), fc.string());
     const check = fc.asyncProperty(request, async ([verb, url, sent, payload]) => {
-      const answer = await api.app.inject({ method: verb as 'GET', url, headers: sent, payload });
-      expect(answer.statusCode).toBeLessThan(500);
-      // HEAD has no body to look at, and the path of the documents redirects.
-      if (verb !== 'HEAD' && answer.statusCode !== 302) expectContract(answer);
+      const response = await api.app.inject({ method: verb as 'GET', url, headers: sent, payload });
+      expect(response.statusCode).toBeLessThan(500);
+      // HEAD has no body to check, and /api redirects to the docs.
+      if (verb !== 'HEAD' && response.statusCode !== 302) expectContract(response);
     });
     await fc.assert(check, { numRuns: RUNS.routes });
   });
 
-  test('whatever the bytes on the wire', { timeout: 120_000 }, async () => {
+  test('with any bytes on the connection', { timeout: 120_000 }, async () => {
     const port = await listen(api.app);
     const good = [
       'POST /api/v1/jobs HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Type: application/json',
@@ -121,16 +121,16 @@ describe('nothing a client sends gets a 5xx or an answer outside the contract', 
       async (raw) => {
         const wire = await dial(port);
         wire.socket.end(Buffer.from(raw));
-        const answer = await wire.answer();
-        // A connection that brought no request at all is closed without a word.
-        if (wire.received() !== '') expectContract(answer);
+        const response = await wire.response();
+        // A connection without a request is closed without a response.
+        if (wire.received() !== '') expectContract(response);
       },
     );
     await fc.assert(check, { numRuns: RUNS.wire });
   });
 });
 
-test('after all of it the books are right and no picture is without a job', async () => {
+test('after these requests the ledger is consistent and every image belongs to a job', async () => {
   expect(await api.stores.ledger.audit(api.accountId)).toEqual([]);
   const jobs = await api.stores.jobs.list(api.accountId, Number.MAX_SAFE_INTEGER);
   const owned = new Set(jobs.flatMap(({ inputs }) => inputs.map(({ key }) => key)));

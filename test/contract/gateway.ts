@@ -1,10 +1,10 @@
-import type { JobGateway, JobRequest } from '../../api/job-gateway.ts';
+import type { JobGateway, JobRequest } from '../../api/jobs/gateway.ts';
+import { taskQueues } from '../../protocol/task-queues.ts';
 import type { JobStore } from '../../stores/ports.ts';
-import { taskQueues } from '../../workflows/messages.ts';
 
 /**
- * Accepts over the given store and runs nothing, so that every job stays `processing` until the test ends it. Keeps
- * what it was asked, to be looked at.
+ * Accepts jobs in the given store without running them, so that every job stays `processing` until the test ends it.
+ * `asked` has the requests.
  */
 export function storingGateway(jobs: Pick<JobStore, 'accept'>): JobGateway & { asked: JobRequest[] } {
   const asked: JobRequest[] = [];
@@ -15,6 +15,6 @@ export function storingGateway(jobs: Pick<JobStore, 'accept'>): JobGateway & { a
       asked.push(request);
       return jobs.accept(request.draft);
     },
-    deleted: async () => false,
+    notifyDeleted: async () => false,
   };
 }

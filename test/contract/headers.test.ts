@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { isJson } from '../../api/plugins/media-type.ts';
-import { samplePicture } from '../setup/client.ts';
-import { expectError } from './answers.ts';
+import { isJson } from '../../api/http/media-type.ts';
+import { sampleImage } from '../setup/client.ts';
 import { startFakeApi } from './fake-api.ts';
+import { expectError } from './responses.ts';
 import { exchange, listen } from './wire.ts';
 
 let api: Awaited<ReturnType<typeof startFakeApi>>;
@@ -10,10 +10,10 @@ let port: number;
 let body: string;
 
 beforeAll(async () => {
-  const picture = await samplePicture(8, 8);
-  api = await startFakeApi(Buffer.from(picture, 'base64'));
+  const image = await sampleImage(8, 8);
+  api = await startFakeApi(Buffer.from(image, 'base64'));
   port = await listen(api.app);
-  body = JSON.stringify({ tool: 'declutter', image_base64: picture });
+  body = JSON.stringify({ tool: 'declutter', image_base64: image });
 });
 afterAll(() => api.app.close());
 
@@ -42,7 +42,7 @@ describe('a Content-Type', () => {
   ])('%s is not', (value) => expect(isJson(value)).toBe(false));
 });
 
-describe('a header over the length that an honest one has', () => {
+describe('a header over its maximum length', () => {
   test.each([
     ['Content-Type', `application/json;charset=utf-8${' '.repeat(10_000)}x`],
     ['Content-Type', `application/json;${';a="b'.repeat(2000)}`],
@@ -53,12 +53,12 @@ describe('a header over the length that an honest one has', () => {
     ['X-Forwarded-Proto', ','.repeat(10_000)],
     ['Idempotency-Key', ' x'.repeat(5000)],
   ])('%s is invalid_request', async (name, value) => {
-    const own = [`Host: x`, 'Content-Type: application/json'].filter((line) => !line.startsWith(name));
+    const others = [`Host: x`, 'Content-Type: application/json'].filter((line) => !line.startsWith(name));
     const key = `X-Api-Key: ${api.headers['x-api-key']}`;
     const length = `Content-Length: ${body.length}`;
     const head = [
       'POST /api/v1/jobs HTTP/1.1',
-      ...own,
+      ...others,
       key,
       length,
       'Connection: close',
@@ -67,16 +67,16 @@ describe('a header over the length that an honest one has', () => {
     expectError(await exchange(port, ...head, '', body), 'invalid_request', api.config.api.publicUrl);
   });
 
-  test('X-Api-Key is no key, X-Request-Id is replaced', async () => {
+  test('X-Api-Key is invalid_api_key, X-Request-Id is replaced', async () => {
     const head = ['GET /api/v1/tools HTTP/1.1', 'Host: x', 'Connection: close'];
-    const answer = await exchange(port, ...head, `X-Api-Key: ${'k'.repeat(10_000)}`, '');
-    expectError(answer, 'invalid_api_key', api.config.api.publicUrl);
+    const response = await exchange(port, ...head, `X-Api-Key: ${'k'.repeat(10_000)}`, '');
+    expectError(response, 'invalid_api_key', api.config.api.publicUrl);
     const traced = await exchange(port, ...head, `X-Request-Id: ${'r'.repeat(10_000)}`, '');
     expect(traced.headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/);
   });
 });
 
-test('every answer says that it is not to be sniffed, framed or run', async () => {
+test('every response has the security headers', async () => {
   const paths = [
     '/api/v1/tools',
     '/api/v1/jobs',

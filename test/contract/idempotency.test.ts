@@ -1,27 +1,27 @@
 import { Value } from 'typebox/value';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { digestApiKey, issueApiKey } from '../../contract/api-key.ts';
 import { JobReplayed } from '../../contract/schemas.ts';
+import { digestApiKey, issueApiKey } from '../../domain/api-key.ts';
 import { GeneratorError } from '../../generators/errors.ts';
-import { ended, postJob, samplePicture } from '../setup/client.ts';
-import { heldRender, scriptedGenerator } from '../setup/generators.ts';
+import { ended, postJob, sampleImage } from '../setup/client.ts';
+import { blockedRender, scriptedGenerator } from '../setup/generators.ts';
 import { type Service, startService } from '../setup/service.ts';
-import { error, outcome } from './answers.ts';
 import { draftFor } from './drafts.ts';
+import { error, outcome } from './responses.ts';
 
 let service: Service;
 let worker: AsyncDisposable;
-let picture: string;
+let image: string;
 let client: Awaited<ReturnType<Service['client']>>;
-const held = heldRender();
+const held = blockedRender();
 
 beforeAll(async () => {
   service = await startService();
   const refuse = async () => {
-    throw new GeneratorError({ kind: 'refused', reason: 'safety' }, 'The model refused the picture.');
+    throw new GeneratorError({ kind: 'refused', reason: 'safety' }, 'The model refused the image.');
   };
   const generator = scriptedGenerator({ pool: held.render, 'pool-removal': refuse });
-  [worker, picture] = await Promise.all([service.startWorker({ generator }), samplePicture()]);
+  [worker, image] = await Promise.all([service.startWorker({ generator }), sampleImage()]);
 });
 beforeEach(async () => {
   client = await service.client();
@@ -33,7 +33,7 @@ afterAll(async () => {
 });
 
 const KEY = 'record-1';
-const job = (more: object = {}) => ({ tool: 'declutter', image_base64: picture, ...more });
+const job = (more: object = {}) => ({ tool: 'declutter', image_base64: image, ...more });
 const post = (body: object | string, key = KEY, headers: Record<string, string> = client.headers) =>
   typeof body === 'string'
     ? service.app.inject({
@@ -46,15 +46,15 @@ const post = (body: object | string, key = KEY, headers: Record<string, string> 
 const done = (jobId: string) => ended(service.app, client.headers, jobId);
 const balance = async () => (await service.stores.accounts.get(client.accountId)).balance;
 
-/** Holds a replay to the schema and to the one job, and returns it. */
-function replayed(answer: Awaited<ReturnType<typeof post>>, jobId: string) {
-  expect(outcome(answer)).toBe('201');
-  expect(Value.Check(JobReplayed, answer.json())).toBe(true);
-  expect(answer.json().job_id).toBe(jobId);
-  return answer.json();
+/** Checks that a response is a valid replay of the job, and returns its body. */
+function replayed(response: Awaited<ReturnType<typeof post>>, jobId: string) {
+  expect(outcome(response)).toBe('201');
+  expect(Value.Check(JobReplayed, response.json())).toBe(true);
+  expect(response.json().job_id).toBe(jobId);
+  return response.json();
 }
 
-describe('a replay is the job as it stands', () => {
+describe('a replay returns the current job', () => {
   test('while it is processing', async () => {
     const body = job({ tool: 'pool', options: { resolution: 'huge' } });
     const first = (await post(body)).json();
@@ -65,7 +65,7 @@ describe('a replay is the job as it stands', () => {
     expect(await balance()).toBe(49);
   });
 
-  test('after it completed', async () => {
+  test('after it has completed', async () => {
     const { job_id } = (await post(job())).json();
     const end = await done(job_id);
     expect(replayed(await post(job()), job_id)).toEqual({ ...end, warnings: [] });
@@ -73,7 +73,7 @@ describe('a replay is the job as it stands', () => {
     expect(await balance()).toBe(49);
   });
 
-  test('after it failed, without another try', async () => {
+  test('after it has failed, without rendering it again', async () => {
     const body = job({ tool: 'pool-removal' });
     const { job_id } = (await post(body)).json();
     await done(job_id);
@@ -83,7 +83,7 @@ describe('a replay is the job as it stands', () => {
     expect(await balance()).toBe(50);
   });
 
-  test('and 404 once it is deleted; the key stays spent', async () => {
+  test('or 404 after it was deleted; the key stays used', async () => {
     const { job_id } = (await post(job())).json();
     await done(job_id);
     await service.app.inject({
@@ -98,7 +98,7 @@ describe('a replay is the job as it stands', () => {
   });
 });
 
-describe('the same body', () => {
+describe('a body is the same', () => {
   const spelled = (text: string) => text.replace('"tool"', '"\\u0074ool"').replaceAll('/', '\\/');
 
   test.each<[string, () => object | string]>([
@@ -114,38 +114,38 @@ describe('the same body', () => {
   const body = () => job({ options: { a: [2], b: 1 } });
 });
 
-describe('another body', () => {
-  const prefixed = (type: string) => job({ image_base64: `data:image/${type};base64,${picture}` });
+describe('a body is different with', () => {
+  const prefixed = (type: string) => job({ image_base64: `data:image/${type};base64,${image}` });
 
   test.each<[string, () => object]>([
     ['another tool', () => job({ tool: 'pool' })],
     ['other options', () => job({ options: { resolution: '4K' } })],
-    ['options, although empty', () => job({ options: {} })],
+    ['empty options', () => job({ options: {} })],
     ['a webhook', () => job({ webhook_url: 'https://example.com/' })],
     ['a field that is ignored', () => job({ note: 'x' })],
-    ['the same picture as another type', () => prefixed('png')],
-    ['the same picture with its type said', () => prefixed('jpeg')],
-    ['a picture with one byte more', () => job({ image_base64: added(picture) })],
-    ['a picture that cannot be read', () => job({ image_base64: '!' })],
-    ['the picture by URL', () => ({ tool: 'declutter', image_url: 'https://example.com/a.jpg' })],
+    ['the same image as another type', () => prefixed('png')],
+    ['the same image with a data URI', () => prefixed('jpeg')],
+    ['an image with an extra byte', () => job({ image_base64: extended(image) })],
+    ['malformed base64', () => job({ image_base64: '!' })],
+    ['the image by URL', () => ({ tool: 'declutter', image_url: 'https://example.com/a.jpg' })],
   ])('%s', async (_what, other) => {
     await post(job());
     expect(outcome(await post(other()))).toBe(error('idempotency_conflict'));
     expect(await balance()).toBe(49);
   });
 
-  const added = (base64: string) =>
+  const extended = (base64: string) =>
     Buffer.concat([Buffer.from(base64, 'base64'), Buffer.from([0])]).toString('base64');
 });
 
-test('image/jpg and image/jpeg are one type', async () => {
-  const typed = (type: string) => job({ image_base64: `data:image/${type};base64,${picture}` });
+test('image/jpg and image/jpeg are the same type', async () => {
+  const typed = (type: string) => job({ image_base64: `data:image/${type};base64,${image}` });
   const { job_id } = (await post(typed('jpg'))).json();
   replayed(await post(typed('JPEG')), job_id);
 });
 
-describe('the key itself', () => {
-  test('may have 128 characters, any that a header can hold', async () => {
+describe('the key', () => {
+  test('may have 128 characters, all that a header may contain', async () => {
     for (const key of ['k'.repeat(128), '$where', 'a.b', '{"$gt":""}', '__proto__', 'é', '../..', 'a b'])
       expect(outcome(await post(job(), key))).toBe('201');
     expect(outcome(await post(job(), 'k'.repeat(129)))).toBe(error('invalid_request'));
@@ -160,7 +160,7 @@ describe('the key itself', () => {
     expect(new Set(ids).size).toBe(3);
   });
 
-  test('belongs to an API key: the same under two keys of one account are two jobs', async () => {
+  test('is scoped to an API key, even within one account', async () => {
     const { accountId } = client;
     const apiKey = issueApiKey(service.config.keyPrefix);
     const stored = { accountId, name: 'Second', hint: 'x', retentionDays: null };
@@ -172,7 +172,7 @@ describe('the key itself', () => {
     expect(await balance()).toBe(48);
   });
 
-  test('is not needed: without one, two requests are two jobs', async () => {
+  test('is optional: without it, two requests create two jobs', async () => {
     const ids = await Promise.all(
       [1, 2].map(async () => (await postJob(service.app, client.headers, job())).json().job_id),
     );
@@ -182,33 +182,33 @@ describe('the key itself', () => {
   test.each<[string, object, string]>([
     ['an unknown tool', { tool: 'none' }, 'invalid_tool'],
     ['a wrong option', { options: { tier: 'x' } }, 'invalid_request'],
-    ['no picture', { image_base64: 'AAAA' }, 'invalid_image'],
-  ])('is not spent by a refusal for %s', async (_why, wrong, code) => {
+    ['an invalid image', { image_base64: 'AAAA' }, 'invalid_image'],
+  ])('is not used up by a request with %s', async (_why, wrong, code) => {
     expect(outcome(await post(job(wrong)))).toBe(`400 ${code}`);
     expect(outcome(await post(job()))).toBe('201');
   });
 });
 
-describe('at the same moment', () => {
-  test('of 12 different bodies one becomes the job and the others are conflicts', async () => {
+describe('concurrent requests with one key', () => {
+  test('and 12 different bodies create one job and 11 conflicts', async () => {
     const bodies = Array.from({ length: 12 }, (_, n) => job({ options: { note: n } }));
-    const answers = await Promise.all(bodies.map((body) => post(body)));
-    expect(answers.map(outcome).toSorted()).toEqual([
+    const responses = await Promise.all(bodies.map((body) => post(body)));
+    expect(responses.map(outcome).toSorted()).toEqual([
       '201',
       ...Array.from({ length: 11 }, () => error('idempotency_conflict')),
     ]);
     expect(await balance()).toBe(49);
-    const kept = (await service.images.list('inputs', new Date(Date.now() + 60_000))).found;
-    expect(kept.filter(({ key }) => key.startsWith(client.accountId))).toHaveLength(1);
+    const stored = (await service.images.list('inputs', new Date(Date.now() + 60_000))).found;
+    expect(stored.filter(({ key }) => key.startsWith(client.accountId))).toHaveLength(1);
   });
 
-  test('requests that no balance covers leave the key for later', async () => {
+  test('do not use up the key when the balance does not cover them', async () => {
     await service.stores.jobs.accept(draftFor(client, { imagesCharged: 50 }));
-    const answers = await Promise.all(Array.from({ length: 8 }, () => post(job())));
-    expect(new Set(answers.map(outcome))).toEqual(new Set([error('insufficient_credits')]));
+    const responses = await Promise.all(Array.from({ length: 8 }, () => post(job())));
+    expect(new Set(responses.map(outcome))).toEqual(new Set([error('insufficient_credits')]));
     await service.stores.packs.add({ accountId: client.accountId, images: 3, reference: null });
     const after = await Promise.all(Array.from({ length: 8 }, () => post(job())));
-    expect(new Set(after.map((answer) => answer.json().job_id)).size).toBe(1);
+    expect(new Set(after.map((response) => response.json().job_id)).size).toBe(1);
     expect(await balance()).toBe(2);
     expect(await service.stores.ledger.audit(client.accountId)).toEqual([]);
   });

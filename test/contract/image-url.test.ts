@@ -5,15 +5,15 @@ import type { ErrorCode } from '../../contract/errors.ts';
 import { LIMITS } from '../../contract/limits.ts';
 import { INNER_LITERALS, INNER_NAMES } from '../egress/hosts.ts';
 import { type Served, serveHttp, serveTcp } from '../egress/servers.ts';
-import { postJob, samplePicture } from '../setup/client.ts';
+import { postJob, sampleImage } from '../setup/client.ts';
 import { type Service, startService } from '../setup/service.ts';
-import { error, expectError, outcome } from './answers.ts';
 import { storingGateway } from './gateway.ts';
+import { error, expectError, outcome } from './responses.ts';
 
 type Respond = (request: IncomingMessage, response: ServerResponse) => void;
 
 let service: Service;
-let pictures: Served;
+let images: Served;
 let broken: Served;
 let jpeg: Buffer;
 let webp: Buffer;
@@ -22,20 +22,20 @@ let gateway: ReturnType<typeof storingGateway>;
 let headers: Record<string, string>;
 
 beforeAll(async () => {
-  jpeg = Buffer.from(await samplePicture(), 'base64');
+  jpeg = Buffer.from(await sampleImage(), 'base64');
   webp = await sharp(jpeg).webp().toBuffer();
-  pictures = await serveHttp((request, response) => respond(request, response));
+  images = await serveHttp((request, response) => respond(request, response));
   broken = await serveTcp((socket) => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 500\r\n\r\nshort'));
   gateway = storingGateway({ accept: (draft) => service.stores.jobs.accept(draft) });
   service = await startService({
-    env: { EGRESS_ALLOW_ORIGINS: `${pictures.origin},${broken.origin}` },
-    api: { jobs: gateway },
+    env: { EGRESS_ALLOW_ORIGINS: `${images.origin},${broken.origin}` },
+    api: { jobGateway: gateway },
   });
   headers = (await service.client()).headers;
 });
 afterAll(async () => {
   await service?.[Symbol.asyncDispose]();
-  await Promise.all([pictures?.[Symbol.asyncDispose](), broken?.[Symbol.asyncDispose]()]);
+  await Promise.all([images?.[Symbol.asyncDispose](), broken?.[Symbol.asyncDispose]()]);
 });
 
 const give =
@@ -43,7 +43,7 @@ const give =
   (_request, response) => {
     response.writeHead(status, type === undefined ? {} : { 'content-type': type }).end(bytes);
   };
-/** Redirects `/3` to `/2` and so on; `/0` is the picture. */
+/** Redirects `/3` to `/2` and so on; `/0` is the image. */
 const redirects: Respond = (request, response) => {
   const left = Number(request.url?.slice(1));
   if (left === 0) give('image/jpeg')(request, response);
@@ -52,17 +52,17 @@ const redirects: Respond = (request, response) => {
 const post = (image_url: string) => postJob(service.app, headers, { tool: 'declutter', image_url });
 async function fetched(serve: Respond, path = '/a.jpg') {
   respond = serve;
-  return post(`${pictures.origin}${path}`);
+  return post(`${images.origin}${path}`);
 }
 const credits = async () =>
   (await service.app.inject({ url: '/api/v1/account', headers })).json().image_credits;
-/** Holds a refusal to the envelope; only what was accepted in this file has been paid for. */
-async function refused(answer: Awaited<ReturnType<typeof post>>, code: ErrorCode) {
-  expectError(answer, code, service.config.api.publicUrl);
+/** Checks an error response, and that only the accepted requests of this file were charged. */
+async function refused(response: Awaited<ReturnType<typeof post>>, code: ErrorCode) {
+  expectError(response, code, service.config.api.publicUrl);
   expect(await credits()).toBe(50 - gateway.asked.length);
 }
 
-describe('a picture that can be fetched', () => {
+describe('an image that can be fetched', () => {
   test.each<[type: string, bytes: () => Buffer, format: string]>([
     ['image/jpeg', () => jpeg, 'jpeg'],
     ['image/jpg', () => jpeg, 'jpeg'],
@@ -78,18 +78,18 @@ describe('a picture that can be fetched', () => {
     expect(await service.images.getInput(draft.input.key)).toEqual(bytes());
   });
 
-  test('may be behind three redirects, and not behind four', async () => {
+  test('may be behind up to three redirects', async () => {
     expect(outcome(await fetched(redirects, '/3'))).toBe('201');
     await refused(await fetched(redirects, '/4'), 'image_fetch_failed');
   });
 
-  test('may have exactly 20 MB, and not a byte more', async () => {
+  test('may have up to 20 MB', async () => {
     const padded = (length: number) => Buffer.concat([jpeg, Buffer.alloc(length - jpeg.length)]);
     expect(outcome(await fetched(give('image/jpeg', padded(LIMITS.imageBytes))))).toBe('201');
     await refused(await fetched(give('image/jpeg', padded(LIMITS.imageBytes + 1))), 'invalid_image');
   });
 
-  test('is judged by its bytes', async () => {
+  test('must be a supported format by its bytes', async () => {
     const gif = Buffer.from('GIF89a\x01\0\x01\0\0\0\0;', 'latin1');
     await refused(await fetched(give('image/gif', gif)), 'invalid_image');
     await refused(await fetched(give('image/jpeg', gif)), 'invalid_image');
@@ -127,24 +127,24 @@ describe('image_fetch_failed', () => {
     'https:///',
     '',
   ])('a redirect to %j', async (location) => {
-    const away: Respond = (_request, response) => void response.writeHead(302, { location }).end();
-    await refused(await fetched(away), 'image_fetch_failed');
+    const redirect: Respond = (_request, response) => void response.writeHead(302, { location }).end();
+    await refused(await fetched(redirect), 'image_fetch_failed');
   });
 
-  test('a redirect round in a circle', async () => {
-    const circle: Respond = (_request, response) => void response.writeHead(307, { location: '/' }).end();
-    await refused(await fetched(circle), 'image_fetch_failed');
+  test('a redirect loop', async () => {
+    const loop: Respond = (_request, response) => void response.writeHead(307, { location: '/' }).end();
+    await refused(await fetched(loop), 'image_fetch_failed');
   });
 
-  test('a server that breaks off or sends a coded body', async () => {
+  test('a truncated or an encoded body', async () => {
     await refused(await post(`${broken.origin}/a.jpg`), 'image_fetch_failed');
-    const coded: Respond = (_request, response) => {
+    const encoded: Respond = (_request, response) => {
       response.writeHead(200, { 'content-type': 'image/jpeg', 'content-encoding': 'gzip' }).end(jpeg);
     };
-    await refused(await fetched(coded), 'image_fetch_failed');
+    await refused(await fetched(encoded), 'image_fetch_failed');
   });
 
-  test('a server that goes on and on ends after 10 seconds', async () => {
+  test('a fetch that takes longer than 10 seconds', async () => {
     const drip: Respond = (_request, response) => {
       response.writeHead(200, { 'content-type': 'image/jpeg' });
       const timer = setInterval(() => response.write('x'), 100);
@@ -179,15 +179,15 @@ describe('image_fetch_failed', () => {
     '😀',
   ])('the URL %j', async (url) => refused(await post(url), 'image_fetch_failed'));
 
-  test('no message names an address or says what is inside', async () => {
+  test('has a message without addresses and internal errors', async () => {
     const urls = [`${broken.origin}/`, 'https://127.0.0.1/', 'https://metadata.google.internal/'];
     for (const url of urls)
       expect((await post(url)).json().error.message).not.toMatch(/\d+\.\d+\.\d+|ECONN|undici|UND_/);
   });
 });
 
-test('a URL of 2000 characters is fetched, one of 2001 is invalid', async () => {
-  const long = (length: number) => `${pictures.origin}/`.padEnd(length, 'a');
+test('a URL may have up to 2000 characters', async () => {
+  const long = (length: number) => `${images.origin}/`.padEnd(length, 'a');
   respond = give('image/jpeg');
   expect(outcome(await post(long(LIMITS.urlLength)))).toBe('201');
   expect(outcome(await post(long(LIMITS.urlLength + 1)))).toBe(error('invalid_request'));

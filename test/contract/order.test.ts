@@ -1,40 +1,40 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createJobBodyReader } from '../../api/intake/body.ts';
 import { bodyDigest } from '../../api/intake/digest.ts';
-import type { GatewayOutcome } from '../../api/job-gateway.ts';
+import type { GatewayOutcome } from '../../api/jobs/gateway.ts';
 import { ApiError, type ErrorCode } from '../../contract/errors.ts';
 import { LIMITS } from '../../contract/limits.ts';
 import { type Served, serveHttp } from '../egress/servers.ts';
-import { samplePicture } from '../setup/client.ts';
+import { sampleImage } from '../setup/client.ts';
 import { type Service, startService } from '../setup/service.ts';
-import { error, outcome } from './answers.ts';
 import { draftFor } from './drafts.ts';
 import { storingGateway } from './gateway.ts';
+import { error, outcome } from './responses.ts';
 
 let service: Service;
-let pictures: Served;
+let images: Served;
 let image_base64: string;
 let client: Awaited<ReturnType<Service['client']>>;
 const state = { enabled: true, clientFull: false, keyFull: false };
-let concluded: GatewayOutcome | undefined;
+let forcedOutcome: GatewayOutcome | undefined;
 
 const full = (when: () => boolean) => async () => {
   if (when()) throw new ApiError('rate_limited', 'Full.');
 };
 
 beforeAll(async () => {
-  [pictures, image_base64] = await Promise.all([
+  [images, image_base64] = await Promise.all([
     serveHttp((_request, response) => response.writeHead(404).end()),
-    samplePicture(),
+    sampleImage(),
   ]);
   service = await startService({
-    env: { EGRESS_ALLOW_ORIGINS: pictures.origin },
+    env: { EGRESS_ALLOW_ORIGINS: images.origin },
     api: {
       apiSwitch: { enabled: () => state.enabled, [Symbol.asyncDispose]: async () => {} },
       rateLimits: { countClient: full(() => state.clientFull), countKey: full(() => state.keyFull) },
-      jobs: {
+      jobGateway: {
         ...storingGateway({ accept: (draft) => service.stores.jobs.accept(draft) }),
-        accept: async ({ draft }) => concluded ?? service.stores.jobs.accept(draft),
+        accept: async ({ draft }) => forcedOutcome ?? service.stores.jobs.accept(draft),
       },
     },
   });
@@ -42,14 +42,13 @@ beforeAll(async () => {
 beforeEach(async () => {
   client = await service.client();
   Object.assign(state, { enabled: true, clientFull: false, keyFull: false });
-  concluded = undefined;
+  forcedOutcome = undefined;
 });
 afterAll(async () => {
   await service?.[Symbol.asyncDispose]();
-  await pictures?.[Symbol.asyncDispose]();
+  await images?.[Symbol.asyncDispose]();
 });
 
-/** One fault for each check, in the order of the checks; `spoil` changes the request or the service. */
 interface Request {
   headers: Record<string, string>;
   body: Record<string, unknown>;
@@ -58,12 +57,14 @@ interface Request {
 interface Fault {
   name: string;
   code: ErrorCode;
+  /** Changes the request or the service so that the check fails. */
   spoil: (request: Request) => unknown;
 }
 
+/** One fault for each check, in the order of the checks. */
 const FAULTS: Fault[] = [
   { name: 'the API switched off', code: 'api_disabled', spoil: () => set('enabled', false) },
-  { name: 'a full window of the address', code: 'rate_limited', spoil: () => set('clientFull', true) },
+  { name: 'a rate-limited address', code: 'rate_limited', spoil: () => set('clientFull', true) },
   {
     name: 'a body over the limit',
     code: 'payload_too_large',
@@ -77,7 +78,7 @@ const FAULTS: Fault[] = [
     spoil: ({ headers }) => Object.assign(headers, { 'x-api-key': `${client.apiKey}x` }),
   },
   { name: 'a revoked key', code: 'key_revoked', spoil: () => service.stores.keys.revoke(client.keyId) },
-  { name: 'a full window of the key', code: 'rate_limited', spoil: () => set('keyFull', true) },
+  { name: 'a rate-limited key', code: 'rate_limited', spoil: () => set('keyFull', true) },
   {
     name: 'a type that is not JSON',
     code: 'invalid_request',
@@ -86,7 +87,7 @@ const FAULTS: Fault[] = [
   { name: 'a field of the wrong type', code: 'invalid_request', spoil: set5('webhook_url') },
   { name: 'no image at all', code: 'invalid_image', spoil: ({ body }) => delete body.image_url },
   {
-    name: 'a key spent on another body',
+    name: 'an Idempotency-Key used with another body',
     code: 'idempotency_conflict',
     spoil: async ({ headers }) => {
       headers['idempotency-key'] = 'spent';
@@ -99,19 +100,19 @@ const FAULTS: Fault[] = [
     spoil: ({ body }) => Object.assign(body, { tool: 'none' }),
   },
   {
-    name: 'a wrong option',
+    name: 'an invalid option',
     code: 'invalid_request',
     spoil: ({ body }) => Object.assign(body, { options: { tier: 'none' } }),
   },
   {
-    name: 'a private webhook',
+    name: 'a private webhook_url',
     code: 'webhook_url_rejected',
     spoil: ({ body }) => {
       body.webhook_url ??= 'https://10.0.0.1/';
     },
   },
   { name: 'an empty balance', code: 'insufficient_credits', spoil: () => spendAll() },
-  { name: 'an image that is not there', code: 'image_fetch_failed', spoil: () => {} },
+  { name: 'an image_url with status 404', code: 'image_fetch_failed', spoil: () => {} },
 ];
 
 function set(what: keyof typeof state, value: boolean): void {
@@ -124,7 +125,7 @@ function set5(field: string) {
 const good = () => ({ tool: 'declutter', image_base64 });
 const valid = (): Request => ({
   headers: { ...client.headers, 'content-type': 'application/json' },
-  body: { tool: 'declutter', image_url: `${pictures.origin}/a.jpg` },
+  body: { tool: 'declutter', image_url: `${images.origin}/a.jpg` },
 });
 const post = ({ headers, body, payload }: Request) =>
   service.app.inject({
@@ -140,23 +141,23 @@ const spendAll = async () => {
 };
 
 const inputs = async () => (await service.images.list('inputs', new Date(Date.now() + 60_000))).found;
-describe('of two faults the earlier check tells', () => {
+describe('with two faults the earlier check decides', () => {
   const pairs = FAULTS.slice(1).map((later, n) => [FAULTS[n] ?? later, later] as const);
 
   test.each(pairs.map(([a, b]) => [a.name, b.name, a, b] as const))(
     '%s before %s',
     async (_earlier, _later, earlier, later) => {
-      const asked = pictures.connections();
+      const connections = images.connections();
       const request = valid();
-      // The spent key takes a request of its own, which the other fault must not spoil.
+      // To use the key up takes another request, which the other fault must not affect.
       const last = (fault: Fault) => (fault.code === 'idempotency_conflict' ? 0 : 1);
       for (const fault of [earlier, later].sort((a, b) => last(a) - last(b))) await fault.spoil(request);
       expect(outcome(await post(request))).toBe(error(earlier.code));
-      expect(pictures.connections()).toBe(asked);
+      expect(images.connections()).toBe(connections);
     },
   );
 
-  test('and alone each fault tells itself', async () => {
+  test('and each fault alone has its own code', async () => {
     for (const fault of FAULTS) {
       client = await service.client();
       Object.assign(state, { enabled: true, clientFull: false, keyFull: false });
@@ -167,9 +168,9 @@ describe('of two faults the earlier check tells', () => {
   });
 });
 
-describe('a request that was refused', () => {
+describe('a request that is rejected', () => {
   test.each<[string, () => Request]>([
-    ['for its picture', () => ({ ...valid(), body: { tool: 'declutter', image_base64: 'AAAA' } })],
+    ['for its image', () => ({ ...valid(), body: { tool: 'declutter', image_base64: 'AAAA' } })],
     ['for its options', () => ({ ...valid(), body: { ...good(), options: { tier: 5 } } })],
     ['for its tool', () => ({ ...valid(), body: { ...good(), tool: 'none' } })],
     ['for its webhook', () => ({ ...valid(), body: { ...good(), webhook_url: 'https://localhost/' } })],
@@ -181,26 +182,26 @@ describe('a request that was refused', () => {
   });
 
   test.each<[string, () => Request]>([
-    ['seen before the upload', valid],
-    ['whatever the picture', () => ({ ...valid(), body: { tool: 'declutter', image_base64: '!' } })],
-  ])('for want of images, %s, stores and fetches nothing', async (_when, request) => {
-    const [asked, before] = [pictures.connections(), await inputs()];
+    ['before its image is fetched', valid],
+    ['before its image is checked', () => ({ ...valid(), body: { tool: 'declutter', image_base64: '!' } })],
+  ])('for its balance, %s, stores and fetches nothing', async (_when, request) => {
+    const [connections, before] = [images.connections(), await inputs()];
     await spendAll();
     expect(outcome(await post(request()))).toBe(error('insufficient_credits'));
-    expect([pictures.connections(), await inputs()]).toEqual([asked, before]);
+    expect([images.connections(), await inputs()]).toEqual([connections, before]);
   });
 
-  test('for want of images that others took meanwhile removes its image at once', async () => {
+  test('for a balance that concurrent requests used up has its image deleted at once', async () => {
     const before = await inputs();
-    concluded = { outcome: 'insufficient_credits' };
+    forcedOutcome = { outcome: 'insufficient_credits' };
     expect(outcome(await post({ ...valid(), body: good() }))).toBe(error('insufficient_credits'));
     expect(await inputs()).toEqual(before);
     expect((await service.stores.removals.pending('', 10)).refs).toEqual([]);
   });
 
-  test('because a concurrent one took its key removes its image at once', async () => {
+  test('for an Idempotency-Key that a concurrent request used has its image deleted at once', async () => {
     const before = await inputs();
-    concluded = { outcome: 'existing', jobId: crypto.randomUUID(), bodyDigest: 'of another body' };
+    forcedOutcome = { outcome: 'existing', jobId: crypto.randomUUID(), bodyDigest: 'of another body' };
     const request = { ...valid(), body: good() };
     request.headers['idempotency-key'] = 'raced';
     expect(outcome(await post(request))).toBe(error('idempotency_conflict'));
@@ -208,7 +209,7 @@ describe('a request that was refused', () => {
   });
 });
 
-test('a replay is answered although its tool, option and webhook would be refused now', async () => {
+test('a replay returns the job even if its tool, options and webhook_url would be rejected now', async () => {
   const body = { tool: 'gone', image_base64, options: { tier: 'gone' }, webhook_url: 'https://localhost/' };
   const reader = createJobBodyReader();
   reader.write(Buffer.from(JSON.stringify(body)));
@@ -221,6 +222,6 @@ test('a replay is answered although its tool, option and webhook would be refuse
   await spendAll();
   const request = { ...valid(), body };
   request.headers['idempotency-key'] = 'old';
-  const answer = await post(request);
-  expect([answer.statusCode, answer.json()]).toMatchObject([201, { job_id: draft.jobId, tool: 'gone' }]);
+  const response = await post(request);
+  expect([response.statusCode, response.json()]).toMatchObject([201, { job_id: draft.jobId, tool: 'gone' }]);
 });

@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { CHOICES, FREE, NAMED, SLUGS } from '../catalog/spec-tables.ts';
-import { ended, postJob, samplePicture } from '../setup/client.ts';
+import { ended, postJob, sampleImage } from '../setup/client.ts';
 import { startService } from '../setup/service.ts';
-import { error, outcome } from './answers.ts';
 import { startFakeApi } from './fake-api.ts';
+import { error, outcome } from './responses.ts';
 
 let api: Awaited<ReturnType<typeof startFakeApi>>;
 let image_base64: string;
 
 beforeAll(async () => {
-  image_base64 = await samplePicture();
+  image_base64 = await sampleImage();
   api = await startFakeApi(Buffer.from(image_base64, 'base64'));
 });
 afterAll(async () => api?.app.close());
@@ -19,11 +19,11 @@ const post = (tool: string, options?: object) =>
 const STAGING = 'virtual-staging';
 const needed = (tool: string) => (tool === STAGING ? { style: 'modern' } : {});
 
-/** The options that were ignored, of a request that must be accepted at this price. */
+/** Posts a request that must be accepted at this price. Returns the ignored options. */
 async function ignored(tool: string, options: object, images = 1): Promise<string[]> {
-  const answer = await post(tool, options);
-  expect(outcome(answer)).toBe('201');
-  const { images_charged, status, warnings } = answer.json();
+  const response = await post(tool, options);
+  expect(outcome(response)).toBe('201');
+  const { images_charged, status, warnings } = response.json();
   expect([images_charged, status]).toEqual([images, 'processing']);
   for (const { code, message } of warnings) {
     expect(code).toBe('option_ignored');
@@ -32,7 +32,7 @@ async function ignored(tool: string, options: object, images = 1): Promise<strin
   return warnings.map(({ option }: { option: string }) => option);
 }
 
-test('GET /v1/tools lists the slug table', async () => {
+test('GET /v1/tools returns the slug table', async () => {
   const listed = await api.app.inject({ url: '/api/v1/tools', headers: api.headers });
   expect(listed.json()).toEqual(SLUGS.map(([slug, images_cost]) => ({ slug, images_cost })));
 });
@@ -109,12 +109,12 @@ describe('every option without listed values', () => {
       expect(outcome(await post(tool, { [key]: value }))).toBe(error('invalid_request'));
   });
 
-  test.each(NAMED)('%s knows its named keys', async (tool, keys) => {
+  test.each(NAMED)('%s has the keys the contract names', async (tool, keys) => {
     for (const key of keys) {
-      const answer = await post(tool, { ...needed(tool), [key]: 'unheard-of' });
-      // The aliased `style` alone warns instead of refusing.
-      if (tool === 'floor-plan-to-3d' && key === 'style') expect(answer.json().warnings).toHaveLength(1);
-      else expect(outcome(answer)).toBe(error('invalid_request'));
+      const response = await post(tool, { ...needed(tool), [key]: 'unheard-of' });
+      // Only the alias `style` is ignored with a warning.
+      if (tool === 'floor-plan-to-3d' && key === 'style') expect(response.json().warnings).toHaveLength(1);
+      else expect(outcome(response)).toBe(error('invalid_request'));
     }
   });
 });
@@ -130,7 +130,7 @@ describe('floor-plan-to-3d', () => {
     expect(await ignored(TOOL, { ...base, style: 'unheard-of' })).toEqual(['style']);
   });
 
-  test('names the alias that lost to its key', async () => {
+  test('warns about an alias that is sent with its key', async () => {
     const both = {
       view: 'topdown',
       outputStyle: 'cutaway_isometric',
@@ -142,7 +142,7 @@ describe('floor-plan-to-3d', () => {
   });
 });
 
-test('one of them from the request to the file', async () => {
+test('a tool runs from the request to the result', async () => {
   await using service = await startService();
   await using _worker = await service.startWorker();
   const { headers } = await service.client();

@@ -1,10 +1,10 @@
 import { request as send } from 'undici';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ErrorCode } from '../../contract/errors.ts';
-import { samplePicture } from '../setup/client.ts';
+import { sampleImage } from '../setup/client.ts';
 import { type Service, startService } from '../setup/service.ts';
-import { error, expectError, outcome } from './answers.ts';
 import { storingGateway } from './gateway.ts';
+import { error, expectError, outcome } from './responses.ts';
 import { dial, exchange, listen } from './wire.ts';
 
 const MB = 1024 * 1024;
@@ -15,11 +15,11 @@ let body: string;
 
 beforeAll(async () => {
   service = await startService({
-    api: { jobs: storingGateway({ accept: (draft) => service.stores.jobs.accept(draft) }) },
+    api: { jobGateway: storingGateway({ accept: (draft) => service.stores.jobs.accept(draft) }) },
   });
   port = await listen(service.app);
   key = (await service.client(100)).apiKey;
-  body = JSON.stringify({ tool: 'declutter', image_base64: await samplePicture() });
+  body = JSON.stringify({ tool: 'declutter', image_base64: await sampleImage() });
 });
 afterAll(async () => service?.[Symbol.asyncDispose]());
 
@@ -29,12 +29,12 @@ const host = () => `Host: 127.0.0.1:${port}`;
 const apiKey = () => `X-Api-Key: ${key}`;
 const get = (target: string, ...more: string[]) =>
   exchange(port, `GET ${target} HTTP/1.1`, host(), CLOSE, ...more, '');
-const refused = (answer: Awaited<ReturnType<typeof get>>, code: ErrorCode) =>
-  expectError(answer, code, service.config.api.publicUrl);
+const refused = (response: Awaited<ReturnType<typeof get>>, code: ErrorCode) =>
+  expectError(response, code, service.config.api.publicUrl);
 
-describe('what is no HTTP request is answered in the envelope', () => {
+describe('malformed HTTP gets the error envelope', () => {
   test.each([
-    ['no HTTP at all', ['hello there', '']],
+    ['text that is not HTTP', ['hello there', '']],
     ['an unknown method', ['BREW /api/v1/tools HTTP/1.1', '']],
     ['a method in lower case', ['get /api/v1/tools HTTP/1.1', '']],
     ['a target without a slash', ['GET account HTTP/1.1', '']],
@@ -43,7 +43,7 @@ describe('what is no HTTP request is answered in the envelope', () => {
     ['a NUL in a header', ['GET /api/v1/tools HTTP/1.1', 'Host: x', 'X-Api-Key: a\0b', '']],
     ['a NUL in the target', ['GET /api/v1/\0 HTTP/1.1', 'Host: x', '']],
     ['a header folded over two lines', ['GET /api/v1/tools HTTP/1.1', 'Host: x', 'X-A: 1', ' 2', '']],
-    ['a length that is no number', ['POST /api/v1/jobs HTTP/1.1', 'Host: x', 'Content-Length: ten', '']],
+    ['a length that is not a number', ['POST /api/v1/jobs HTTP/1.1', 'Host: x', 'Content-Length: ten', '']],
     ['two lengths', ['POST / HTTP/1.1', 'Host: x', 'Content-Length: 1', 'Content-Length: 2', '']],
     [
       'length and chunks together',
@@ -68,18 +68,18 @@ describe('what is no HTTP request is answered in the envelope', () => {
       '',
     ];
     const wire = await dial(port, ...head);
-    refused(await wire.answer('4\r\n{"a"\r\nzz\r\n'), 'invalid_request');
+    refused(await wire.response('4\r\n{"a"\r\nzz\r\n'), 'invalid_request');
   });
 
   test('a broken second request after a good one', async () => {
     const wire = await dial(port, 'GET /api/v1/tools HTTP/1.1', host(), apiKey(), '');
     await expect.poll(wire.received).toContain('images_cost');
-    refused(await wire.answer('nonsense\r\n\r\n'), 'invalid_request');
+    refused(await wire.response('nonsense\r\n\r\n'), 'invalid_request');
     expect(wire.received()).toMatch(/^HTTP\/1\.1 200 /);
   });
 });
 
-test('what follows a whole request is passed over until that has its answer, for it may be charged', async () => {
+test('malformed bytes after a complete request do not prevent its response, since it may be charged', async () => {
   const client = await service.client();
   const head = [
     'POST /api/v1/jobs HTTP/1.1',
@@ -90,11 +90,11 @@ test('what follows a whole request is passed over until that has its answer, for
     '',
   ];
   const wire = await dial(port, ...head);
-  expect(outcome(await wire.answer(`${body}nonsense\r\n\r\n`))).toBe('201');
+  expect(outcome(await wire.response(`${body}nonsense\r\n\r\n`))).toBe('201');
   expect((await service.stores.accounts.get(client.accountId)).balance).toBe(49);
 });
 
-test('of several whole requests as well: each of them is answered', async () => {
+test('malformed bytes after several complete requests do not prevent their responses', async () => {
   const client = await service.client();
   const key = `X-Api-Key: ${client.apiKey}`;
   const head = [
@@ -107,7 +107,7 @@ test('of several whole requests as well: each of them is answered', async () => 
     '',
   ];
   const wire = await dial(port);
-  await wire.answer(`${`${head.join('\r\n')}${body}`.repeat(3)}nonsense\r\n\r\n`);
+  await wire.response(`${`${head.join('\r\n')}${body}`.repeat(3)}nonsense\r\n\r\n`);
   expect(wire.received().match(/HTTP\/1\.1 \d+/g)).toEqual(Array(3).fill('HTTP/1.1 201'));
   expect((await service.stores.accounts.get(client.accountId)).balance).toBe(47);
 });
@@ -142,7 +142,7 @@ describe('targets', () => {
     '/%c0%ae%c0%ae/etc/passwd',
     '*',
     'ftp://example.com/api/v1/account',
-  ])('%s is nothing', async (target) => refused(await get(target, apiKey()), 'not_found'));
+  ])('%s is not found', async (target) => refused(await get(target, apiKey()), 'not_found'));
 
   test.each([
     '/api/v1/jobs/',
@@ -155,9 +155,9 @@ describe('targets', () => {
     `/api/v1/jobs/${'1'.repeat(15_000)}`,
     '/api/v1/jobs/00000000-0000-0000-0000-000000000000',
     '/api/v1/jobs/{00000000-0000-4000-8000-000000000000}',
-  ])('%s names no job', async (target) => refused(await get(target, apiKey()), 'job_not_found'));
+  ])('%s is job_not_found', async (target) => refused(await get(target, apiKey()), 'job_not_found'));
 
-  test('a job is found by its id in capitals as well', async () => {
+  test('the id of a job may be in upper case', async () => {
     const created = await send(`http://127.0.0.1:${port}/api/v1/jobs`, {
       method: 'POST',
       body,
@@ -176,11 +176,11 @@ describe('methods', () => {
     ['/api/v1/jobs/1', 'DELETE, GET, HEAD'],
     ['/api/v1/account', 'GET, HEAD'],
     ['/api/v1/tools', 'GET, HEAD'],
-  ])('%s takes %s; the others are 405', async (path, allowed) => {
-    for (const method of METHODS.filter((one) => !allowed.split(', ').includes(one))) {
-      const answer = await exchange(port, `${method} ${path} HTTP/1.1`, host(), CLOSE, '');
-      refused(answer, 'method_not_allowed');
-      expect(answer.headers.allow).toBe(allowed);
+  ])('%s allows %s; other methods get 405', async (path, allowed) => {
+    for (const method of METHODS.filter((name) => !allowed.split(', ').includes(name))) {
+      const response = await exchange(port, `${method} ${path} HTTP/1.1`, host(), CLOSE, '');
+      refused(response, 'method_not_allowed');
+      expect(response.headers.allow).toBe(allowed);
     }
   });
 
@@ -204,53 +204,53 @@ describe('methods', () => {
 describe('bodies', () => {
   const head = (...more: string[]) => ['POST /api/v1/jobs HTTP/1.1', host(), CLOSE, JSON_TYPE, ...more, ''];
 
-  test('may come slowly, byte by byte at times, while others are served', async () => {
+  test('may arrive byte by byte while other requests are served', async () => {
     const wire = await dial(port, ...head(apiKey(), `Content-Length: ${body.length}`));
     for (const byte of body.slice(0, 40)) {
       wire.socket.write(byte);
       expect((await get('/api/v1/tools', apiKey())).statusCode).toBe(200);
     }
-    expect(outcome(await wire.answer(body.slice(40)))).toBe('201');
+    expect(outcome(await wire.response(body.slice(40)))).toBe('201');
   });
 
-  test('may come in chunks with extensions and trailers', async () => {
+  test('may be chunked with extensions and trailers', async () => {
     const wire = await dial(port, ...head(apiKey(), 'Transfer-Encoding: chunked'));
     const [first, rest] = [body.slice(0, 7), body.slice(7)];
     const chunks = `7;a=b\r\n${first}\r\n${rest.length.toString(16)}\r\n${rest}\r\n0\r\nX-End: 1\r\n\r\n`;
-    expect(outcome(await wire.answer(chunks))).toBe('201');
+    expect(outcome(await wire.response(chunks))).toBe('201');
   });
 
-  test('a key that is wrong is refused before a body that waits for 100 Continue is asked for', async () => {
+  test('that wait for 100 Continue are not requested when the request is rejected', async () => {
     const expects = ['Expect: 100-continue', `Content-Length: ${body.length}`];
     const wire = await dial(port, ...head('X-Api-Key: wrong', ...expects));
     await expect.poll(wire.received).toMatch(/^HTTP\/1\.1 401 /);
     wire.socket.end();
-    refused(await wire.answer(), 'invalid_api_key');
+    refused(await wire.response(), 'invalid_api_key');
     const tooLarge = await dial(port, ...head(apiKey(), expects[0] ?? '', `Content-Length: ${31 * MB}`));
     await expect.poll(tooLarge.received).toMatch(/^HTTP\/1\.1 413 /);
     tooLarge.socket.destroy();
   });
 
-  test('a right key is told to continue, once', async () => {
+  test('that wait for 100 Continue are requested once', async () => {
     const length = `Content-Length: ${body.length}`;
     const wire = await dial(port, ...head(apiKey(), 'Expect: 100-Continue', length));
     await expect.poll(wire.received).toBe('HTTP/1.1 100 Continue\r\n\r\n');
-    expect(outcome(await wire.answer(body))).toBe('201');
+    expect(outcome(await wire.response(body))).toBe('201');
     expect(wire.received().match(/100 Continue/g)).toHaveLength(1);
   });
 
-  test('an anonymous chunked body that waits is asked for, to tell 413 from 401', async () => {
+  test('that are chunked, without a key, and wait are requested, to choose between 413 and 401', async () => {
     const wire = await dial(port, ...head('Expect: 100-continue', 'Transfer-Encoding: chunked'));
     await expect.poll(wire.received).toContain('100 Continue');
-    refused(await wire.answer('0\r\n\r\n'), 'invalid_api_key');
+    refused(await wire.response('0\r\n\r\n'), 'invalid_api_key');
   });
 
-  test('any other expectation is passed over', async () => {
-    const answer = await get('/api/v1/tools', apiKey(), 'Expect: the-unexpected');
-    expect(outcome(answer)).toBe('200');
+  test('may have any other expectation, which is ignored', async () => {
+    const response = await get('/api/v1/tools', apiKey(), 'Expect: the-unexpected');
+    expect(outcome(response)).toBe('200');
   });
 
-  test('on routes that take none are not looked at', async () => {
+  test('are ignored on routes without a body', async () => {
     for (const more of ['Content-Type: application/json', 'Content-Type: text/plain', 'X-None: 1']) {
       const wire = await dial(
         port,
@@ -262,38 +262,38 @@ describe('bodies', () => {
         'Content-Length: 2',
         '',
       );
-      expect(outcome(await wire.answer('{!'))).toBe('200');
+      expect(outcome(await wire.response('{!'))).toBe('200');
     }
   });
 
-  test('a huge body to a path that does not exist is answered as well', async () => {
+  test('to an unknown path get a response, even if they are huge', async () => {
     const target = `http://127.0.0.1:${port}/api/v1/images`;
-    const answer = await send(target, {
+    const response = await send(target, {
       method: 'POST',
       body: Buffer.alloc(20 * MB),
       headers: { 'x-api-key': key },
     });
-    expect([answer.statusCode, await answer.body.json()]).toMatchObject([
+    expect([response.statusCode, await response.body.json()]).toMatchObject([
       404,
       { error: { code: 'not_found' } },
     ]);
   });
 });
 
-describe('headers sent twice', () => {
-  const twice = (name: string, one: string, two: string) =>
+describe('repeated headers', () => {
+  const twice = (name: string, first: string, second: string) =>
     dial(
       port,
       ...['POST /api/v1/jobs HTTP/1.1', host(), CLOSE, JSON_TYPE, `Content-Length: ${body.length}`],
       ...(name === 'X-Api-Key' ? [] : [apiKey()]),
-      ...[`${name}: ${one}`, `${name}: ${two}`, ''],
-    ).then((wire) => wire.answer(body));
+      ...[`${name}: ${first}`, `${name}: ${second}`, ''],
+    ).then((wire) => wire.response(body));
 
-  test('X-Api-Key is no key, even the same one', async () => {
+  test('X-Api-Key is rejected, even with the same key', async () => {
     expect(outcome(await twice('X-Api-Key', key, key))).toBe(error('invalid_api_key'));
   });
 
-  test('Idempotency-Key is ambiguous', async () => {
+  test('Idempotency-Key is rejected', async () => {
     refused(await twice('Idempotency-Key', 'a', 'b'), 'invalid_request');
     refused(await twice('Idempotency-Key', 'a', 'a'), 'invalid_request');
   });

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import type { TypedApp } from '../../api/operation.ts';
-import type { Answer } from './answers.ts';
+import type { TypedApp } from '../../api/http/operation.ts';
+import type { HttpResponse } from './responses.ts';
 
 /** Makes the app listen on a free port. */
 export async function listen(app: TypedApp): Promise<number> {
@@ -9,16 +9,16 @@ export async function listen(app: TypedApp): Promise<number> {
   return (app.server.address() as { port: number }).port;
 }
 
-/** A connection by hand, and what came back on it. */
+/** A raw connection. */
 export interface Wire {
   socket: Socket;
   /** Everything received so far. */
   received(): string;
-  /** Sends the rest, if any, and waits for the server to close; the last answer on the connection. */
-  answer(more?: string | Buffer): Promise<Answer>;
+  /** Sends the rest, if any, and waits for the server to close. Returns the last response on the connection. */
+  response(rest?: string | Buffer): Promise<HttpResponse>;
 }
 
-/** Sends the lines, each with its line end; an empty one ends the head. */
+/** Connects and sends the lines, each with a line end. An empty line ends the head. */
 export async function dial(port: number, ...lines: string[]): Promise<Wire> {
   const socket = connect(port, '127.0.0.1');
   let text = '';
@@ -31,21 +31,21 @@ export async function dial(port: number, ...lines: string[]): Promise<Wire> {
   return {
     socket,
     received: () => text,
-    async answer(more) {
-      if (more !== undefined) socket.write(more);
+    async response(rest) {
+      if (rest !== undefined) socket.write(rest);
       await closed;
       return parse(text);
     },
   };
 }
 
-/** Sends one whole message on a connection of its own. */
-export async function exchange(port: number, ...lines: string[]): Promise<Answer> {
+/** Sends one complete message on a new connection. */
+export async function exchange(port: number, ...lines: string[]): Promise<HttpResponse> {
   const wire = await dial(port, ...lines);
-  return wire.answer();
+  return wire.response();
 }
 
-function parse(text: string): Answer {
+function parse(text: string): HttpResponse {
   const start = text.lastIndexOf('HTTP/1.1 ');
   const [head = '', ...rest] = text.slice(start).split('\r\n\r\n');
   const [status = '', ...fields] = head.split('\r\n');

@@ -15,17 +15,20 @@ export function operationsOf({ paths }: OpenApiDocument): { name: string; operat
   );
 }
 
-/** Every part of the document that has a schema and examples, with where it is. */
+/** Every media type of the document that has examples, with its path. */
 export function mediaTypesOf(part: unknown, where = '#'): { where: string; media: MediaType }[] {
   if (typeof part !== 'object' || part === null) return [];
-  const own = 'schema' in part && 'examples' in part ? [{ where, media: part as MediaType }] : [];
-  return [...own, ...Object.entries(part).flatMap(([key, inner]) => mediaTypesOf(inner, `${where}/${key}`))];
+  const found = 'schema' in part && 'examples' in part ? [{ where, media: part as MediaType }] : [];
+  return [
+    ...found,
+    ...Object.entries(part).flatMap(([key, inner]) => mediaTypesOf(inner, `${where}/${key}`)),
+  ];
 }
 
 export function refsOf(part: unknown): string[] {
   if (typeof part !== 'object' || part === null) return [];
-  const own = '$ref' in part ? [String(part.$ref)] : [];
-  return [...own, ...Object.values(part).flatMap(refsOf)];
+  const found = '$ref' in part ? [String(part.$ref)] : [];
+  return [...found, ...Object.values(part).flatMap(refsOf)];
 }
 
 export function resolve(document: object, ref: string): unknown {
@@ -35,7 +38,7 @@ export function resolve(document: object, ref: string): unknown {
     .reduce<unknown>((part, name) => (part as Record<string, unknown> | undefined)?.[name], document);
 }
 
-/** What is wrong with a value under a schema of the document; nothing when it is valid. */
+/** The validation errors of a value under a schema of the document; empty if it is valid. */
 export function problems({ components }: OpenApiDocument, schema: object, value: unknown): unknown[] {
   const [valid, errors] = Schema.Compile({ components, ...schema }).Errors(value);
   return valid ? [] : errors;

@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => service?.[Symbol.asyncDispose]());
 
-/** What the operations are registered as, read off a bare application. */
+/** The method and path of each operation, recorded while registering the routes. */
 async function registeredRoutes(): Promise<string[]> {
   const bare = fastify({ exposeHeadRoutes: false }).withTypeProvider<TypeBoxTypeProvider>();
   bare.setValidatorCompiler(TypeBoxValidatorCompiler);
@@ -33,7 +33,7 @@ async function registeredRoutes(): Promise<string[]> {
   return found;
 }
 
-/** How many schemas list values, and how many of them state a type. */
+/** Number of schemas with an enum, and number of those with the type string. */
 function enumsOf(part: unknown): { values: number; typed: number } {
   const found = { values: 0, typed: 0 };
   JSON.stringify(part, (_key, value) => {
@@ -55,32 +55,32 @@ describe('the OpenAPI document', () => {
     expect(document.components.securitySchemes.ApiKey).toMatchObject({ in: 'header', name: 'X-Api-Key' });
   });
 
-  test('has every route of version 1, and no other', async () => {
+  test('has exactly the routes of version 1', async () => {
     const documented = operationsOf(document).map(({ name }) => name);
     expect(documented.sort()).toEqual((await registeredRoutes()).sort());
   });
 
-  test('says of every list of values that they are strings, for generators of clients', () => {
+  test('has a type in every enum, for client generators', () => {
     const { values, typed } = enumsOf(document);
     expect(values).toBeGreaterThan(100);
     expect(typed).toBe(values);
   });
 
-  test('tells of each operation what it is, under a tag that is declared', () => {
+  test('describes each operation, under a declared tag', () => {
     const tags = (document.tags as { name: string }[]).map(({ name }) => name);
     const operations = operationsOf(document).map(({ operation }) => operation);
-    for (const { operationId, summary, description, tags: own } of operations) {
+    for (const { operationId, summary, description, tags: used } of operations) {
       expect({ operationId, summary, description }).toEqual({
         operationId: expect.stringMatching(/^\w+$/),
         summary: expect.any(String),
         description: expect.any(String),
       });
-      expect(tags).toEqual(expect.arrayContaining(own));
+      expect(tags).toEqual(expect.arrayContaining(used));
     }
     expect(new Set(operations.map(({ operationId }) => operationId)).size).toBe(operations.length);
   });
 
-  test('has no reference that leads nowhere, and no component that nothing leads to', () => {
+  test('has no broken reference and no unused component', () => {
     const refs = new Set(refsOf(document));
     expect([...refs].filter((ref) => resolve(document, ref) === undefined)).toEqual([]);
     const { securitySchemes: _named, ...referred } = document.components;
@@ -90,7 +90,7 @@ describe('the OpenAPI document', () => {
     expect(components.filter((component) => !refs.has(component))).toEqual([]);
   });
 
-  test('shows examples that are valid under their schemas', () => {
+  test('has examples that are valid under their schemas', () => {
     const all = mediaTypesOf(document).flatMap(({ where, media }) =>
       Object.entries(media.examples as Examples).map(([name, { value }]) => ({
         where: `${where} ${name}`,
@@ -101,7 +101,7 @@ describe('the OpenAPI document', () => {
     expect(all.filter(({ problems: found }) => found.length > 0)).toEqual([]);
   });
 
-  test('has an example for every body that is sent or answered', () => {
+  test('has an example for every request and response body', () => {
     for (const { name, operation } of operationsOf(document)) {
       const bodies = [operation.requestBody, ...Object.values(operation.responses)].flatMap((part) =>
         part !== undefined && 'content' in part ? Object.values(part.content ?? {}) : [],
@@ -110,7 +110,7 @@ describe('the OpenAPI document', () => {
     }
   });
 
-  test('shows both shapes that a creation answers with', () => {
+  test('has both schemas of the creation response', () => {
     const created = document.paths['/v1/jobs']?.post?.responses['201'];
     const shapes = created !== undefined && 'content' in created ? created.content : undefined;
     expect(refsOf(shapes?.['application/json']?.schema)).toEqual([
@@ -132,7 +132,7 @@ describe('the OpenAPI document', () => {
 });
 
 describe('the errors in the document', () => {
-  const answered = () =>
+  const errorExamples = () =>
     mediaTypesOf({ paths: document.paths, responses: document.components.responses }).flatMap(
       ({ where, media }) =>
         Object.entries(media.examples as Examples)
@@ -140,8 +140,8 @@ describe('the errors in the document', () => {
           .map(([name, { value }]) => ({ where, code: name as ErrorCode, value: value as ErrorEnvelope })),
     );
 
-  test('are each shown under their own status, with a link to their anchor', () => {
-    for (const { where, code, value } of answered()) {
+  test('have an example under their status, with a link to their anchor', () => {
+    for (const { where, code, value } of errorExamples()) {
       if (code !== 'method_not_allowed') expect(where).toContain(`/responses/${ERRORS[code].status}/`);
       expect(value.error).toMatchObject({
         code,
@@ -150,17 +150,18 @@ describe('the errors in the document', () => {
     }
   });
 
-  test('are all of the table but the two that no operation answers', () => {
-    const codes = new Set(answered().map(({ code }) => code));
+  test('are all of the table except the two that no operation returns', () => {
+    const codes = new Set(errorExamples().map(({ code }) => code));
     const missing = Object.keys(ERRORS).filter((code) => !codes.has(code as ErrorCode));
     expect(missing).toEqual(expect.arrayContaining(['generation_failed', 'not_found']));
     expect(missing).toHaveLength(2);
   });
 
-  test('come with the headers of their status', () => {
+  test('have the headers of their status', () => {
     for (const { operation } of operationsOf(document)) {
-      const answer = operation.responses['429'];
-      const headers = answer !== undefined && 'headers' in answer ? Object.keys(answer.headers ?? {}) : [];
+      const response = operation.responses['429'];
+      const headers =
+        response !== undefined && 'headers' in response ? Object.keys(response.headers ?? {}) : [];
       expect(headers).toEqual(expect.arrayContaining(['X-Request-Id', 'X-RateLimit-Limit', 'Retry-After']));
     }
     expect(Object.keys(document.components.responses.MethodNotAllowed?.headers ?? {})).toContain('Allow');
@@ -168,7 +169,7 @@ describe('the errors in the document', () => {
 });
 
 describe('the options in the document', () => {
-  test('are there for every tool, tied to its slug', () => {
+  test('are defined for every tool, by its slug', () => {
     const alternatives = document.components.schemas.CreateJob?.oneOf as Schema[];
     expect(alternatives.map(({ title }) => title)).toEqual(listTools().map(({ slug }) => slug));
     const body = (tool: string, options: object) =>
@@ -179,25 +180,28 @@ describe('the options in the document', () => {
     expect(body('no-such-tool', {})).not.toEqual([]);
   });
 
-  test.each(listTools().map(({ slug }) => slug))('of %s list only values that the service takes', (slug) => {
-    const tool = findTool(slug);
-    if (tool === undefined) throw new Error(`no ${slug}`);
-    const { properties, required = [] } = document.components.schemas[optionsName(slug)] as {
-      properties: Record<string, { enum?: string[]; default?: string }>;
-      required?: string[];
-    };
-    const base = Object.fromEntries(required.map((key) => [key, properties[key]?.enum?.[0]]));
-    for (const [key, { enum: values = [] }] of Object.entries(properties))
-      for (const value of values) {
-        const text = value === 'custom' ? { customPrompt: 'As it is.' } : {};
-        const planned = planRender(tool, { ...base, ...text, [key]: value });
-        expect(planned, `${key}: ${value}`).toMatchObject({ ok: true });
-      }
-  });
+  test.each(listTools().map(({ slug }) => slug))(
+    'of %s list only values that the service accepts',
+    (slug) => {
+      const tool = findTool(slug);
+      if (tool === undefined) throw new Error(`no ${slug}`);
+      const { properties, required = [] } = document.components.schemas[optionsName(slug)] as {
+        properties: Record<string, { enum?: string[]; default?: string }>;
+        required?: string[];
+      };
+      const base = Object.fromEntries(required.map((key) => [key, properties[key]?.enum?.[0]]));
+      for (const [key, { enum: values = [] }] of Object.entries(properties))
+        for (const value of values) {
+          const text = value === 'custom' ? { customPrompt: 'As it is.' } : {};
+          const planned = planRender(tool, { ...base, ...text, [key]: value });
+          expect(planned, `${key}: ${value}`).toMatchObject({ ok: true });
+        }
+    },
+  );
 });
 
 describe('titled schemas', () => {
-  test('move to one place and leave references', () => {
+  test('are moved to the components and referenced', () => {
     const inner = { title: 'Inner', type: 'string' };
     const schemas = {};
     const value = hoistSchemas([inner, { title: 'Outer', type: 'array', items: inner }], schemas);
@@ -208,7 +212,7 @@ describe('titled schemas', () => {
     });
   });
 
-  test('must not share a title when they differ', () => {
+  test('must not have the same title if they differ', () => {
     const two = [
       { title: 'Same', type: 'string' },
       { title: 'Same', type: 'integer' },

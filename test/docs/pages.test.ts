@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { webhookPolicy } from '../../activities/webhook-policy.ts';
+import { webhookPolicy } from '../../activities/webhooks/policy.ts';
 import { CHANGES } from '../../api/docs/changelog.ts';
 import { html, prose } from '../../api/docs/pages/html.ts';
 import { describeCatalog, describeCommonOptions } from '../../catalog/describe.ts';
@@ -30,7 +30,7 @@ const linksOf = (markup: string) =>
   [...markup.matchAll(/\s(?:href|src|data-document)="([^"]+)"/g)].map(([, link = '']) => link);
 
 describe('the pages', () => {
-  test.each(PAGES)('%s needs no key and may load nothing from elsewhere', async (url) => {
+  test.each(PAGES)('%s needs no key and loads nothing from other hosts', async (url) => {
     const page = await read(url);
     expect(page.statusCode).toBe(200);
     expect(page.headers).toMatchObject({
@@ -44,7 +44,7 @@ describe('the pages', () => {
     expect(new Set(ids).size).toBe(ids.length);
   });
 
-  test('link only to what is there', async () => {
+  test('have no broken links', async () => {
     for (const url of PAGES) {
       const { body } = await read(url);
       for (const link of linksOf(body).filter((target) => !target.startsWith('https://'))) {
@@ -56,22 +56,22 @@ describe('the pages', () => {
     }
   });
 
-  test('are found from /api', async () => {
-    const answer = await read('/api');
-    expect([answer.statusCode, answer.headers.location]).toEqual([302, '/api/docs']);
+  test('are where /api redirects to', async () => {
+    const response = await read('/api');
+    expect([response.statusCode, response.headers.location]).toEqual([302, '/api/docs']);
   });
 
-  test('answer api_disabled like every route while the API is switched off', async () => {
+  test('return api_disabled, like every route, while the API is switched off', async () => {
     const apiSwitch = { enabled: () => false, [Symbol.asyncDispose]: async () => {} };
     const off = await startService({ api: { apiSwitch } });
     for (const url of [...PAGES, '/api/openapi.json', '/api/docs/assets/style.css']) {
-      const answer = await off.app.inject({ url });
-      expect([answer.statusCode, answer.json().error.code]).toEqual([404, 'api_disabled']);
+      const response = await off.app.inject({ url });
+      expect([response.statusCode, response.json().error.code]).toEqual([404, 'api_disabled']);
     }
     await off[Symbol.asyncDispose]();
   });
 
-  test('link by the path of the public URL when a proxy puts something in front', async () => {
+  test('link by the path of the public URL when a proxy adds to the prefix', async () => {
     const behind = await startService({ env: { PUBLIC_URL: 'https://example.com/images/api' } });
     const { body } = await behind.app.inject({ url: '/api/docs' });
     expect(body).toContain('href="/images/api/docs/errors"');
@@ -86,7 +86,7 @@ describe('the errors page', () => {
     expect(idsOf(body)).toEqual(expect.arrayContaining(Object.keys(ERRORS)));
   });
 
-  test('is where the doc_url of an answer leads', async () => {
+  test('is what doc_url links to', async () => {
     const { error } = (await read('/api/v1/account')).json<ErrorEnvelope>();
     const { origin, pathname, hash } = new URL(error.doc_url);
     expect(`${origin}/api`).toBe(service.config.api.publicUrl);
@@ -138,14 +138,14 @@ describe('the limits page', () => {
 });
 
 describe('the webhooks page', () => {
-  test('has the schedule that deliveries follow', async () => {
+  test('has the retry schedule of deliveries', async () => {
     const { body } = await read('/api/docs/webhooks');
     const units: Record<string, number> = { second: 1000, minute: 60_000, hour: 3_600_000 };
-    const pauses = [...body.matchAll(/<td>(?:at once|(\d+) (\w+?)s?)<\/td><\/tr>/g)].map(
+    const delays = [...body.matchAll(/<td>(?:none|(\d+) (\w+?)s?)<\/td><\/tr>/g)].map(
       ([, count = '0', unit = 'second']) => Number(count) * (units[unit] ?? Number.NaN),
     );
     const { scheduleMs, timeoutMs, disableAfterMs } = webhookPolicy();
-    expect(pauses).toEqual(scheduleMs);
+    expect(delays).toEqual(scheduleMs);
     expect([timeoutMs, disableAfterMs]).toEqual([15_000, 5 * 24 * 3_600_000]);
     expect(body).toContain('within 15 seconds');
     expect(body).toContain('for five days');
@@ -168,7 +168,7 @@ describe('markup', () => {
     );
   });
 
-  test('sets names between backticks as code', () => {
+  test('renders names between backticks as code', () => {
     expect(html`${prose('Send `<tool>` once.')}`.markup).toBe('Send <code>&lt;tool&gt;</code> once.');
   });
 });

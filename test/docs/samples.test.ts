@@ -13,7 +13,7 @@ import { type Service, startService } from '../setup/service.ts';
 type Verify = (secret: string, headers: Record<string, string>, rawBody: string, now?: number) => boolean;
 
 describe('the sample that verifies a webhook', () => {
-  /** The vector of the Standard Webhooks specification. */
+  /** The test vector of the Standard Webhooks specification. */
   const SECRET = 'whsec_plJ3nmyCDGBKInavdOK15jsl';
   const BODY = '{"event_type":"ping","data":{"success":true}}';
   const NOW = 1_731_705_121;
@@ -33,7 +33,7 @@ describe('the sample that verifies a webhook', () => {
   });
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
-  test('accepts what Standard Webhooks accepts, next to another signature too', () => {
+  test('accepts what Standard Webhooks accepts, also next to another signature', () => {
     expect(verify(SECRET, HEADERS, BODY, NOW)).toBe(true);
     const both = { ...HEADERS, 'webhook-signature': `v1,AAAA ${HEADERS['webhook-signature']}` };
     expect(verify(SECRET, both, BODY, NOW)).toBe(true);
@@ -51,10 +51,10 @@ describe('the sample that verifies a webhook', () => {
     ['another body', { body: `${BODY} ` }],
     ['an old timestamp', { now: NOW + 301 }],
     ['another id', { headers: { 'webhook-id': 'msg_other' } }],
-    ['a timestamp that is no number', { headers: { 'webhook-timestamp': 'soon' } }],
+    ['a timestamp that is not a number', { headers: { 'webhook-timestamp': 'soon' } }],
     ['no signature', { headers: { 'webhook-signature': '' } }],
     ['another version of signature', { headers: { 'webhook-signature': 'v2,AAAA' } }],
-  ])('refuses %s', (_what, { headers = {}, body = BODY, now = NOW }: Partial<Change>) => {
+  ])('rejects %s', (_what, { headers = {}, body = BODY, now = NOW }: Partial<Change>) => {
     expect(verify(SECRET, { ...HEADERS, ...headers }, body, now)).toBe(false);
   });
   interface Change {
@@ -77,7 +77,7 @@ describe('the quickstart in TypeScript', () => {
     await service?.[Symbol.asyncDispose]();
   });
 
-  test('prints the URL of the result, and the same one when it is run again', async () => {
+  test('prints the URL of the result, and the same URL when it is run again', async () => {
     const origin = await service.app.listen({ host: '127.0.0.1', port: 0 });
     const { apiKey, accountId } = await service.client();
     const args = ['docs/examples/quickstart.ts', `${origin}/api`, apiKey, 'docs/sample-room.jpg'];
@@ -100,9 +100,9 @@ describe('docs/errors.md', () => {
     const markdown = [
       '# Errors',
       '',
-      'Every answer that is not 2xx has the body `{"error": {"code", "message", "doc_url"}}`. Branch on `code`; `message` is for people and may change. The page `/docs/errors` of the service also says what to do about each code.',
+      'Every non-2xx response has the body `{"error": {"code", "message", "doc_url"}}`. Branch on `code`; `message` is human-readable and may change. The page `/docs/errors` of the service also explains what to do about each code.',
       '',
-      'Retry: whether the same request can succeed later. This file is made from `contract/errors.ts` by its test (`npx vitest run test/docs -u`).',
+      'Retry: whether the same request may succeed later. This file is generated from `contract/errors.ts` (`npx vitest run test/docs -u`).',
       '',
       '| Code | Status | Retry | When |',
       '|---|---|---|---|',

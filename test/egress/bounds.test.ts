@@ -10,17 +10,17 @@ const LIMITS: FetchLimits = { timeoutMs: 20_000, maxBytes: 20 * MB, redirects: 0
 const egressTo = ({ origin }: Served) => createEgress({ allowOrigins: [origin] });
 const HEAD = 'HTTP/1.1 200 OK\r\nContent-Type: image/png\r\n';
 
-/** Writes the same again and again, as fast as it is taken. */
-function flood(socket: Socket, piece: Buffer): void {
-  const more = () => {
-    while (!socket.destroyed && socket.write(piece));
+/** Writes the same chunk repeatedly, as fast as the socket accepts it. */
+function flood(socket: Socket, chunk: Buffer): void {
+  const write = () => {
+    while (!socket.destroyed && socket.write(chunk));
   };
-  socket.on('drain', more);
-  more();
+  socket.on('drain', write);
+  write();
 }
 
-describe('a server that makes work out of nothing', () => {
-  test('by chunks of one byte is given up after a bounded number of them', async () => {
+describe('a hostile server', () => {
+  test('that sends chunks of one byte is aborted after a bounded number of them', async () => {
     await using server = await serveTcp((socket) => {
       socket.write(`${HEAD}Transfer-Encoding: chunked\r\n\r\n`);
       flood(socket, Buffer.from('1\r\nx\r\n'.repeat(1000)));
@@ -38,7 +38,7 @@ describe('a server that makes work out of nothing', () => {
     await expect.poll(server.open).toBe(0);
   });
 
-  test('by extensions of a chunk without end is given up after a bounded number of bytes', async () => {
+  test('that sends endless chunk extensions is aborted after a bounded number of bytes', async () => {
     let sent = 0;
     await using server = await serveTcp((socket) => {
       socket.write(`${HEAD}Transfer-Encoding: chunked\r\n\r\n1;a=`);
@@ -54,20 +54,20 @@ describe('a server that makes work out of nothing', () => {
   });
 });
 
-describe('leave to read a body', () => {
-  const picture: RequestListener = (_request, response) => {
+describe('admit', () => {
+  const image: RequestListener = (_request, response) => {
     response.writeHead(200, { 'content-type': 'image/png', 'content-length': 3 }).end('abc');
   };
 
-  test('is asked for what the answer declares, or the limit', async () => {
-    const asked: number[] = [];
+  test('is called with the declared length, or the limit', async () => {
+    const admitted: number[] = [];
     const limits = {
       ...LIMITS,
       admit: async (bytes: number) => {
-        asked.push(bytes);
+        admitted.push(bytes);
       },
     };
-    await using declared = await serveHttp(picture);
+    await using declared = await serveHttp(image);
     await using chunked = await serveHttp((_request, response) => {
       response.writeHead(200, { 'content-type': 'image/png' });
       response.write('a');
@@ -77,11 +77,11 @@ describe('leave to read a body', () => {
       await using egress = egressTo(server);
       expect((await egress.fetch(server.origin, limits)).body.toString()).toBe('abc');
     }
-    expect(asked).toEqual([3, 20 * MB]);
+    expect(admitted).toEqual([3, 20 * MB]);
   });
 
-  test('may take longer than the fetch itself, and its refusal is thrown as it is', async () => {
-    await using server = await serveHttp(picture);
+  test('may take longer than the time limit of the fetch, and its error is thrown unchanged', async () => {
+    await using server = await serveHttp(image);
     await using egress = egressTo(server);
     const slowly = { ...LIMITS, timeoutMs: 300, admit: () => new Promise<void>((r) => setTimeout(r, 600)) };
     expect((await egress.fetch(server.origin, slowly)).status).toBe(200);
@@ -91,7 +91,7 @@ describe('leave to read a body', () => {
     await expect.poll(server.open).toBe(0);
   });
 
-  test('does not stop the clock for what comes after it', async () => {
+  test('stops the clock only while it waits', async () => {
     await using server = await serveHttp((_request, response) => {
       response.writeHead(200, { 'content-type': 'image/png', 'content-length': 3 }).write('a');
     });

@@ -9,9 +9,9 @@ import { type Served, serveHttp, serveTcp } from './servers.ts';
 const LIMITS: FetchLimits = { timeoutMs: 5000, maxBytes: 1000, redirects: 3, mediaType: 'image/' };
 const BRIEF: FetchLimits = { ...LIMITS, timeoutMs: 200 };
 
-const neverAsked = () => Promise.reject(new Error('the DNS must not be asked'));
+const neverCalled = () => Promise.reject(new Error('DNS must not be queried'));
 const egressTo = (...servers: Served[]) =>
-  createEgress({ allowOrigins: servers.map(({ origin }) => origin), resolve: neverAsked });
+  createEgress({ allowOrigins: servers.map(({ origin }) => origin), resolve: neverCalled });
 
 const image = (response: ServerResponse, headers: Record<string, string | number> = {}) =>
   response.writeHead(200, { 'content-type': 'image/png', ...headers });
@@ -19,14 +19,14 @@ const redirect = (response: ServerResponse, location: string, status = 302) =>
   response.writeHead(status, { location }).end();
 
 const endless = (response: ServerResponse) => {
-  const more = () => {
+  const write = () => {
     while (response.write(Buffer.alloc(65_536)));
   };
-  response.on('drain', more);
-  more();
+  response.on('drain', write);
+  write();
 };
 
-/** The outcome of one fetch from a server that answers with `listener`. */
+/** The outcome of one fetch from a server with this listener. */
 async function outcome(listener: RequestListener, limits = LIMITS): Promise<unknown> {
   await using server = await serveHttp(listener);
   await using egress = egressTo(server);
@@ -39,8 +39,8 @@ const kindOf = (egress: Egress, url: string, limits = LIMITS): Promise<string> =
     (error) => error.kind,
   );
 
-describe('an answer within the limits', () => {
-  test('is returned whole, with what it was asked for', async () => {
+describe('a response within the limits', () => {
+  test('is returned with its URL, status, type and body', async () => {
     await using server = await serveHttp((request, response) => {
       image(response, { 'content-type': 'Image/PNG; charset=binary' }).end(JSON.stringify(request.headers));
     });
@@ -56,7 +56,7 @@ describe('an answer within the limits', () => {
     expect(Object.keys(sent).sort()).toEqual(['accept-encoding', 'connection', 'host', 'user-agent']);
   });
 
-  test('leaves no connection open', async () => {
+  test('leaves no open connection', async () => {
     await using server = await serveHttp((_, response) => image(response).end('x'));
     await using egress = egressTo(server);
     await egress.fetch(server.origin, LIMITS);
@@ -71,11 +71,11 @@ describe('an answer within the limits', () => {
 describe('an unread body', () => {
   test.each([
     ['of a redirect', 302, 'fetched'],
-    ['of an answer that is refused', 500, 'status'],
-  ])('%s is let go of', async (_, status, expected) => {
+    ['of a rejected response', 500, 'status'],
+  ])('%s is discarded', async (_, status, expected) => {
     await using server = await serveHttp(({ url }, response) => {
-      if (url === '/picture') image(response).end('x');
-      else endless(response.writeHead(status, { location: '/picture' }));
+      if (url === '/image') image(response).end('x');
+      else endless(response.writeHead(status, { location: '/image' }));
     });
     await using egress = egressTo(server);
     expect(await kindOf(egress, server.origin)).toBe(expected);
@@ -109,7 +109,7 @@ describe('redirects', () => {
     expect(await outcome((_, response) => redirect(response, '/'))).toBe('redirects');
   });
 
-  test('one without a Location, and one with an unreadable Location, are errors', async () => {
+  test('without a Location or with a malformed one are errors', async () => {
     expect(await outcome((_, response) => response.writeHead(302).end())).toBe('redirects');
     expect(await outcome((_, response) => redirect(response, 'http://['))).toBe('refused');
   });
@@ -119,7 +119,7 @@ describe('redirects', () => {
     expect(await outcome((_, response) => redirect(response, '/x', 304))).toBe('status');
   });
 
-  test('to every host that is not public, to http and to other schemes are refused', async () => {
+  test('to non-public hosts, to http and to other schemes are refused', async () => {
     const targets = [
       ...[...INNER_LITERALS, ...INNER_NAMES].map((host) => `https://${host}/`),
       'http://example.com/',
@@ -128,7 +128,7 @@ describe('redirects', () => {
       'data:image/png;base64,AAAA',
     ];
     await using server = await serveHttp((request, response) =>
-      // As UTF-8, which is how a server would put a name of another script into a header.
+      // Node writes headers as Latin-1; this makes the bytes on the wire UTF-8, as servers send such names.
       redirect(response, Buffer.from(targets[Number(request.url?.slice(1))] ?? '').toString('latin1')),
     );
     await using egress = egressTo(server);
@@ -136,7 +136,7 @@ describe('redirects', () => {
       expect(await kindOf(egress, `${server.origin}/${i}`), target).toBe('refused');
   });
 
-  test('from an allowed origin to another port of the same host is refused, and never connects', async () => {
+  test('from an allowed origin to another port of the same host are refused without connecting', async () => {
     await using inner = await serveHttp((_, response) => image(response).end('secret'));
     await using server = await serveHttp((_, response) => redirect(response, inner.origin));
     await using egress = egressTo(server);
@@ -144,14 +144,14 @@ describe('redirects', () => {
     expect(inner.connections()).toBe(0);
   });
 
-  test('to a name that resolves inside is refused', async () => {
+  test('to a name that resolves to a private address are refused', async () => {
     await using server = await serveHttp((_, response) => redirect(response, 'https://inner.example.com/'));
     const resolve = async () => [{ address: '10.0.0.1', family: 4 }];
     await using egress = createEgress({ allowOrigins: [server.origin], resolve });
     expect(await kindOf(egress, server.origin)).toBe('refused');
   });
 
-  test('are within the one time limit', async () => {
+  test('share one time limit', async () => {
     const slowly: RequestListener = (_, response) => {
       setTimeout(() => redirect(response, '/'), 60);
     };
@@ -159,14 +159,14 @@ describe('redirects', () => {
   });
 });
 
-describe('an answer that is refused', () => {
+describe('a response is rejected for', () => {
   test.each([204, 301, 400, 401, 404, 410, 500, 503])('status %i', async (status) => {
     const listener: RequestListener = (_, response) => response.writeHead(status).end();
     const expected = { 204: 'content_type', 301: 'redirects' }[status] ?? 'status';
     expect(await outcome(listener)).toBe(expected);
   });
 
-  test('a status is on the error', async () => {
+  test('its status, which the error has', async () => {
     await using server = await serveHttp((_, response) => response.writeHead(503).end());
     await using egress = egressTo(server);
     await expect(egress.fetch(server.origin, LIMITS)).rejects.toMatchObject({ kind: 'status', status: 503 });
@@ -191,13 +191,13 @@ describe('an answer that is refused', () => {
     },
   );
 
-  test('a Content-Length over the limit, before any body', async () => {
+  test('a Content-Length over the limit, before any body is read', async () => {
     expect(await outcome((_, response) => image(response, { 'content-length': 1001 }).flushHeaders())).toBe(
       'too_large',
     );
   });
 
-  test('a body that grows past the limit without having said so', async () => {
+  test('a body over the limit without a Content-Length', async () => {
     expect(await outcome((_, response) => image(response).end('x'.repeat(1001)))).toBe('too_large');
   });
 
@@ -207,12 +207,12 @@ describe('an answer that is refused', () => {
   });
 });
 
-describe('a server that holds on', () => {
-  test('without a head', async () => {
+describe('a server that stalls', () => {
+  test('before the head', async () => {
     expect(await outcome(() => {}, BRIEF)).toBe('timeout');
   });
 
-  test('with a head, line by line', async () => {
+  test('in the head, sent line by line', async () => {
     await using server = await serveTcp((socket) => {
       socket.write('HTTP/1.1 200 OK\r\n');
       const timer = setInterval(() => socket.write('x: y\r\n'), 20);
@@ -223,7 +223,7 @@ describe('a server that holds on', () => {
     await vi.waitFor(() => expect(server.open()).toBe(0));
   });
 
-  test('with a body, byte by byte', async () => {
+  test('in the body, sent byte by byte', async () => {
     const drip: RequestListener = (_, response) => {
       image(response);
       const timer = setInterval(() => response.write('x'), 20);
@@ -232,7 +232,7 @@ describe('a server that holds on', () => {
     expect(await outcome(drip, BRIEF)).toBe('timeout');
   });
 
-  test('with interim answers without end', async () => {
+  test('with endless interim responses', async () => {
     await using server = await serveTcp((socket) => {
       const timer = setInterval(() => socket.write('HTTP/1.1 103 Early Hints\r\n\r\n'), 5);
       socket.on('close', () => clearInterval(timer));
@@ -242,20 +242,20 @@ describe('a server that holds on', () => {
     await expect.poll(server.open).toBe(0);
   });
 
-  test('in the DNS', async () => {
+  test('in the DNS lookup', async () => {
     await using egress = createEgress({ allowOrigins: [], resolve: () => new Promise(() => {}) });
     expect(await kindOf(egress, 'https://slow.example.com/', BRIEF)).toBe('timeout');
   });
 
-  test("nothing stays on the caller's signal", async () => {
+  test("leaves no listener on the caller's signal", async () => {
     const { signal } = new AbortController();
     expect(await outcome((_, response) => image(response).end('x'), { ...LIMITS, signal })).toBe('fetched');
     expect(await outcome(() => {}, { ...BRIEF, signal })).toBe('timeout');
     expect(getEventListeners(signal, 'abort')).toEqual([]);
   });
 
-  test("the caller's own abort is thrown as it is", async () => {
-    const reason = new Error('the client went away');
+  test("is ended by the caller's abort, whose reason is thrown", async () => {
+    const reason = new Error('the client disconnected');
     const caller = new AbortController();
     await using server = await serveHttp(() => caller.abort(reason));
     await using egress = egressTo(server);
@@ -264,7 +264,7 @@ describe('a server that holds on', () => {
   });
 });
 
-describe('a server that breaks the protocol', () => {
+describe('a server that violates the protocol', () => {
   const head = 'HTTP/1.1 200 OK\r\ncontent-type: image/png\r\n';
 
   test.each([
@@ -291,7 +291,7 @@ describe('a server that breaks the protocol', () => {
     expect(await kindOf(egress, server.origin)).toBe('protocol');
   });
 
-  test('or is not there', async () => {
+  test('or refuses the connection', async () => {
     const server = await serveHttp(() => {});
     await using egress = egressTo(server);
     await server[Symbol.asyncDispose]();

@@ -1,4 +1,4 @@
-/** Hosts in every notation a URL may carry that lead to a network that is not public. */
+/** Non-public addresses in every notation that a URL accepts. */
 export const INNER_LITERALS = [
   '127.0.0.1',
   '127.1',
@@ -84,7 +84,7 @@ export const INNER_LITERALS = [
   '[ff02::1]',
 ] as const;
 
-/** Names that are refused without asking the DNS. */
+/** Names that are refused without a DNS lookup. */
 export const INNER_NAMES = [
   'localhost',
   'LOCALHOST',

@@ -29,17 +29,17 @@ describe('a name', () => {
     ['a mapped address', [PUBLIC, { address: '::ffff:8.8.8.8', family: 6 }]],
     ['NAT64', [{ address: '64:ff9b::8.8.8.8', family: 6 }]],
     ['a link-local address with a zone', [{ address: 'fe80::1%eth0', family: 6 }]],
-    ['something that is no address', [{ address: 'example.com', family: 4 }]],
-  ])('that resolves to %s is refused everywhere', async (_, answers) => {
-    await using egress = egressWith(async () => answers);
+    ['text that is not an address', [{ address: 'example.com', family: 4 }]],
+  ])('that resolves to %s is refused by check, fetch and post', async (_, addresses) => {
+    await using egress = egressWith(async () => addresses);
     const url = 'https://hooks.example.com/x';
     expect(await kindOf(egress.check(url))).toBe('refused');
     expect(await kindOf(egress.fetch(url, LIMITS))).toBe('refused');
-    const post = egress.post(url, { headers: {}, body: '', timeoutMs: 2000, maxAnswerBytes: 10 });
+    const post = egress.post(url, { headers: {}, body: '', timeoutMs: 2000, maxResponseBytes: 10 });
     expect(await kindOf(post)).toBe('refused');
   });
 
-  test('that does not resolve passes the check, since sending checks again', async () => {
+  test('that does not resolve passes the check but not the fetch', async () => {
     for (const resolve of [async () => [], () => Promise.reject(new Error('SERVFAIL'))]) {
       await using egress = egressWith(resolve);
       expect(await kindOf(egress.check('https://new.example.com/'))).toBe('passed');
@@ -47,14 +47,14 @@ describe('a name', () => {
     }
   });
 
-  test('that was public when checked and is private when called is refused', async () => {
+  test('that is public when checked and private when called is refused', async () => {
     const resolve = vi.fn<Resolve>().mockResolvedValueOnce([PUBLIC]).mockResolvedValue([INNER]);
     await using egress = egressWith(resolve);
     expect(await kindOf(egress.check('https://rebind.example.com/'))).toBe('passed');
     expect(await kindOf(egress.fetch('https://rebind.example.com/', LIMITS))).toBe('refused');
   });
 
-  test('is told apart from its address in the message, not in the cause', async () => {
+  test('is in the error message, and its address only in the cause', async () => {
     await using egress = egressWith(async () => [{ address: '10.1.2.3', family: 4 }]);
     const error: EgressError = await egress.check('https://a.example.com/').then(
       () => expect.fail('passed'),
@@ -64,7 +64,7 @@ describe('a name', () => {
     expect(String(error.cause)).toContain('10.1.2.3');
   });
 
-  test('is not looked up when it is a literal, special, or an allowed origin', async () => {
+  test('is not looked up when it is a literal, a special-use name, or an allowed origin', async () => {
     const resolve = vi.fn<Resolve>().mockResolvedValue([PUBLIC]);
     await using server = await serveHttp((_, response) => response.end('x'));
     await using egress = createEgress({ allowOrigins: [server.origin], resolve });
@@ -76,7 +76,7 @@ describe('a name', () => {
     expect(resolve).not.toHaveBeenCalled();
   });
 
-  test("a check ends with the caller's abort", async () => {
+  test("is not checked further after the caller's abort", async () => {
     await using egress = egressWith(() => new Promise(() => {}));
     const reason = new Error('stop');
     await expect(egress.check('https://a.example.com/', AbortSignal.abort(reason))).rejects.toBe(reason);
@@ -88,7 +88,7 @@ describe('the connector', () => {
   const nothing = parseAllowOrigins([]);
   type Dial = typeof buildConnector;
 
-  /** Connects through a connector whose dial is `dial`; answers the socket or throws what it called back with. */
+  /** Connects through a connector with this dial function. Resolves with the socket or rejects with the error. */
   function open(resolve: Resolve, dial: Dial, to: buildConnector.Options = target): Promise<Socket> {
     const connector = publicConnector({ allowed: nothing, resolve, dial });
     return new Promise((done, fail) => {
@@ -96,19 +96,19 @@ describe('the connector', () => {
     });
   }
 
-  /** A dial that does what node:net does with a name, and hands back the addresses instead of calling them. */
+  /** A dial function that looks names up like node:net, and records the addresses instead of connecting. */
   const recording =
     (addresses: unknown[]): Dial =>
     (options) => {
       const { lookup } = options as { lookup?: LookupFunction };
       return ({ hostname }, callback) =>
-        lookup?.(hostname, { all: true }, (error, answers) => {
-          if (!error) addresses.push(...(answers as LookupAddress[]));
+        lookup?.(hostname, { all: true }, (error, found) => {
+          if (!error) addresses.push(...(found as LookupAddress[]));
           callback(error ?? new Error('recorded'), null);
         });
     };
 
-  test('dials the very answers it checked, after one look-up', async () => {
+  test('dials the addresses it checked, after one lookup', async () => {
     const resolve = vi.fn<Resolve>().mockResolvedValueOnce([PUBLIC, PUBLIC_V6]).mockResolvedValue([INNER]);
     const dialled: unknown[] = [];
     await expect(open(resolve, recording(dialled))).rejects.toThrow('recorded');
@@ -116,33 +116,33 @@ describe('the connector', () => {
     expect(resolve).toHaveBeenCalledTimes(1);
   });
 
-  test('dials only a few of many answers', async () => {
+  test('dials only a few of many addresses', async () => {
     const dialled: unknown[] = [];
     await expect(open(async () => Array(500).fill(PUBLIC), recording(dialled))).rejects.toThrow('recorded');
     expect(dialled).toHaveLength(6);
   });
 
-  test('hands one address to a dial that wants one', async () => {
+  test('returns one address to a dial function that requests one', async () => {
     const single: Dial = (options) => {
       const { lookup } = options as { lookup?: LookupFunction };
       return ({ hostname }, callback) =>
-        lookup?.(hostname, {}, (_, ...answer) => callback(new Error(answer.join('/')), null));
+        lookup?.(hostname, {}, (_, ...found) => callback(new Error(found.join('/')), null));
     };
     await expect(open(async () => [PUBLIC, PUBLIC_V6], single)).rejects.toThrow('8.8.8.8/4');
   });
 
-  test('destroys a socket whose peer turns out not to be public', async () => {
+  test('destroys a socket whose peer is not public', async () => {
     await using server = await serveHttp(() => {});
-    const astray: Dial = () => (_, callback) => {
+    const dialLoopback: Dial = () => (_, callback) => {
       const socket = connect(server.port, '127.0.0.1', () => callback(null, socket));
     };
-    await expect(open(async () => [PUBLIC], astray)).rejects.toMatchObject({ kind: 'refused' });
+    await expect(open(async () => [PUBLIC], dialLoopback)).rejects.toMatchObject({ kind: 'refused' });
     await vi.waitFor(() => expect(server.open()).toBe(0));
   });
 
-  test('refuses a peer it cannot name', async () => {
-    const nowhere: Dial = () => (_, callback) => callback(null, new Socket());
-    await expect(open(async () => [PUBLIC], nowhere)).rejects.toMatchObject({ kind: 'refused' });
+  test('refuses a socket without a peer address', async () => {
+    const dialNothing: Dial = () => (_, callback) => callback(null, new Socket());
+    await expect(open(async () => [PUBLIC], dialNothing)).rejects.toMatchObject({ kind: 'refused' });
   });
 
   test.each([
@@ -151,12 +151,12 @@ describe('the connector', () => {
     { ...target, hostname: '::ffff:127.0.0.1' },
     { ...target, hostname: 'localhost' },
     { ...target, protocol: 'http:' },
-  ])('checks the target itself: $protocol $hostname', async (to) => {
+  ])('checks the target: $protocol $hostname', async (to) => {
     const dial = vi.fn<Dial>(() => () => expect.fail('dialled'));
     await expect(open(async () => [PUBLIC], dial, to)).rejects.toMatchObject({ kind: 'refused' });
   });
 
-  test('guards undici on its own, literals included', async () => {
+  test('protects undici without further checks, also against literals', async () => {
     const { Agent } = await import('undici');
     await using server = await serveHttp((_, response) => response.end('secret'));
     const dispatcher = new Agent({

@@ -9,7 +9,7 @@ const REQUEST: PostRequest = {
   headers: { 'content-type': 'application/json', 'webhook-id': 'msg_1' },
   body: '{"ok":"é"}',
   timeoutMs: 5000,
-  maxAnswerBytes: 1024,
+  maxResponseBytes: 1024,
 };
 
 const egressTo = (server: Served) => createEgress({ allowOrigins: [server.origin] });
@@ -21,7 +21,7 @@ async function postTo(listener: RequestListener, request: Partial<PostRequest> =
 }
 
 describe('post', () => {
-  test('sends the body and the headers given', async () => {
+  test('sends the given body and headers', async () => {
     const { body, ms } = await postTo(async (request, response) => {
       const { method, headers } = request;
       response.end(JSON.stringify({ method, headers, sent: await text(request) }));
@@ -33,7 +33,7 @@ describe('post', () => {
     expect(ms).toBeGreaterThanOrEqual(0);
   });
 
-  test('joins a header that comes more than once', async () => {
+  test('joins the values of a repeated header', async () => {
     const { status, headers } = await postTo((_, response) =>
       response.setHeader('retry-after', ['1', '2']).setHeader('location', ['/a', '/b']).end(),
     );
@@ -41,7 +41,7 @@ describe('post', () => {
     expect(headers).toMatchObject({ 'retry-after': '1, 2', location: '/a' });
   });
 
-  test.each([200, 204, 302, 400, 410, 429, 500])('takes status %i for an answer', async (code) => {
+  test.each([200, 204, 302, 400, 410, 429, 500])('returns a response of status %i', async (code) => {
     const { status, headers } = await postTo((_, response) =>
       response.writeHead(code, { location: '/x', 'retry-after': '7' }).end(),
     );
@@ -49,13 +49,13 @@ describe('post', () => {
     expect(headers['retry-after']).toBe('7');
   });
 
-  test('keeps the first bytes of a long answer and lets go of the rest', async () => {
+  test('returns the first bytes of a long response and discards the rest', async () => {
     await using server = await serveHttp((_, response) => {
-      const more = () => {
+      const write = () => {
         while (response.write('x'.repeat(65_536)));
       };
-      response.on('drain', more);
-      more();
+      response.on('drain', write);
+      write();
     });
     await using egress = egressTo(server);
     const { body } = await egress.post(server.origin, REQUEST);
@@ -63,7 +63,7 @@ describe('post', () => {
     await vi.waitFor(() => expect(server.open()).toBe(0));
   });
 
-  test('decodes nothing', async () => {
+  test('does not decode an encoded body', async () => {
     const { status, body } = await postTo((_, response) =>
       response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(Buffer.alloc(100_000))),
     );
@@ -74,7 +74,7 @@ describe('post', () => {
     ['stalls', () => {}],
     ['is cut off', (response) => response.destroy()],
   ] satisfies [string, (response: Parameters<RequestListener>[1]) => void][])(
-    'an answer counts although its body %s',
+    'returns a response whose body %s',
     async (_, then) => {
       const { status, body } = await postTo(
         (_request, response) => {
@@ -87,28 +87,28 @@ describe('post', () => {
     },
   );
 
-  test('gives up on a head that does not come', async () => {
+  test('times out when no head arrives', async () => {
     await expect(postTo(() => {}, { timeoutMs: 200 })).rejects.toMatchObject({ kind: 'timeout' });
   });
 
-  test('fails when the receiver hangs up', async () => {
+  test('fails when the receiver closes the connection', async () => {
     await using server = await serveTcp((socket) => socket.end());
     await using egress = egressTo(server);
     await expect(egress.post(server.origin, REQUEST)).rejects.toMatchObject({ kind: 'protocol' });
   });
 
-  test('calls a receiver again on the connections it has, and closes them in the end', async () => {
+  test('reuses its connections to a receiver, and closes them on dispose', async () => {
     await using server = await serveHttp((_, response) => response.end('x'));
     {
       await using egress = egressTo(server);
       for (let i = 0; i < 20; i += 1) await egress.post(server.origin, REQUEST);
-      // Two, because undici frees a connection one turn after the end of a body.
+      // Two, because undici frees a connection one tick after the end of a body.
       expect(server.connections()).toBeLessThanOrEqual(2);
     }
     await vi.waitFor(() => expect(server.open()).toBe(0));
   });
 
-  test('one receiver that hangs holds up no other', async () => {
+  test('is not delayed by another receiver that hangs', async () => {
     await using slow = await serveHttp(() => {});
     await using quick = await serveHttp((_, response) => response.end('x'));
     await using egress = createEgress({ allowOrigins: [slow.origin, quick.origin] });

@@ -9,29 +9,29 @@ const NO_SUCH_NAME = 3;
 
 type Zone = Record<string, { [A]?: number[][] | number; [AAAA]?: number[][] | number }>;
 
-/** A name server: answers addresses as bytes, or an error as its RCODE (RFC 1035, 4.1). */
+/** A name server. A zone entry lists addresses as bytes, or is an error as its RCODE (RFC 1035, 4.1). */
 async function serveDns(zone: Zone) {
   const socket = createSocket('udp4');
-  const asked: string[] = [];
+  const queried: string[] = [];
   socket.on('message', (query, { port, address }) => {
     const { name, end } = nameIn(query);
     const type = query.readUInt16BE(end);
-    asked.push(name);
+    queried.push(name);
     const found = zone[name]?.[type === A ? A : AAAA] ?? (zone[name] ? [] : NO_SUCH_NAME);
     const records = typeof found === 'number' ? [] : found;
     const head = Buffer.from(query.subarray(0, 12));
     head.writeUInt16BE(0x8180 | (typeof found === 'number' ? found : 0), 2);
     head.writeUInt16BE(records.length, 6);
     head.writeUInt32BE(0, 8);
-    const answers = records.map((bytes) =>
+    const answerRecords = records.map((bytes) =>
       Buffer.from([0xc0, 12, 0, type, 0, 1, 0, 0, 0, 0, 0, bytes.length, ...bytes]),
     );
-    socket.send(Buffer.concat([head, query.subarray(12, end + 4), ...answers]), port, address);
+    socket.send(Buffer.concat([head, query.subarray(12, end + 4), ...answerRecords]), port, address);
   });
   await new Promise<void>((bound) => socket.bind(0, '127.0.0.1', bound));
   return {
     resolve: dnsResolve([`127.0.0.1:${socket.address().port}`]),
-    asked,
+    queried,
     async [Symbol.asyncDispose]() {
       await new Promise<void>((closed) => socket.close(closed));
     },
@@ -50,8 +50,8 @@ function nameIn(query: Buffer): { name: string; end: number } {
 
 const V6 = [0x26, 0x06, 0x47, 0, 0x47, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x11, 0x11];
 
-describe('the DNS', () => {
-  test('is asked for both families, and every address counts', async () => {
+describe('DNS', () => {
+  test('is queried for both families, and every address is returned', async () => {
     await using dns = await serveDns({
       'a.example.com': {
         [A]: [
@@ -71,7 +71,7 @@ describe('the DNS', () => {
   test.each([
     ['has none', []],
     ['fails', SERVER_FAILURE],
-  ])('one family is enough when the other %s', async (_, none) => {
+  ])('may resolve one family when the other %s', async (_, none) => {
     await using dns = await serveDns({
       'four.example.com': { [A]: [[8, 8, 8, 8]], [AAAA]: none },
       'six.example.com': { [A]: none, [AAAA]: [V6] },
@@ -80,7 +80,7 @@ describe('the DNS', () => {
     expect(await dns.resolve('six.example.com')).toHaveLength(1);
   });
 
-  test('rejects when there is no address', async () => {
+  test('fails when there is no address', async () => {
     await using dns = await serveDns({
       'empty.example.com': {},
       'broken.example.com': { [A]: 2, [AAAA]: 2 },
@@ -89,9 +89,9 @@ describe('the DNS', () => {
       await expect(dns.resolve(`${name}.example.com`)).rejects.toThrow();
   });
 
-  test('is asked for the name as it is, without search domains', async () => {
+  test('is queried without search domains', async () => {
     await using dns = await serveDns({});
     await expect(dns.resolve('missing.example.com')).rejects.toThrow('ENOTFOUND');
-    expect(new Set(dns.asked)).toEqual(new Set(['missing.example.com']));
+    expect(new Set(dns.queried)).toEqual(new Set(['missing.example.com']));
   });
 });

@@ -14,9 +14,9 @@ import { join } from 'node:path';
 export interface Served extends AsyncDisposable {
   port: number;
   origin: string;
-  /** Connections opened so far. */
+  /** Number of connections opened so far. */
   connections(): number;
-  /** Connections that are open now. */
+  /** Number of connections that are open now. */
   open(): number;
 }
 
@@ -25,7 +25,7 @@ export const serveHttp = (listener: RequestListener) => serve(createServer(liste
 export const serveHttps = ({ key, cert }: Certificate, listener: RequestListener) =>
   serve(createTlsServer({ key, cert }, listener), 'https');
 
-/** A server below HTTP: `talk` gets each connection once its first bytes have arrived. */
+/** A raw TCP server. `talk` is called with each connection once its first bytes have arrived. */
 export const serveTcp = (talk: (socket: Socket) => void) =>
   serve(
     createTcpServer((socket) => {

@@ -11,7 +11,7 @@ const egressTo = (url: string, ca?: string) =>
   createEgress({ allowOrigins: [url], ...(ca === undefined ? {} : { ca }) });
 
 describe('TLS', () => {
-  test('a certificate of a trusted authority for the name is accepted, and the name is sent', async () => {
+  test('a trusted certificate for the name is accepted, and SNI has the name', async () => {
     await using server = await serveHttps(good, (request, response) => {
       const { socket } = request;
       response.end('servername' in socket ? String(socket.servername) : '');
@@ -19,7 +19,7 @@ describe('TLS', () => {
     const url = urlOf(server);
     await using egress = egressTo(url, good.cert);
     expect((await egress.fetch(url, LIMITS)).body.toString()).toBe('localhost');
-    // The second one resumes the session.
+    // The second request resumes the TLS session.
     expect((await egress.fetch(url, LIMITS)).body.toString()).toBe('localhost');
   });
 
@@ -31,17 +31,17 @@ describe('TLS', () => {
     const url = urlOf(server);
     await using egress = egressTo(url, ca);
     await expect(egress.fetch(url, LIMITS)).rejects.toMatchObject({ kind: 'tls' });
-    const post = egress.post(url, { headers: {}, body: 'x', timeoutMs: 5000, maxAnswerBytes: 10 });
+    const post = egress.post(url, { headers: {}, body: 'x', timeoutMs: 5000, maxResponseBytes: 10 });
     await expect(post).rejects.toMatchObject({ kind: 'tls' });
   });
 
-  test('a port that does not speak TLS is told apart', async () => {
+  test('a port without TLS is a TLS error', async () => {
     await using server = await serveHttp((_, response) => response.end('x'));
     await using egress = egressTo(urlOf(server));
     await expect(egress.fetch(urlOf(server), LIMITS)).rejects.toMatchObject({ kind: 'tls' });
   });
 
-  test('a handshake that stalls runs into the time limit', async () => {
+  test('a handshake that stalls times out', async () => {
     await using server = await serveTcp(() => {});
     await using egress = egressTo(urlOf(server));
     await expect(egress.fetch(urlOf(server), { ...LIMITS, timeoutMs: 200 })).rejects.toMatchObject({

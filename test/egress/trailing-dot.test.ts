@@ -8,14 +8,14 @@ import { createEgress } from '../../egress/egress.ts';
 import type { Resolve } from '../../egress/resolve.ts';
 import { certificateFor, serveHttps } from './servers.ts';
 
-test('a name with a dot at its end is looked up with it', async () => {
+test('a name with a trailing dot is looked up with the dot', async () => {
   const resolve = vi.fn<Resolve>().mockResolvedValue([{ address: '10.0.0.1', family: 4 }]);
   await using egress = createEgress({ allowOrigins: [], resolve });
   await expect(egress.check('https://example.com./a.png')).rejects.toMatchObject({ kind: 'refused' });
   expect(resolve).toHaveBeenCalledExactlyOnceWith('example.com.');
 });
 
-test('its host is called with the dot, which neither the handshake nor the certificate has', async () => {
+test('the Host header keeps the trailing dot; SNI and certificate do not have it', async () => {
   const certificate = certificateFor('DNS:example.com');
   await using server = await serveHttps(certificate, ({ headers, socket }, response) =>
     response.end(`${headers.host} ${(socket as TLSSocket).servername}`),

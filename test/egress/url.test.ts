@@ -29,7 +29,7 @@ describe('hosts', () => {
     expect(refusal(`https://${host}:8443`)).toBeUndefined();
   });
 
-  test('a refusal names no address', () => {
+  test('the error message contains no address', () => {
     expect(refusal('https://0xa9fea9fe/')?.message).toBe(
       'The URL points to a host that is not on the public internet.',
     );
@@ -70,13 +70,13 @@ describe('the rest of a URL', () => {
     expect(refusal(url)).toBeDefined();
   });
 
-  test('what stands after the host cannot change it', () => {
+  test('does not change the host', () => {
     expect(parsePublicUrl('https://example.com/@127.0.0.1/?u=http://10.0.0.1', nothing).hostname).toBe(
       'example.com',
     );
   });
 
-  test('a redirect is read relative to its base and called by its name', () => {
+  test('a redirect is resolved against its base and named in the message', () => {
     const base = new URL('https://example.com/a/b');
     expect(parsePublicUrl('../c', nothing, base).href).toBe('https://example.com/c');
     expect(refusal('//10.0.0.1/', nothing, base)?.message).toMatch(/^The URL it redirects to points/);
@@ -87,7 +87,7 @@ describe('the rest of a URL', () => {
 describe('allowed origins', () => {
   const allowed = parseAllowOrigins(['http://127.0.0.1:8080', 'https://localhost']);
 
-  test('an origin matches as a whole', () => {
+  test('match scheme, host and port', () => {
     expect(refusal('http://127.0.0.1:8080/x', allowed)).toBeUndefined();
     expect(refusal('https://localhost:443/x', allowed)).toBeUndefined();
     expect(refusal('https://127.0.0.1:8080/x', allowed)).toBeDefined();
@@ -98,13 +98,13 @@ describe('allowed origins', () => {
   });
 
   test.each(['127.0.0.1:8080', 'http://a/b', 'http://a/?b', 'http://u@a', 'ftp://a', '*', 'null'])(
-    '%j is not an origin',
+    '%j is rejected',
     (entry) => {
       expect(() => parseAllowOrigins([entry])).toThrow(entry);
     },
   );
 
-  test('a warning names them, and is absent when there are none', () => {
+  test('are listed in a warning, unless there are none', () => {
     expect(egressWarning(['http://127.0.0.1:8080'])).toContain('http://127.0.0.1:8080');
     expect(egressWarning([])).toBeUndefined();
   });
@@ -170,7 +170,7 @@ describe('any private IPv4 address', () => {
   });
 });
 
-test('no IPv6 address outside 2000::/3 is public, and text that is no address is not', () => {
+test('IPv6 addresses outside 2000::/3, and text that is not an address, are not public', () => {
   const group = fc.nat(0xffff).map((n) => n.toString(16));
   const outside = fc.nat(0xffff).filter((n) => n >> 13 !== 1);
   fc.assert(

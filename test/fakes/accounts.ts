@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { LIMITS } from '../../contract/limits.ts';
+import type { AccountRecord, KeyRecord } from '../../domain/records.ts';
 import type { AccountStore, KeyStore } from '../../stores/ports.ts';
-import type { AccountRecord, KeyRecord } from '../../stores/records.ts';
-import { type Books, copies, known, once, post } from './books.ts';
+import { type Books, copies, getOrThrow, once, post } from './books.ts';
 
 export function createFakeAccountStore(books: Books): AccountStore {
   return {
@@ -22,23 +22,23 @@ export function createFakeAccountStore(books: Books): AccountStore {
         },
         createdAt: new Date(),
       };
-      const named = { command: 'account', accountId: '', reference, asked: { name, webhookUrl } } as const;
-      const { accountId } = once(books, named, () => {
+      const command = { command: 'account', accountId: '', reference, asked: { name, webhookUrl } } as const;
+      const { accountId } = once(books, command, () => {
         books.accounts.set(account.id, account);
         return { accountId: account.id };
       });
       return this.get(accountId);
     },
 
-    get: async (accountId) => structuredClone(known(books.accounts, 'account', accountId)),
+    get: async (accountId) => structuredClone(getOrThrow(books.accounts, 'account', accountId)),
     list: async (limit) => structuredClone([...books.accounts.values()].reverse().slice(0, limit)),
 
     async setStatus(accountId, status) {
-      known(books.accounts, 'account', accountId).status = status;
+      getOrThrow(books.accounts, 'account', accountId).status = status;
     },
 
     async setWebhook(accountId, { url, rotateTo }) {
-      const { webhook } = known(books.accounts, 'account', accountId);
+      const { webhook } = getOrThrow(books.accounts, 'account', accountId);
       if (url !== undefined) {
         Object.assign(webhook, { url, disabledReason: null });
         delete webhook.failingSince;
@@ -50,10 +50,10 @@ export function createFakeAccountStore(books: Books): AccountStore {
       return this.get(accountId);
     },
 
-    async noteEndpoint(accountId, url, health) {
-      const { webhook } = known(books.accounts, 'account', accountId);
+    async recordEndpointHealth(accountId, url, health) {
+      const { webhook } = getOrThrow(books.accounts, 'account', accountId);
       if (webhook.url !== url) return;
-      if (health === 'well') delete webhook.failingSince;
+      if (health === 'healthy') delete webhook.failingSince;
       else Object.assign(webhook, health);
     },
   };
@@ -61,20 +61,20 @@ export function createFakeAccountStore(books: Books): AccountStore {
 
 export function createFakeKeyStore(books: Books): KeyStore {
   const change = (keyId: string, set: Partial<KeyRecord>) => {
-    const key = Object.assign(known(books.keys, 'key', keyId), set);
+    const key = Object.assign(getOrThrow(books.keys, 'key', keyId), set);
     return withoutDigest(key);
   };
   return {
     async create({ reference, ...key }) {
       const { accountId, name, retentionDays } = key;
-      const named = { command: 'key', accountId, reference, asked: { name, retentionDays } } as const;
-      return once(books, named, () => createKey(books, key));
+      const command = { command: 'key', accountId, reference, asked: { name, retentionDays } } as const;
+      return once(books, command, () => createKey(books, key));
     },
 
     async findCaller(digest) {
       const key = [...books.keys.values()].find((stored) => stored.digest === digest);
       if (key === undefined) return undefined;
-      const account = known(books.accounts, 'account', key.accountId);
+      const account = getOrThrow(books.accounts, 'account', key.accountId);
       return {
         keyId: key.id,
         keyName: key.name,
@@ -87,15 +87,15 @@ export function createFakeKeyStore(books: Books): KeyStore {
 
     list: async (accountId) => copies(books.keys.values(), accountId).map(withoutDigest),
     revoke: async (keyId) =>
-      change(keyId, { revokedAt: known(books.keys, 'key', keyId).revokedAt ?? new Date() }),
+      change(keyId, { revokedAt: getOrThrow(books.keys, 'key', keyId).revokedAt ?? new Date() }),
     setRetention: async (keyId, retentionDays) => change(keyId, { retentionDays }),
   };
 }
 
 function createKey(books: Books, key: Parameters<KeyStore['create']>[0]) {
-  known(books.accounts, 'account', key.accountId);
+  getOrThrow(books.accounts, 'account', key.accountId);
   if ([...books.keys.values()].some(({ digest }) => digest === key.digest))
-    throw new Error('The digest is taken.');
+    throw new Error('The digest is already in use.');
   const first = !books.ledger.has(`grant:free50:${key.accountId}`);
   const stored = { id: randomUUID(), ...key, createdAt: new Date(), revokedAt: null };
   books.keys.set(stored.id, stored);

@@ -1,7 +1,5 @@
-import type { Answered } from '../../stores/answered.ts';
-import type { Referenced } from '../../stores/mongo/references.ts';
-import type { IdempotencyRow } from '../../stores/ports.ts';
-import { NotFound, Refused } from '../../stores/ports.ts';
+import type { Answered } from '../../domain/answered.ts';
+import { NotFound, Refused } from '../../domain/errors.ts';
 import type {
   AccountRecord,
   DeliveryRecord,
@@ -10,15 +8,17 @@ import type {
   LedgerRow,
   ObjectRef,
   PackRecord,
-} from '../../stores/records.ts';
-import { type Asked, expectSame } from '../../stores/reference.ts';
+} from '../../domain/records.ts';
+import { type Asked, expectSame } from '../../domain/reference.ts';
+import type { Referenced } from '../../stores/mongo/references.ts';
+import type { IdempotencyRow } from '../../stores/ports.ts';
 
-/** Every record in memory. What a store hands out is a copy, as it would be from a database. */
+/** All records in memory. The stores return copies, as a database would. */
 export interface Books {
   accounts: Map<string, AccountRecord>;
   keys: Map<string, KeyRecord & { digest: string }>;
   jobs: Map<string, JobRecord>;
-  /** By job. */
+  /** By job id. */
   answered: Map<string, Answered>;
   voided: Map<string, { unpaid: boolean }>;
   /** By {@link idempotencyId}. */
@@ -27,11 +27,11 @@ export interface Books {
   ledger: Map<string, LedgerRow>;
   packs: Map<string, PackRecord>;
   deliveries: Map<string, DeliveryRecord>;
-  /** Objects owed to the image store's removal. */
+  /** Objects queued for removal from the image store, by bucket and key. */
   removals: Map<string, ObjectRef>;
-  /** Workflows owed to Temporal's removal. */
+  /** Workflows queued for deletion in Temporal. */
   histories: Set<string>;
-  /** By command, account and reference: what was asked, and what it came to. */
+  /** By command, account and reference: arguments and result. */
   references: Map<string, { asked: Asked; result: object }>;
   apiEnabled: boolean;
 }
@@ -56,7 +56,7 @@ export function emptyBooks(): Books {
 
 export const idempotencyId = (keyId: string, key: string) => JSON.stringify([keyId, key]);
 
-/** Copies what matches, in the order it was stored. */
+/** Copies of the records of an account, in insertion order. */
 export function copies<T extends { accountId: string }>(records: Iterable<T>, accountId: string): T[] {
   return [...records]
     .filter((record) => record.accountId === accountId)
@@ -64,7 +64,7 @@ export function copies<T extends { accountId: string }>(records: Iterable<T>, ac
 }
 
 /** @throws NotFound */
-export function known<T>(records: Map<string, T>, what: string, id: string): T {
+export function getOrThrow<T>(records: Map<string, T>, what: string, id: string): T {
   const record = records.get(id);
   if (record === undefined) throw new NotFound(`There is no ${what} ${id}.`);
   return record;
@@ -92,12 +92,13 @@ type Posting = Pick<LedgerRow, 'id' | 'accountId' | 'kind' | 'delta'> &
   Partial<Pick<LedgerRow, 'jobId' | 'packId'>>;
 
 /**
- * Moves the balance and writes the row; nothing happens when it is refused.
- * @returns the balance after
+ * Changes the balance and adds the row.
+ * @returns the new balance
+ * @throws Refused if the balance would be negative
  */
 export function post(books: Books, posting: Posting): number {
-  const account = known(books.accounts, 'account', posting.accountId);
-  if (books.ledger.has(posting.id)) throw new Error(`${posting.id} is posted already.`);
+  const account = getOrThrow(books.accounts, 'account', posting.accountId);
+  if (books.ledger.has(posting.id)) throw new Error(`${posting.id} is already posted.`);
   if (account.balance + posting.delta < 0)
     throw new Refused(`The balance of account ${account.id} has fewer than ${-posting.delta} images left.`);
   account.balance += posting.delta;

@@ -1,18 +1,18 @@
-import { CANCELLED, deliveryIdOf, KEPT_ATTEMPTS, NEW_ROUND, NO_OUTCOME } from '../../stores/delivery.ts';
+import { CANCELLED, deliveryIdOf, KEPT_ATTEMPTS, NEW_CYCLE, NO_OUTCOME } from '../../domain/delivery.ts';
 import type { DeliveryStore } from '../../stores/ports.ts';
-import { type Books, copies, known } from './books.ts';
+import { type Books, copies, getOrThrow } from './books.ts';
 
 export function createFakeDeliveryStore({ deliveries }: Books): DeliveryStore {
-  const read = (id: string) => structuredClone(known(deliveries, 'delivery', id));
-  const pending = (id: string, round: string) => {
+  const read = (id: string) => structuredClone(getOrThrow(deliveries, 'delivery', id));
+  const pending = (id: string, cycle: string) => {
     const row = deliveries.get(id);
-    return row?.round === round && row.state === 'pending' ? row : undefined;
+    return row?.cycle === cycle && row.state === 'pending' ? row : undefined;
   };
   return {
     async plan(delivery) {
       const { id } = delivery;
       if (!deliveries.has(id))
-        deliveries.set(id, { ...delivery, ...NEW_ROUND, attempts: [], createdAt: new Date() });
+        deliveries.set(id, { ...delivery, ...NEW_CYCLE, attempts: [], createdAt: new Date() });
       return read(id);
     },
 
@@ -26,14 +26,14 @@ export function createFakeDeliveryStore({ deliveries }: Books): DeliveryStore {
         .slice(0, limit)
         .map((row) => structuredClone(row)),
 
-    async reopen(id, round) {
-      const row = known(deliveries, 'delivery', id);
-      if (row.round !== round) Object.assign(row, NEW_ROUND, { round });
+    async reopen(id, cycle) {
+      const row = getOrThrow(deliveries, 'delivery', id);
+      if (row.cycle !== cycle) Object.assign(row, NEW_CYCLE, { cycle });
       return read(id);
     },
 
-    async begin(id, round, { at, url }) {
-      const row = pending(id, round);
+    async begin(id, cycle, { at, url }) {
+      const row = pending(id, cycle);
       if (row === undefined) return undefined;
       const attempt = { at, url, status: null, ms: null, error: NO_OUTCOME, answer: null };
       const attempts = [...row.attempts, attempt].slice(-KEPT_ATTEMPTS);
@@ -41,9 +41,9 @@ export function createFakeDeliveryStore({ deliveries }: Books): DeliveryStore {
       return read(id);
     },
 
-    async record(id, round, attempt, end) {
+    async record(id, cycle, attempt, end) {
       const begun = deliveries.get(id)?.attempts.find(({ at }) => at.getTime() === attempt.at.getTime());
-      const row = pending(id, round);
+      const row = pending(id, cycle);
       if (begun === undefined) return;
       if (row === undefined) Object.assign(begun, { ...attempt, url: null, answer: null });
       else {
@@ -52,15 +52,15 @@ export function createFakeDeliveryStore({ deliveries }: Books): DeliveryStore {
       }
     },
 
-    async close(id, round, end) {
-      const row = pending(id, round);
+    async close(id, cycle, end) {
+      const row = pending(id, cycle);
       if (row !== undefined) Object.assign(row, end, { nextAttemptAt: null });
     },
   };
 }
 
-/** See forgetDeliveries of the MongoDB adapter. */
-export function forgetDelivery({ deliveries }: Books, jobId: string): void {
+/** See cancelDeliveries of the MongoDB adapter. */
+export function cancelDelivery({ deliveries }: Books, jobId: string): void {
   const row = deliveries.get(deliveryIdOf(jobId));
   if (row === undefined) return;
   if (row.state === 'pending') Object.assign(row, CANCELLED);

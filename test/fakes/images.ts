@@ -6,7 +6,7 @@ interface StoredImage {
   lastModified: Date;
 }
 
-/** An image store in memory, for tests of what stands above it. `objects` is there to look at. */
+/** An image store in memory. Tests may read `objects`. */
 export function createFakeImageStore(
   uploadUrl = 'https://images.test',
 ): ImageStore & { objects: Map<string, StoredImage> } {

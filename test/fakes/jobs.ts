@@ -1,11 +1,11 @@
-import { type Answered, MOST_ANSWERED, withdraw } from '../../stores/answered.ts';
-import { deliveryIdOf, destinationOf, newDelivery } from '../../stores/delivery.ts';
-import { withOneMore } from '../../stores/failures.ts';
-import type { Acceptance, DeletedJob, EndedJob, JobStore } from '../../stores/ports.ts';
-import { Refused } from '../../stores/ports.ts';
-import type { JobDraft, JobRecord, ObjectRef } from '../../stores/records.ts';
-import { type Books, copies, idempotencyId, known, post } from './books.ts';
-import { forgetDelivery } from './deliveries.ts';
+import { type Answered, MOST_ANSWERED, withdraw } from '../../domain/answered.ts';
+import { deliveryIdOf, destinationOf, newDelivery } from '../../domain/delivery.ts';
+import { Refused } from '../../domain/errors.ts';
+import { withOneMore } from '../../domain/failures.ts';
+import type { Acceptance, JobDraft, JobRecord, ObjectRef } from '../../domain/records.ts';
+import type { DeletedJob, EndedJob, JobStore } from '../../stores/ports.ts';
+import { type Books, copies, getOrThrow, idempotencyId, post } from './books.ts';
+import { cancelDelivery } from './deliveries.ts';
 import { objectId } from './retention.ts';
 
 export function createFakeJobStore(books: Books): JobStore {
@@ -15,18 +15,19 @@ export function createFakeJobStore(books: Books): JobStore {
     return job?.status === 'deleted' ? undefined : job;
   };
   const end = (jobId: string, set: Partial<JobRecord> & { status: 'completed' | 'failed' }): EndedJob => {
-    const job = known(books.jobs, 'job', jobId);
+    const job = getOrThrow(books.jobs, 'job', jobId);
     if (job.status === 'processing') {
       Object.assign(job, structuredClone(set), { completedAt: new Date() });
-      if (set.status === 'failed') giveBack(books, job, 'refund');
-      const to = destinationOf(job, known(books.accounts, 'account', job.accountId).webhook);
-      if (to !== undefined) books.deliveries.set(deliveryIdOf(jobId), newDelivery(job, set.status, to));
+      if (set.status === 'failed') reverseCharge(books, job, 'refund');
+      const destination = destinationOf(job, getOrThrow(books.accounts, 'account', job.accountId).webhook);
+      if (destination !== undefined)
+        books.deliveries.set(deliveryIdOf(jobId), newDelivery(job, set.status, destination));
     }
-    return asItStands(jobId);
+    return withDelivery(jobId);
   };
-  const asItStands = (jobId: string): EndedJob =>
+  const withDelivery = (jobId: string): EndedJob =>
     structuredClone({
-      job: known(books.jobs, 'job', jobId),
+      job: getOrThrow(books.jobs, 'job', jobId),
       delivery: books.deliveries.get(deliveryIdOf(jobId)) ?? null,
     });
   return {
@@ -40,7 +41,7 @@ export function createFakeJobStore(books: Books): JobStore {
 
     async markAnswered(jobId, requestId) {
       if (!books.jobs.has(jobId)) return 'voided';
-      if (readable(jobId) !== undefined) markAnswered(known(books.answered, 'job', jobId), requestId);
+      if (readable(jobId) !== undefined) markAnswered(getOrThrow(books.answered, 'job', jobId), requestId);
       return readable(jobId);
     },
 
@@ -57,14 +58,14 @@ export function createFakeJobStore(books: Books): JobStore {
 
     complete: async (jobId, set) => end(jobId, { status: 'completed', ...set }),
     async fail(jobId, { clientFault = false, ...set }) {
-      const { accountId, status } = known(books.jobs, 'job', jobId);
-      const account = known(books.accounts, 'account', accountId);
+      const { accountId, status } = getOrThrow(books.jobs, 'job', jobId);
+      const account = getOrThrow(books.accounts, 'account', accountId);
       if (clientFault && status === 'processing')
         account.failures = withOneMore(account.failures, new Date());
       return end(jobId, { status: 'failed', ...set });
     },
     async ended(jobId) {
-      const ended = asItStands(jobId);
+      const ended = withDelivery(jobId);
       return ended.job.status === 'processing' ? undefined : ended;
     },
 
@@ -80,7 +81,7 @@ export function createFakeJobStore(books: Books): JobStore {
       const failed = jobIds
         .map((id) => books.jobs.get(id))
         .filter((job) => job?.status === 'failed' && job.inputs.length > 0);
-      for (const job of failed) if (job !== undefined) owe(books, job.inputs.splice(0));
+      for (const job of failed) if (job !== undefined) enqueueRemovals(books, job.inputs.splice(0));
       return failed.length;
     },
   };
@@ -88,34 +89,34 @@ export function createFakeJobStore(books: Books): JobStore {
 
 function remove(books: Books, job: JobRecord, was: 'completed' | 'failed'): DeletedJob {
   const objects = [...job.inputs, ...job.results];
-  owe(books, objects);
+  enqueueRemovals(books, objects);
   books.histories.add(job.workflowId);
-  forgetDelivery(books, job.id);
-  const gone = { options: {}, warnings: [], webhookUrl: null, error: null, inputs: [], results: [] };
-  Object.assign(job, gone, { status: 'deleted', deleted: { at: new Date(), was } });
+  cancelDelivery(books, job.id);
+  const cleared = { options: {}, warnings: [], webhookUrl: null, error: null, inputs: [], results: [] };
+  Object.assign(job, cleared, { status: 'deleted', deleted: { at: new Date(), was } });
   return { id: job.id, objects };
 }
 
-function owe(books: Books, refs: readonly ObjectRef[]): void {
+function enqueueRemovals(books: Books, refs: readonly ObjectRef[]): void {
   for (const ref of refs) books.removals.set(objectId(ref), ref);
 }
 
 function accept(books: Books, draft: JobDraft): Acceptance {
-  const { jobId, accountId, bodyDigest, idempotencyKey, keyId, imagesCharged, input, ...kept } = draft;
+  const { jobId, accountId, bodyDigest, idempotencyKey, keyId, imagesCharged, input, ...stored } = draft;
   const voided = books.voided.get(jobId);
   if (voided !== undefined)
     return voided.unpaid ? { outcome: 'insufficient_credits' } : { outcome: 'voided', jobId };
   if (books.jobs.has(jobId)) return { outcome: 'accepted', jobId, bodyDigest };
-  const slot = idempotencyKey === null ? undefined : idempotencyId(keyId, idempotencyKey);
-  const taken = slot === undefined ? undefined : books.idempotency.get(slot);
-  if (taken !== undefined) return { outcome: 'existing', ...taken };
+  const rowId = idempotencyKey === null ? undefined : idempotencyId(keyId, idempotencyKey);
+  const existing = rowId === undefined ? undefined : books.idempotency.get(rowId);
+  if (existing !== undefined) return { outcome: 'existing', ...existing };
   try {
     post(books, { id: `charge:${jobId}`, accountId, kind: 'charge', jobId, delta: -imagesCharged });
   } catch (error) {
     if (error instanceof Refused) return { outcome: 'insufficient_credits' };
     throw error;
   }
-  const job = { id: jobId, accountId, keyId, imagesCharged, ...structuredClone(kept) };
+  const job = { id: jobId, accountId, keyId, imagesCharged, ...structuredClone(stored) };
   books.jobs.set(jobId, {
     ...job,
     status: 'processing',
@@ -127,12 +128,12 @@ function accept(books: Books, draft: JobDraft): Acceptance {
     processingMs: null,
   });
   books.answered.set(jobId, { answered: [jobId], withdrawn: [] });
-  if (slot !== undefined) books.idempotency.set(slot, { jobId, bodyDigest });
+  if (rowId !== undefined) books.idempotency.set(rowId, { jobId, bodyDigest });
   return { outcome: 'accepted', jobId, bodyDigest };
 }
 
 function markAnswered(job: Answered, requestId: string): void {
-  if (job.withdrawn.includes(requestId)) throw new Error(`Request ${requestId} has ended.`);
+  if (job.withdrawn.includes(requestId)) throw new Error(`Request ${requestId} was withdrawn.`);
   job.answered = [...job.answered, requestId].slice(0, MOST_ANSWERED);
 }
 
@@ -140,22 +141,22 @@ function voidJob(books: Books, jobId: string, requestId: string): boolean {
   const job = books.jobs.get(jobId);
   if (job !== undefined) {
     if (job.status === 'deleted') return false;
-    const left = withdraw(known(books.answered, 'job', jobId), requestId);
-    if (left !== undefined) {
-      books.answered.set(jobId, left);
+    const remaining = withdraw(getOrThrow(books.answered, 'job', jobId), requestId);
+    if (remaining !== undefined) {
+      books.answered.set(jobId, remaining);
       return false;
     }
     books.jobs.delete(jobId);
-    for (const [slot, row] of books.idempotency) if (row.jobId === jobId) books.idempotency.delete(slot);
-    owe(books, [...job.inputs, ...job.results]);
-    forgetDelivery(books, jobId);
-    if (job.status !== 'failed') giveBack(books, job, 'void');
+    for (const [rowId, row] of books.idempotency) if (row.jobId === jobId) books.idempotency.delete(rowId);
+    enqueueRemovals(books, [...job.inputs, ...job.results]);
+    cancelDelivery(books, jobId);
+    if (job.status !== 'failed') reverseCharge(books, job, 'void');
   }
   books.voided.set(jobId, { unpaid: false });
   return true;
 }
 
-function giveBack(books: Books, job: JobRecord, kind: 'refund' | 'void'): void {
+function reverseCharge(books: Books, job: JobRecord, kind: 'refund' | 'void'): void {
   const { id: jobId, accountId, imagesCharged } = job;
   post(books, { id: `${kind}:${jobId}`, accountId, kind, jobId, delta: imagesCharged });
 }

@@ -1,5 +1,5 @@
+import type { JobRecord, ObjectRef } from '../../domain/records.ts';
 import type { HistoryStore, RemovalStore, RetentionStore } from '../../stores/ports.ts';
-import type { JobRecord, ObjectRef } from '../../stores/records.ts';
 import type { Books } from './books.ts';
 
 export const objectId = ({ bucket, key }: ObjectRef) => `${bucket}/${key}`;
@@ -61,23 +61,23 @@ export function createFakeRetentionStore(books: Books): RetentionStore {
 }
 
 export function createFakeRemovalStore(books: Books): RemovalStore {
-  const owe = (refs: readonly ObjectRef[]) => {
+  const enqueue = (refs: readonly ObjectRef[]) => {
     for (const ref of refs) books.removals.set(objectId(ref), { ...ref });
   };
   return {
-    owe: async (refs) => owe(refs),
+    enqueue: async (refs) => enqueue(refs),
 
-    async settle(refs, failures) {
+    async markRemoved(refs, failures) {
       for (const ref of refs) books.removals.delete(objectId(ref));
-      owe(failures.map(({ ref }) => ref));
+      enqueue(failures.map(({ ref }) => ref));
     },
 
     async pending(after, limit) {
-      const left = [...books.removals].filter(([id]) => id > after).sort(([a], [b]) => (a < b ? -1 : 1));
-      const page = left.slice(0, limit);
+      const rows = [...books.removals].filter(([id]) => id > after).sort(([a], [b]) => (a < b ? -1 : 1));
+      const page = rows.slice(0, limit);
       return {
         refs: page.map(([, ref]) => ({ ...ref })),
-        next: left.length > limit ? (page.at(-1)?.[0] ?? null) : null,
+        next: rows.length > limit ? (page.at(-1)?.[0] ?? null) : null,
       };
     },
   };
@@ -86,12 +86,12 @@ export function createFakeRemovalStore(books: Books): RemovalStore {
 export function createFakeHistoryStore({ histories }: Books): HistoryStore {
   return {
     async pending(after, limit) {
-      const left = [...histories].filter((id) => id > after).sort();
-      const workflowIds = left.slice(0, limit);
-      return { workflowIds, next: left.length > limit ? (workflowIds.at(-1) ?? null) : null };
+      const ids = [...histories].filter((id) => id > after).sort();
+      const workflowIds = ids.slice(0, limit);
+      return { workflowIds, next: ids.length > limit ? (workflowIds.at(-1) ?? null) : null };
     },
 
-    async settle(workflowIds) {
+    async markDeleted(workflowIds) {
       for (const id of workflowIds) histories.delete(id);
     },
   };

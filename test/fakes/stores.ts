@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import { auditAccount } from '../../stores/audit.ts';
+import { auditAccount } from '../../domain/audit.ts';
+import type { PackRecord } from '../../domain/records.ts';
+import { imagesToRefund } from '../../domain/refund.ts';
 import type { LedgerStore, PackStore, Stores } from '../../stores/ports.ts';
-import type { PackRecord } from '../../stores/records.ts';
-import { imagesToRefund } from '../../stores/refund.ts';
 import { createFakeAccountStore, createFakeKeyStore } from './accounts.ts';
-import { type Books, copies, emptyBooks, known, once, post } from './books.ts';
+import { type Books, copies, emptyBooks, getOrThrow, once, post } from './books.ts';
 import { createFakeDeliveryStore } from './deliveries.ts';
 import { createFakeJobStore } from './jobs.ts';
 import { createFakeHistoryStore, createFakeRemovalStore, createFakeRetentionStore } from './retention.ts';
 
-/** All records in memory, for tests of what stands above them. `books` is there to look at and to spoil. */
+/** All stores in memory. Tests may read `books`, and corrupt them. */
 export function createFakeStores(): Stores & { books: Books } {
   const books = emptyBooks();
   return {
@@ -49,13 +49,15 @@ function createFakeLedgerStore(books: Books): LedgerStore {
 
 function createFakePackStore(books: Books): PackStore {
   return {
-    async add(bought) {
-      const { accountId, images, reference } = bought;
+    async add(purchase) {
+      const { accountId, images, reference } = purchase;
       return once(books, { command: 'pack', accountId, reference, asked: { images } }, () => {
         const pack: PackRecord = {
           id: randomUUID(),
-          ...bought,
-          ...{ refunded: 0, refunds: 0, createdAt: new Date() },
+          ...purchase,
+          refunded: 0,
+          refunds: 0,
+          createdAt: new Date(),
         };
         const posting = { id: `pack:${pack.id}`, kind: 'pack' as const, delta: images, packId: pack.id };
         const balance = post(books, { ...posting, accountId });
@@ -64,11 +66,11 @@ function createFakePackStore(books: Books): PackStore {
       });
     },
 
-    get: async (packId) => structuredClone(known(books.packs, 'pack', packId)),
+    get: async (packId) => structuredClone(getOrThrow(books.packs, 'pack', packId)),
     list: async (accountId) => copies(books.packs.values(), accountId),
 
     async refund(packId, images, reference) {
-      const pack = known(books.packs, 'pack', packId);
+      const pack = getOrThrow(books.packs, 'pack', packId);
       const { accountId } = pack;
       const asked = { pack: packId, images: images ?? null };
       return once(books, { command: 'pack-refund', accountId, reference, asked }, () => {

@@ -1,11 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, test } from 'vitest';
-import { expectSettled } from './setup/invariants.ts';
-import { acceptThrough, goOn, standEverywhere } from './setup/steps.ts';
+import { expectConsistent } from './setup/invariants.ts';
+import { acceptDuring, pauseAtEveryStep, resume } from './setup/steps.ts';
 import { startWorld, type World } from './setup/world.ts';
 
-/** How long the process hangs: longer than every time-out that watches over it. */
-const HANGS_MS = 20_000;
+/** How long the process hangs: longer than every timeout that applies to it. */
+const HANG_MS = 20_000;
 
 let world: World;
 
@@ -15,22 +15,22 @@ beforeAll(async () => {
 afterAll(() => world?.[Symbol.asyncDispose]());
 
 test.each(['worker', 'mongod', 'temporal'] as const)(
-  'SIGSTOP of %s for 20 s, with a job at every step of its life',
-  async (victim) => {
-    const standing = await standEverywhere(world);
-    const process = world.processes[victim];
+  'SIGSTOP of %s for 20 s, with a job at every step',
+  async (name) => {
+    const paused = await pauseAtEveryStep(world);
+    const process = world.processes[name];
     process.pause();
-    const [placed] = await Promise.all([goOn(standing), delay(HANGS_MS).then(() => process.resume())]);
-    await expectSettled(world, placed);
+    const [placed] = await Promise.all([resume(paused), delay(HANG_MS).then(() => process.resume())]);
+    await expectConsistent(world, placed);
   },
 );
 
-test('SIGSTOP of the API for 20 s, once Temporal has the request', async () => {
+test('SIGSTOP of the API for 20 s, after Temporal has got the request', async () => {
   const { api } = world.processes;
-  const strike = () => {
+  const start = () => {
     api.pause();
-    setTimeout(() => api.resume(), HANGS_MS);
+    setTimeout(() => api.resume(), HANG_MS);
   };
-  const placed = await acceptThrough(world, { strike, mend: () => {}, answerWithinMs: 2 * HANGS_MS });
-  await expectSettled(world, placed);
+  const placed = await acceptDuring(world, { start, end: () => {}, timeoutMs: 2 * HANG_MS });
+  await expectConsistent(world, placed);
 });

@@ -8,7 +8,7 @@ import { renderPreview } from '../../generators/preview/preview.ts';
 import { findTilt } from '../../generators/preview/straighten.ts';
 import { ImageError } from '../../imaging/errors.ts';
 import { configureLibvips, type RawImage, toRaw } from '../../imaging/libvips.ts';
-import { noise } from '../imaging/pictures.ts';
+import { noise } from '../imaging/images.ts';
 
 const width = 300;
 const height = 200;
@@ -20,18 +20,18 @@ beforeAll(async () => {
   room = await sharp(photo).resize({ width, height }).png().toBuffer();
 });
 
-const request = (given: Partial<LocalRequest> = {}): LocalRequest => ({
+const request = (overrides: Partial<LocalRequest> = {}): LocalRequest => ({
   tool: 'virtual-staging',
   settings: {},
   image: room,
   target: { longestSide: 600, neverSmaller: false },
   format: 'png',
   watermark: false,
-  ...given,
+  ...overrides,
 });
 
-async function pixelsOf(given: Partial<LocalRequest>): Promise<RawImage> {
-  const { bytes } = await renderPreview(request(given));
+async function pixelsOf(overrides: Partial<LocalRequest>): Promise<RawImage> {
+  const { bytes } = await renderPreview(request(overrides));
   return toRaw(sharp(bytes));
 }
 
@@ -55,34 +55,34 @@ describe('the preview generator', () => {
     },
   );
 
-  it('puts a caption under what only a model could do, and none under what it really did', async () => {
-    const foot = async (tool: string, settings = {}) => {
+  it('adds a caption when the tool needs a model, and none when it edited the image', async () => {
+    const bottomRows = async (tool: string, settings = {}) => {
       const { pixels } = await pixelsOf({ tool, settings });
       return pixels.subarray(-600 * 16 * 3);
     };
-    const whole = (await enlarged()).pixels.subarray(-600 * 16 * 3);
-    const darker = (one: Buffer) =>
-      one.filter((level, index) => level < (whole[index] ?? 0) - 20).length / one.length;
-    expect(darker(await foot('virtual-staging'))).toBeGreaterThan(0.9);
-    expect(darker(await foot('image-upscaling'))).toBeLessThan(0.05);
-    expect(await foot('virtual-staging', { style: 'modern' })).not.toEqual(
-      await foot('virtual-staging', { style: 'coastal' }),
+    const original = (await enlarged()).pixels.subarray(-600 * 16 * 3);
+    const darkerShare = (rows: Buffer) =>
+      rows.filter((level, index) => level < (original[index] ?? 0) - 20).length / rows.length;
+    expect(darkerShare(await bottomRows('virtual-staging'))).toBeGreaterThan(0.9);
+    expect(darkerShare(await bottomRows('image-upscaling'))).toBeLessThan(0.05);
+    expect(await bottomRows('virtual-staging', { style: 'modern' })).not.toEqual(
+      await bottomRows('virtual-staging', { style: 'coastal' }),
     );
   });
 
-  it('leaves an input alone that is as large as an upscale would make it', async () => {
+  it('does not edit an input that is already as large as an upscale would make it', async () => {
     const target = { longestSide: 256, neverSmaller: true };
     expect(await pixelsOf({ tool: 'image-upscaling', target })).toEqual(await toRaw(sharp(room)));
   });
 
-  it('refuses bytes that are no picture, or not all of one', async () => {
+  it('refuses bytes that are not an image, and a truncated image', async () => {
     await expect(renderPreview(request({ image: Buffer.from('hello') }))).rejects.toThrow(ImageError);
     await expect(renderPreview(request({ image: room.subarray(0, 4000) }))).rejects.toThrow(ImageError);
   });
 });
 
-describe('what the tools do to a photo', () => {
-  it('dusk is darker, night darker still, and winter is paler', async () => {
+describe('the edits of the preview', () => {
+  it('dusk is darker than day, night darker than dusk, and winter brighter than day', async () => {
     const luma = async (tool: string, settings = {}) => (await meanOf(await pixelsOf({ tool, settings })))[1];
     const day = (await meanOf(await enlarged()))[1];
     const dusk = await luma('day-to-dusk-exterior');
@@ -91,7 +91,7 @@ describe('what the tools do to a photo', () => {
     expect(await luma('seasonal-changes', { season: 'winter' })).toBeGreaterThan(day);
   });
 
-  it('light goes up and down, and warm and cool, as asked', async () => {
+  it('lighting is brightened, darkened, warmed and cooled by the settings', async () => {
     const lit = (settings: Record<string, string>) =>
       pixelsOf({ tool: 'lighting-adjustment', settings }).then(meanOf);
     const [, day] = await meanOf(await enlarged());
@@ -102,14 +102,14 @@ describe('what the tools do to a photo', () => {
     expect(warm[0] - warm[2]).toBeGreaterThan(cool[0] - cool[2]);
   });
 
-  it('a colour cast goes', async () => {
+  it('a colour cast is removed', async () => {
     const cast = await sharp(room).linear([1, 0.85, 0.7], [0, 0, 0]).png().toBuffer();
     const [red, , blue] = await meanOf(await toRaw(sharp(cast)));
     const corrected = await meanOf(await pixelsOf({ tool: 'color-correction', image: cast }));
     expect(corrected[0] - corrected[2]).toBeLessThan((red - blue) / 2);
   });
 
-  it('noise goes, the more the stronger it is asked for', async () => {
+  it('noise is reduced, more with a stronger intensity', async () => {
     const image = await noise(width, height).png().toBuffer();
     const roughness = async (intensity: string) =>
       detailOf(await pixelsOf({ tool: 'noise-reduction', image, settings: { intensity } }));
@@ -118,18 +118,18 @@ describe('what the tools do to a photo', () => {
     expect(await roughness('strong')).toBeLessThan(await roughness('subtle'));
   });
 
-  it.each([-4, -1.5, 2.5])('a photo that leans by %d degrees is put upright', async (lean) => {
+  it.each([-4, -1.5, 2.5])('a photo tilted by %d degrees is straightened', async (tilt) => {
     const crop = { left: 60, top: 60, width: 480, height: 300 };
-    const leaning = await sharp(room).resize({ width: 600 }).rotate(lean).extract(crop).png().toBuffer();
-    const raw = await toRaw(sharp(leaning));
-    expect(await findTilt(raw, 'both')).toBeCloseTo(lean, 0);
-    const upright = await pixelsOf({ tool: 'perspective-correction', image: leaning });
+    const tilted = await sharp(room).resize({ width: 600 }).rotate(tilt).extract(crop).png().toBuffer();
+    const raw = await toRaw(sharp(tilted));
+    expect(await findTilt(raw, 'both')).toBeCloseTo(tilt, 0);
+    const upright = await pixelsOf({ tool: 'perspective-correction', image: tilted });
     expect(Math.abs(await findTilt(upright, 'both'))).toBeLessThan(0.6);
   });
 });
 
 describe('the instant generator', () => {
-  it('returns what it is given, at the size of the result', async () => {
+  it('returns its input at the size of the result', async () => {
     const { bytes, ...size } = await renderInstantly(request());
     expect(size).toEqual({ width: 600, height: 400 });
     expect(await toRaw(sharp(bytes))).toEqual(await enlarged());

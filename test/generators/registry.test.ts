@@ -3,16 +3,16 @@ import { GeneratorError } from '../../generators/errors.ts';
 import { createGenerator, GENERATORS } from '../../generators/registry.ts';
 
 describe('the registry of generators', () => {
-  it('makes every generator by the name it bears', () => {
+  it('creates every generator by its name', () => {
     for (const name of Object.keys(GENERATORS)) expect(createGenerator([name]).name).toBe(name);
   });
 
   it.each([
     ['an unknown name', ['dalle'], '"dalle"'],
-    ['a name every object has', ['constructor'], '"constructor"'],
+    ['the name of a property of every object', ['constructor'], '"constructor"'],
     ['no name', [], 'no generator'],
     ['several names', ['preview', 'instant'], '2 generators'],
-  ])('refuses %s for good and lists what it knows', (_, names, problem) => {
+  ])('refuses %s with a final error that lists the known names', (_, names, problem) => {
     const failure = (() => {
       try {
         return createGenerator(names);

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { DEAR, HONEST } from '../../bench/hostile/pictures.ts';
+import { EXPENSIVE, HONEST } from '../../dev/bench/hostile/images.ts';
 import { estimateRender, type RenderTarget } from '../../imaging/cost.ts';
 import { type InspectedImage, inspectImage } from '../../imaging/inspect.ts';
 import { FONT_ENVIRONMENT } from '../../imaging/lettering.ts';
@@ -14,7 +14,7 @@ const MB = 1_000_000;
 const enhanced: RenderTarget = { longestSide: 2048, neverSmaller: false, format: 'jpeg' };
 const upscaled: RenderTarget = { longestSide: 4096, neverSmaller: true, format: 'jpeg' };
 
-const picture = (given: Partial<InspectedImage> = {}): InspectedImage => ({
+const image = (overrides: Partial<InspectedImage> = {}): InspectedImage => ({
   format: 'jpeg',
   width: 4000,
   height: 3000,
@@ -24,24 +24,24 @@ const picture = (given: Partial<InspectedImage> = {}): InspectedImage => ({
   turned: false,
   frames: 1,
   heldBytes: 0,
-  ...given,
+  ...overrides,
 });
-const bytesOf = (given: Partial<InspectedImage>, target = upscaled) =>
-  estimateRender(picture(given), target).bytes;
+const bytesOf = (overrides: Partial<InspectedImage>, target = upscaled) =>
+  estimateRender(image(overrides), target).bytes;
 const huge = { width: 10_000, height: 10_000 };
 
 describe('an estimate', () => {
   it('counts the megapixels of the input', () => {
-    expect(estimateRender(picture(), enhanced).megapixels).toBe(12);
-    expect(estimateRender(picture(huge), enhanced).megapixels).toBe(100);
+    expect(estimateRender(image(), enhanced).megapixels).toBe(12);
+    expect(estimateRender(image(huge), enhanced).megapixels).toBe(100);
   });
 
-  it('lets several ordinary renders run where one monster runs alone', () => {
+  it('is several times smaller for an ordinary image than for the most expensive one', () => {
     expect(bytesOf({}, enhanced)).toBeLessThan(260 * MB);
     expect(bytesOf({ ...huge, heldBytes: 600 * MB, interlaced: true })).toBeGreaterThan(750 * MB);
   });
 
-  it('is smaller for what can be scaled down while it is decoded', () => {
+  it('is smaller for formats that can be scaled down while decoding', () => {
     const webp = { ...huge, format: 'webp' as const };
     expect(bytesOf(webp, enhanced)).toBeLessThan(bytesOf(webp) / 3);
     expect(bytesOf(huge, enhanced)).toBeLessThan(
@@ -49,17 +49,17 @@ describe('an estimate', () => {
     );
   });
 
-  it('grows with what is to be turned upright, and with an encoder that holds its picture', () => {
+  it('is larger for an image to be rotated, and for an encoder that holds the whole image', () => {
     expect(bytesOf({ ...huge, turned: true })).toBeGreaterThan(bytesOf(huge) + 300 * MB);
     expect(bytesOf(huge, { ...upscaled, format: 'webp' })).toBeGreaterThan(bytesOf(huge) + 300 * MB);
   });
 
-  it('is finite, whole and at least what a process takes, for any picture within the limits', () => {
+  it('is a safe integer above the size of an empty process for any image within the limits', () => {
     const side = fc.integer({ min: 1, max: 16_384 });
     fc.assert(
       fc.property(side, side, fc.constantFrom('jpeg', 'png', 'webp'), (width, height, format) => {
         for (const target of [enhanced, { ...upscaled, format }]) {
-          const { bytes } = estimateRender(picture({ width, height, format }), target);
+          const { bytes } = estimateRender(image({ width, height, format }), target);
           expect(Number.isSafeInteger(bytes)).toBe(true);
           expect(bytes).toBeGreaterThan(100 * MB);
         }
@@ -68,7 +68,7 @@ describe('an estimate', () => {
   });
 });
 
-/** Every render has a process of its own, whose peak is what Linux saw. */
+/** Each render runs in a process of its own, whose peak Linux reports. */
 describe.runIf(process.platform === 'linux')('the peak of a real render stays below its estimate', () => {
   let folder: string;
   beforeAll(async () => {
@@ -76,7 +76,7 @@ describe.runIf(process.platform === 'linux')('the peak of a real render stays be
   });
   afterAll(() => rm(folder, { recursive: true }));
 
-  const pictures = { ...DEAR, ...HONEST };
+  const images = { ...EXPENSIVE, ...HONEST };
   it.each([
     ['WebP of 100 megapixels in 28 bytes', enhanced],
     ['interlaced PNG of 100 megapixels, four channels of 8 bits', enhanced],
@@ -86,10 +86,10 @@ describe.runIf(process.platform === 'linux')('the peak of a real render stays be
     ['JPEG of 12 megapixels', enhanced],
     ['JPEG of 12 megapixels', upscaled],
   ] as const)('%s', async (name, target) => {
-    const bytes = (await pictures[name]?.()) ?? Buffer.alloc(0);
+    const bytes = (await images[name]?.()) ?? Buffer.alloc(0);
     const inspection = inspectImage(bytes);
     if (!inspection.ok) throw new Error(inspection.reason);
-    const file = join(folder, 'picture');
+    const file = join(folder, 'image');
     await writeFile(file, bytes);
     const { stdout } = await promisify(execFile)(
       process.execPath,

@@ -4,52 +4,57 @@ import { ImageError } from '../../imaging/errors.ts';
 import { type FinishOptions, finishResult } from '../../imaging/finish.ts';
 import { inspectImage } from '../../imaging/inspect.ts';
 import { configureLibvips, type RawImage, toRaw } from '../../imaging/libvips.ts';
-import { noise, pngClaiming, quarters } from './pictures.ts';
+import { noise, pngClaiming, quarters } from './images.ts';
 
 beforeAll(configureLibvips);
 
 const inputSize = { width: 96, height: 64 };
-const options = (given: Partial<FinishOptions> = {}): FinishOptions => ({
+const options = (overrides: Partial<FinishOptions> = {}): FinishOptions => ({
   format: 'png',
   longestSide: 512,
   neverSmaller: false,
   inputSize,
   watermark: false,
-  ...given,
+  ...overrides,
 });
 
 describe('size', () => {
   it.each([
     ['enlarges', 96, 64, {}, 512, 341],
     ['shrinks', 1200, 800, {}, 512, 341],
-    ['leaves what is right', 512, 300, {}, 512, 300],
-    ['takes the taller side', 64, 96, {}, 341, 512],
-    ['keeps a line one pixel high', 2000, 1, {}, 512, 1],
-    ['makes a dot a square', 1, 1, {}, 512, 512],
+    ['keeps a correct size', 512, 300, {}, 512, 300],
+    ['scales a portrait by its height', 64, 96, {}, 341, 512],
+    ['keeps a line of one pixel height', 2000, 1, {}, 512, 1],
+    ['enlarges a single pixel to a square', 1, 1, {}, 512, 512],
     [
-      'never falls under a larger input',
+      'never goes below a larger input',
       96,
       64,
       { neverSmaller: true, inputSize: { width: 900, height: 600 } },
       900,
       600,
     ],
-    ['enlarges a smaller input all the same', 96, 64, { neverSmaller: true }, 512, 341],
+    ['still enlarges a smaller input', 96, 64, { neverSmaller: true }, 512, 341],
     [
-      'shrinks a larger input unless asked not to',
+      'shrinks a larger input without neverSmaller',
       96,
       64,
       { inputSize: { width: 900, height: 600 } },
       512,
       341,
     ],
-  ])('%s', async (_, width, height, given, wide, high) => {
-    const result = await finishResult(await quarters(width, height).jpeg().toBuffer(), options(given));
-    expect(result).toMatchObject({ width: wide, height: high });
-    expect(inspectImage(result.bytes)).toMatchObject({ ok: true, format: 'png', width: wide, height: high });
+  ])('%s', async (_, width, height, overrides, expectedWidth, expectedHeight) => {
+    const result = await finishResult(await quarters(width, height).jpeg().toBuffer(), options(overrides));
+    expect(result).toMatchObject({ width: expectedWidth, height: expectedHeight });
+    expect(inspectImage(result.bytes)).toMatchObject({
+      ok: true,
+      format: 'png',
+      width: expectedWidth,
+      height: expectedHeight,
+    });
   });
 
-  it('stays within what WebP can store', async () => {
+  it('is capped at what WebP can store', async () => {
     const input = { width: 20_000, height: 10 };
     const result = await finishResult(
       await quarters(2000, 1).jpeg().toBuffer(),
@@ -60,7 +65,7 @@ describe('size', () => {
 });
 
 describe('format', () => {
-  it.each(['jpeg', 'png', 'webp'] as const)('%s is what comes out, without metadata', async (format) => {
+  it.each(['jpeg', 'png', 'webp'] as const)('the result is a %s without metadata', async (format) => {
     const marked = await quarters()
       .webp()
       .withExif({ IFD0: { Software: 'an upstream' } })
@@ -71,7 +76,7 @@ describe('format', () => {
     expect(metadata).toMatchObject({ format, width: 512, height: 341, channels: 3, depth: 'uchar' });
   });
 
-  it('takes pixels as they are', async () => {
+  it('accepts raw pixels and does not change them', async () => {
     const raw = await toRaw(quarters(512, 300));
     const { bytes } = await finishResult(raw, options());
     expect((await pixelsOf(bytes)).equals(raw.pixels)).toBe(true);
@@ -79,13 +84,13 @@ describe('format', () => {
 });
 
 describe('watermark', () => {
-  const shares = async (
+  const changedShare = async (
     bytes: Buffer,
     plain: Buffer,
-    part: { left: number; top: number; width: number; height: number },
+    area: { left: number; top: number; width: number; height: number },
   ) => {
     const [marked, clean] = await Promise.all(
-      [bytes, plain].map((image) => sharp(image).extract(part).raw().toBuffer()),
+      [bytes, plain].map((image) => sharp(image).extract(area).raw().toBuffer()),
     );
     const changed = marked?.filter((level, index) => Math.abs(level - (clean?.[index] ?? 0)) > 8).length ?? 0;
     return changed / (marked?.length ?? 1);
@@ -95,7 +100,7 @@ describe('watermark', () => {
     ['black', '#000000'],
     ['white', '#ffffff'],
     ['grey', '#808080'],
-  ])('shows on %s, in every quarter of the picture, and hides little of it', async (_, background) => {
+  ])('is visible on %s in every quarter of the image, and covers little of it', async (_, background) => {
     const image = await sharp({ create: { width: 512, height: 340, channels: 3, background } })
       .png()
       .toBuffer();
@@ -103,21 +108,26 @@ describe('watermark', () => {
     const { bytes } = await finishResult(image, options({ watermark: true }));
     for (const left of [0, 256]) {
       for (const top of [0, 170]) {
-        const share = await shares(bytes, plain, { left, top, width: 256, height: 170 });
+        const share = await changedShare(bytes, plain, { left, top, width: 256, height: 170 });
         expect(share).toBeGreaterThan(0.01);
         expect(share).toBeLessThan(0.2);
       }
     }
   });
 
-  it('grows with the picture', async () => {
+  it('scales with the image', async () => {
     const image = await quarters().png().toBuffer();
     const share = async (longestSide: number) => {
       const [plain, marked] = await Promise.all(
         [false, true].map((watermark) => finishResult(image, options({ longestSide, watermark }))),
       );
       if (!plain || !marked) throw new Error('nothing rendered');
-      return shares(marked.bytes, plain.bytes, { left: 0, top: 0, width: plain.width, height: plain.height });
+      return changedShare(marked.bytes, plain.bytes, {
+        left: 0,
+        top: 0,
+        width: plain.width,
+        height: plain.height,
+      });
     };
     expect((await share(2048)) / (await share(512))).toBeCloseTo(1, 0);
   });
@@ -126,7 +136,7 @@ describe('watermark', () => {
     [2048, 1],
     [1, 2048],
     [40, 40],
-  ])('does not trip over %i by %i pixels', async (width, height) => {
+  ])('works on %i by %i pixels', async (width, height) => {
     const image = await quarters(width, height).png().toBuffer();
     const target = { longestSide: Math.max(width, height), watermark: true };
     expect(await finishResult(image, options(target))).toMatchObject({ width, height });
@@ -138,9 +148,9 @@ describe('bytes of an upstream', () => {
     ['a web page', async () => Buffer.from('<!doctype html><h1>502</h1>')],
     ['nothing', async () => Buffer.alloc(0)],
     ['a GIF', () => quarters().gif().toBuffer()],
-    ['a bomb', async () => pngClaiming(50_000, 50_000)],
-    ['half a picture', async () => (await noise().png().toBuffer()).subarray(0, 20_000)],
-  ])('that are %s are refused', async (_, make) => {
+    ['a decompression bomb', async () => pngClaiming(50_000, 50_000)],
+    ['half an image', async () => (await noise().png().toBuffer()).subarray(0, 20_000)],
+  ])('are refused when they are %s', async (_, make) => {
     await expect(finishResult(await make(), options())).rejects.toThrow(ImageError);
   });
 });

@@ -1,20 +1,20 @@
 import fc from 'fast-check';
 import sharp, { type Sharp } from 'sharp';
 import { describe, expect, it } from 'vitest';
-import { EOI, frame, jpeg, scan, segment } from '../../bench/hostile/jpeg.ts';
-import { DEAR, REFUSED } from '../../bench/hostile/pictures.ts';
-import { blackPng, chunk, ihdr, png } from '../../bench/hostile/png.ts';
-import { canvas, plainLossless, webp } from '../../bench/hostile/webp.ts';
+import { EXPENSIVE, REFUSED } from '../../dev/bench/hostile/images.ts';
+import { EOI, frame, jpeg, scan, segment } from '../../dev/bench/hostile/jpeg.ts';
+import { blackPng, chunk, ihdr, png } from '../../dev/bench/hostile/png.ts';
+import { canvas, plainLossless, webp } from '../../dev/bench/hostile/webp.ts';
 import { inspectImage } from '../../imaging/inspect.ts';
-import { lossyWebpClaiming, noise, pngClaiming, quarters, withScans } from './pictures.ts';
+import { lossyWebpClaiming, noise, pngClaiming, quarters, withScans } from './images.ts';
 
 const reasonOf = (bytes: Buffer) => {
-  const verdict = inspectImage(bytes);
-  return verdict.ok ? 'ok' : verdict.reason;
+  const inspection = inspectImage(bytes);
+  return inspection.ok ? 'ok' : inspection.reason;
 };
 const exif = (payload: Buffer) => segment(0xe1, Buffer.concat([Buffer.from('Exif\0\0'), payload]));
 
-describe('sizes of real pictures', () => {
+describe('sizes of real images', () => {
   it.each([
     ['baseline JPEG', 'jpeg', () => quarters(301, 77).jpeg().toBuffer()],
     ['progressive JPEG', 'jpeg', () => quarters(301, 77).jpeg({ progressive: true }).toBuffer()],
@@ -28,7 +28,7 @@ describe('sizes of real pictures', () => {
   });
 });
 
-describe('what is not a picture', () => {
+describe('bytes that are not an image', () => {
   it.each([
     ['nothing', Buffer.alloc(0), 'must be a JPEG, PNG or WebP.'],
     ['text', Buffer.from('hello'), 'must be a JPEG, PNG or WebP.'],
@@ -39,8 +39,8 @@ describe('what is not a picture', () => {
     ['HEIC', Buffer.from('\0\0\0\x18ftypheic'), 'looks like HEIC'],
     ['ZIP', Buffer.from('PK\x03\x04....'), 'looks like ZIP'],
     ['HTML', Buffer.from('<!DOCTYPE html><p>'), 'looks like HTML'],
-    ['a JPEG magic and no more', Buffer.from([0xff, 0xd8, 0xff]), 'header is not complete'],
-    ['a RIFF that is a sound', Buffer.from('RIFF\0\0\0\0WAVEfmt '), 'must be a JPEG, PNG or WebP.'],
+    ['only the magic bytes of a JPEG', Buffer.from([0xff, 0xd8, 0xff]), 'header is not complete'],
+    ['a RIFF with sound', Buffer.from('RIFF\0\0\0\0WAVEfmt '), 'must be a JPEG, PNG or WebP.'],
     ['a WebP of an unknown kind', Buffer.from('RIFF\x20\0\0\0WEBPVP9 '.padEnd(40)), 'header is not complete'],
     [
       'a PNG whose first chunk is not IHDR',
@@ -54,11 +54,11 @@ describe('what is not a picture', () => {
   });
 });
 
-describe('sizes nobody may send', () => {
+describe('sizes over the limits', () => {
   it.each([
-    ['a PNG of 4 gigapixels a side', pngClaiming(0xffffffff, 0xffffffff), 'at most 100 megapixels'],
-    ['a PNG one row over', pngClaiming(10_000, 10_001), 'at most 100 megapixels'],
-    ['a JPEG of 65535 squared', jpeg(frame(65_535, 65_535), scan()), 'at most 100 megapixels'],
+    ['a PNG of 4 billion pixels a side', pngClaiming(0xffffffff, 0xffffffff), 'at most 100 megapixels'],
+    ['a PNG with one row too many', pngClaiming(10_000, 10_001), 'at most 100 megapixels'],
+    ['a JPEG of 65535 by 65535 pixels', jpeg(frame(65_535, 65_535), scan()), 'at most 100 megapixels'],
     ['a lossless WebP', webp(plainLossless(16_384, 16_384)), 'at most 100 megapixels'],
     ['a line of 16385 pixels', pngClaiming(16_385, 1), 'no side may have more than 16384'],
     ['a column of 65000 pixels', jpeg(frame(1, 65_000), scan()), 'no side may have more than 16384'],
@@ -69,32 +69,32 @@ describe('sizes nobody may send', () => {
     expect(reasonOf(bytes)).toContain(reason);
   });
 
-  it('lets exactly 100 megapixels pass', () => {
+  it('accepts exactly 100 megapixels', () => {
     expect(reasonOf(pngClaiming(10_000, 10_000))).toBe('ok');
     expect(reasonOf(pngClaiming(16_384, 6103))).toBe('ok');
   });
 
-  it('refuses a WebP canvas by its own size', () => {
+  it('refuses a WebP whose image is smaller than its canvas', () => {
     const extended = webp(canvas(16_777_216, 255, 0), plainLossless(16, 16));
     expect(reasonOf(extended)).toContain('another size');
   });
 });
 
-describe('hostile pictures', () => {
-  it.each(Object.entries(REFUSED))('%s is refused, and the sentence ends well', async (_, build) => {
-    const verdict = inspectImage(await build());
-    expect(verdict.ok).toBe(false);
-    expect(verdict).toMatchObject({ reason: expect.stringMatching(/^The .+[.]$/) });
+describe('hostile images', () => {
+  it.each(Object.entries(REFUSED))('%s is refused with a complete sentence', async (_, build) => {
+    const inspection = inspectImage(await build());
+    expect(inspection.ok).toBe(false);
+    expect(inspection).toMatchObject({ reason: expect.stringMatching(/^The .+[.]$/) });
   });
 
-  it.each(Object.entries(DEAR))('%s passes: it is within what a renderer can do', async (_, build) => {
+  it.each(Object.entries(EXPENSIVE))('%s is accepted: a renderer can decode it', async (_, build) => {
     expect(reasonOf(await build())).toBe('ok');
   });
 
-  it('is told what to change', async () => {
+  it('are refused with advice on what to change', async () => {
     const reason = async (name: string) => reasonOf((await REFUSED[name]?.()) ?? Buffer.alloc(0));
     expect(await reason('PNG of 200000x8 pixels')).toContain('Scale it down');
-    expect(await reason('animated WebP of 100,000 frames')).toContain('send a still picture');
+    expect(await reason('animated WebP of 100,000 frames')).toContain('send a still image');
     expect(await reason('JPEG of 883 scans')).toContain('save it again as a plain JPEG');
     expect(await reason('interlaced PNG of 100 megapixels, four channels of 16 bits')).toBe(
       'The PNG takes 800 million bytes to decode; at most 640 are allowed. Save it without interlacing or progressive scans.',
@@ -102,30 +102,30 @@ describe('hostile pictures', () => {
   });
 });
 
-describe('what a render is estimated by', () => {
-  const seen = (bytes: Buffer) => {
-    const verdict = inspectImage(bytes);
-    if (!verdict.ok) throw new Error(verdict.reason);
-    const { channels, bitDepth, interlaced, frames, heldBytes } = verdict;
+describe('the figures for the estimate of a render', () => {
+  const figuresOf = (bytes: Buffer) => {
+    const inspection = inspectImage(bytes);
+    if (!inspection.ok) throw new Error(inspection.reason);
+    const { channels, bitDepth, interlaced, frames, heldBytes } = inspection;
     return { channels, bitDepth, interlaced, frames, heldBytes };
   };
   const shape = { width: 100, height: 80 };
   const still = { interlaced: false, frames: 1, heldBytes: 0 };
 
-  it('of a PNG is its channels, a palette looked up, its depth and its interlacing', () => {
-    expect(seen(blackPng({ ...shape, colour: 'grey', depth: 1 }))).toEqual({
+  it('are, for a PNG, its decoded channels, depth and interlacing', () => {
+    expect(figuresOf(blackPng({ ...shape, colour: 'grey', depth: 1 }))).toEqual({
       channels: 1,
       bitDepth: 8,
       ...still,
     });
-    expect(seen(blackPng({ ...shape, colour: 'rgba', depth: 16 }))).toEqual({
+    expect(figuresOf(blackPng({ ...shape, colour: 'rgba', depth: 16 }))).toEqual({
       channels: 4,
       bitDepth: 16,
       ...still,
     });
     const before = [chunk('tRNS', Buffer.alloc(1))];
     const palette = blackPng({ ...shape, colour: 'palette', depth: 8, before, interlaced: true });
-    expect(seen(palette)).toEqual({
+    expect(figuresOf(palette)).toEqual({
       channels: 4,
       bitDepth: 8,
       interlaced: true,
@@ -134,26 +134,30 @@ describe('what a render is estimated by', () => {
     });
   });
 
-  it('of a progressive JPEG is all of its coefficients, by the sampling of each channel', async () => {
-    const picture = quarters(160, 160);
+  it('are, for a progressive JPEG, all coefficients by the sampling of each channel', async () => {
+    const image = quarters(160, 160);
     const progressive = (chromaSubsampling: string) =>
-      picture.clone().jpeg({ progressive: true, chromaSubsampling }).toBuffer();
-    expect(seen(await progressive('4:4:4')).heldBytes).toBe(160 * 160 * 3 * 2);
-    expect(seen(await progressive('4:2:0')).heldBytes).toBe(160 * 160 * 1.5 * 2);
-    expect(seen(await picture.jpeg().toBuffer())).toEqual({ channels: 3, bitDepth: 8, ...still });
+      image.clone().jpeg({ progressive: true, chromaSubsampling }).toBuffer();
+    expect(figuresOf(await progressive('4:4:4')).heldBytes).toBe(160 * 160 * 3 * 2);
+    expect(figuresOf(await progressive('4:2:0')).heldBytes).toBe(160 * 160 * 1.5 * 2);
+    expect(figuresOf(await image.jpeg().toBuffer())).toEqual({ channels: 3, bitDepth: 8, ...still });
   });
 
-  it('of a WebP is all of it where it is lossless, and its alpha where it is not', async () => {
-    expect(seen(await quarters(100, 80).webp().toBuffer())).toEqual({ channels: 3, bitDepth: 8, ...still });
-    const alpha = seen(await quarters(100, 80).ensureAlpha(0.5).webp().toBuffer());
+  it('are, for a WebP, the whole image if it is lossless, else its alpha', async () => {
+    expect(figuresOf(await quarters(100, 80).webp().toBuffer())).toEqual({
+      channels: 3,
+      bitDepth: 8,
+      ...still,
+    });
+    const alpha = figuresOf(await quarters(100, 80).ensureAlpha(0.5).webp().toBuffer());
     expect(alpha).toMatchObject({ channels: 4, heldBytes: 8000 });
-    expect(seen(webp(plainLossless(100, 80))).heldBytes).toBe(32_000);
+    expect(figuresOf(webp(plainLossless(100, 80))).heldBytes).toBe(32_000);
   });
 
-  it('of a picture that EXIF turns is that it is turned', async () => {
+  it('include whether EXIF rotates or flips the image', async () => {
     const turned = async (stored: Sharp) => {
-      const verdict = inspectImage(await stored.toBuffer());
-      return verdict.ok && verdict.turned;
+      const inspection = inspectImage(await stored.toBuffer());
+      return inspection.ok && inspection.turned;
     };
     for (const stored of [quarters().jpeg(), quarters().png(), quarters().webp()]) {
       for (const orientation of [2, 3, 6])
@@ -163,33 +167,35 @@ describe('what a render is estimated by', () => {
     }
   });
 
-  it('of an animation are its frames', async () => {
+  it('include the number of frames of an animation', async () => {
     const frames = await Promise.all([quarters().png().toBuffer(), noise(96, 64).png().toBuffer()]);
     const animated = await sharp(frames, { join: { animated: true } })
       .webp()
       .toBuffer();
-    expect(seen(animated)).toMatchObject({ frames: 2 });
+    expect(figuresOf(animated)).toMatchObject({ frames: 2 });
     const controls = [chunk('fcTL', Buffer.alloc(26)), chunk('fcTL', Buffer.alloc(26))];
-    expect(seen(png(ihdr({ ...shape, colour: 'rgb', depth: 8 }), ...controls))).toMatchObject({ frames: 2 });
+    expect(figuresOf(png(ihdr({ ...shape, colour: 'rgb', depth: 8 }), ...controls))).toMatchObject({
+      frames: 2,
+    });
   });
 });
 
 describe('scans of a JPEG', () => {
   const scans = (count: number) => Array.from({ length: count }, () => scan());
 
-  it('allows a hundred and refuses one more', () => {
+  it('are limited to 100', () => {
     expect(reasonOf(jpeg(frame(8, 8, { marker: 0xc2 }), ...scans(100), EOI))).toBe('ok');
     expect(reasonOf(jpeg(frame(8, 8, { marker: 0xc2 }), ...scans(101), EOI))).toContain(
       'more than 100 scans',
     );
   });
 
-  it('refuses a real progressive JPEG whose last scan comes 883 times', async () => {
+  it('are counted in a real progressive JPEG whose last scan is repeated 883 times', async () => {
     const bomb = withScans(await quarters().jpeg({ progressive: true }).toBuffer(), 883);
     expect(reasonOf(bomb)).toContain('more than 100 scans');
   });
 
-  it('counts no scan of a thumbnail inside a segment, stuffed byte, restart marker or tail', () => {
+  it('are not counted in a thumbnail, in stuffed bytes, at restart markers or after the end', () => {
     const inside = exif(jpeg(frame(4, 4), ...scans(200), EOI));
     const bytes = Array.from({ length: 300 }, () => [0xff, 0x00, 0xda, 0xff, 0xd3]).flat();
     const entropy = scan({ entropy: Buffer.from(bytes) });
@@ -200,7 +206,7 @@ describe('scans of a JPEG', () => {
     });
   });
 
-  it('finds scans behind fill bytes, stray bytes and segments between them', () => {
+  it('are found after fill bytes, stray bytes and other segments', () => {
     const hidden = Array.from({ length: 101 }, () => [
       Buffer.from([0x00, 0x99, 0xff, 0xff]),
       scan(),
@@ -209,13 +215,16 @@ describe('scans of a JPEG', () => {
     expect(reasonOf(jpeg(frame(8, 8, { marker: 0xc2 }), ...hidden))).toContain('more than 100 scans');
   });
 
-  it.each([0xc0, 0xc1, 0xc2])('reads the size of frame type %i past what looks like one', (marker) => {
-    const decoys = [0xc4, 0xc8, 0xcc].map((code) => frame(999, 999, { marker: code }));
-    expect(inspectImage(jpeg(...decoys, frame(12, 34, { marker }), scan()))).toMatchObject({
-      width: 12,
-      height: 34,
-    });
-  });
+  it.each([0xc0, 0xc1, 0xc2])(
+    'do not affect the size, read from frame type %i after similar markers',
+    (marker) => {
+      const decoys = [0xc4, 0xc8, 0xcc].map((code) => frame(999, 999, { marker: code }));
+      expect(inspectImage(jpeg(...decoys, frame(12, 34, { marker }), scan()))).toMatchObject({
+        width: 12,
+        height: 34,
+      });
+    },
+  );
 });
 
 describe('any bytes', () => {
@@ -229,12 +238,14 @@ describe('any bytes', () => {
     .tuple(fc.constantFrom(...magics), fc.uint8Array({ maxLength: 600 }))
     .map(([magic, rest]) => Buffer.from([...magic, ...rest]));
 
-  it('never throw, and a verdict for good is within the limits', () => {
+  it('never throw, and an accepted image is within the limits', () => {
     fc.assert(
       fc.property(anything, (bytes) => {
-        const verdict = inspectImage(bytes);
-        if (!verdict.ok) return verdict.reason.endsWith('.');
-        return verdict.width > 0 && verdict.height > 0 && verdict.width * verdict.height <= 100_000_000;
+        const inspection = inspectImage(bytes);
+        if (!inspection.ok) return inspection.reason.endsWith('.');
+        return (
+          inspection.width > 0 && inspection.height > 0 && inspection.width * inspection.height <= 100_000_000
+        );
       }),
       { numRuns: 3000 },
     );
@@ -249,12 +260,12 @@ describe('any bytes', () => {
     );
   });
 
-  it('of a picture cut anywhere keep the size or are refused', async () => {
-    for (const picture of [quarters().jpeg(), quarters().png(), quarters().webp()]) {
-      const whole = await picture.toBuffer();
+  it('that are a truncated image keep its size or are refused', async () => {
+    for (const image of [quarters().jpeg(), quarters().png(), quarters().webp()]) {
+      const whole = await image.toBuffer();
       for (let length = 0; length < whole.length; length++) {
-        const verdict = inspectImage(whole.subarray(0, length));
-        if (verdict.ok) expect(verdict).toMatchObject({ width: 96, height: 64 });
+        const inspection = inspectImage(whole.subarray(0, length));
+        if (inspection.ok) expect(inspection).toMatchObject({ width: 96, height: 64 });
       }
     }
   });

@@ -16,20 +16,20 @@ const inkOf = async (text: string) => {
 };
 
 describe('printable text', () => {
-  it('keeps what the font has, and drops the accents it lacks', () => {
+  it('keeps characters of the font and drops unsupported accents', () => {
     const text = 'Preview · Größe Ωμέγα Привет “50 %” – 3 €';
     expect(printable(text)).toBe(text);
     expect(printable('ǎ e\u0301 ﬁ ①')).toBe('a é fi 1');
   });
 
-  it('has a stand-in for whatever else the font lacks, and no trace of what has no shape', () => {
+  it('replaces other unsupported characters and removes invisible ones', () => {
     expect(printable('漢字 🛋 שלום')).toBe('�� � ����');
     expect(printable('a\u0000b\u202ec\u200dd\ud800e')).toBe('abcde');
     expect(printable('a \t\n\u2003b')).toBe('a b');
     expect(printable(`z${'\u0310\u0489'.repeat(100)}`)).toBe('z');
   });
 
-  it('is bounded whatever is sent, and all of it is in the font', async () => {
+  it('is bounded for any input, and all of its characters are in the font', async () => {
     const covered = await charactersOf(join(ROOT, 'imaging/fonts/open-sans-semibold.ttf'));
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 1000 }), (text) => {
@@ -49,22 +49,22 @@ describe('printable text', () => {
 });
 
 describe('letters', () => {
-  it('are drawn with capitals of the height that was asked for', async () => {
+  it('are drawn with capitals of the requested height', async () => {
     const line = await letter('HIT', 20);
     expect(line?.height).toBeGreaterThanOrEqual(19);
     expect(line?.height).toBeLessThanOrEqual(22);
   });
 
-  it('take markup for text', async () => {
+  it('do not interpret markup', async () => {
     expect(await inkOf('<b>&amp;</b>')).toBeGreaterThan((await inkOf('b&b')) * 1.5);
     await letter('</span><span size="9999999">', 16);
   });
 
-  it('of nothing are nothing', async () => {
+  it('are undefined for a text without visible characters', async () => {
     expect(await letter(' \u0000\u200b', 16)).toBeUndefined();
   });
 
-  it('are cut to the width they are given', async () => {
+  it('are truncated to the width', async () => {
     for (const text of ['sofa', 'W'.repeat(300), '漢'.repeat(300), 'il'.repeat(90)]) {
       for (const width of [5, 60, 300, 100_000]) {
         const line = await letterToFit(text, 16, width);
@@ -74,7 +74,7 @@ describe('letters', () => {
     expect(await letterToFit('sofa', 16, 1000)).toEqual(await letter('sofa', 16));
   });
 
-  it('need no font of the machine, complain of none and cache none', async () => {
+  it('need no font of the machine, and print no warning when there is none', async () => {
     const program = `
       const { letter } = await import('./imaging/lettering.ts');
       const { width, coverage } = await letter('Größe Привет', 20);
@@ -88,9 +88,9 @@ describe('letters', () => {
     expect(stderr).toBe('');
     expect(drawn.width).toBeGreaterThan(100);
     expect(drawn.ink).toBeGreaterThan(0);
-    // The same font, give or take what the machine's own configuration says about hinting.
-    const here = await letter('Größe Привет', 20);
-    expect(Math.abs(drawn.width / (here?.width ?? 0) - 1)).toBeLessThan(0.03);
+    // The same font, except for hinting settings of the machine.
+    const local = await letter('Größe Привет', 20);
+    expect(Math.abs(drawn.width / (local?.width ?? 0) - 1)).toBeLessThan(0.03);
   });
 });
 
@@ -101,7 +101,7 @@ describe('a caption', () => {
     return image.pixels;
   };
 
-  it('covers the foot of the picture only', async () => {
+  it('covers only the bottom of the image', async () => {
     const pixels = await drawn(800, 600, 'virtual-staging');
     const row = (y: number) => pixels.subarray(y * 2400, y * 2400 + 2400);
     expect(row(500).every((level) => level === 0xc0)).toBe(true);
@@ -109,7 +109,7 @@ describe('a caption', () => {
     expect(row(586).some((level) => level > 0xe0)).toBe(true);
   });
 
-  it('stays within the picture however long the text is', async () => {
+  it('stays within the image for any length of text', async () => {
     const pixels = await drawn(800, 600, 'W'.repeat(10_000));
     for (let y = 578; y < 600; y++) {
       const end = pixels.subarray((y * 800 + 790) * 3, (y + 1) * 800 * 3);
@@ -122,12 +122,12 @@ describe('a caption', () => {
     [2048, 1],
     [1, 2048],
     [16_384, 8],
-  ])('does not trip over %i by %i pixels', async (width, height) => {
+  ])('works on %i by %i pixels', async (width, height) => {
     await drawn(width, height, 'virtual-staging');
   });
 });
 
-/** All that a font maps to a glyph: the segments of its cmap in format 4 (OpenType, cmap). */
+/** The characters with a glyph: the segments of the font's cmap in format 4 (OpenType, cmap). */
 async function charactersOf(file: string): Promise<Set<number>> {
   const font = await readFile(file);
   const tables = Array.from({ length: font.readUInt16BE(4) }, (_, index) => 12 + index * 16);

@@ -4,7 +4,7 @@ import type { oddTasks } from './programs/odd-tasks.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 
-/** Processes whose tasks do what a hostile picture does. */
+/** A pool whose tasks behave as a hostile image could make them. */
 export const openOddPool = (options: Partial<PoolOptions> = {}) =>
   openImagePool<typeof oddTasks>({
     entry: {
@@ -17,10 +17,10 @@ export const openOddPool = (options: Partial<PoolOptions> = {}) =>
     ...options,
   });
 
-/** A context that bounds nothing but what the test says. */
+/** A context with limits so high that only those set by the test apply. */
 export function unhurried(changes: Partial<Omit<TaskContext, 'limits'>> = {}, limits = {}): TaskContext {
   return {
-    owner: 'somebody',
+    owner: 'account',
     signal: new AbortController().signal,
     estimatedBytes: 1,
     limits: { cpuMs: 60_000, rssBytes: 4e9, stallMs: 60_000, ...limits },

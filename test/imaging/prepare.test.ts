@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { ImageError } from '../../imaging/errors.ts';
 import { configureLibvips } from '../../imaging/libvips.ts';
 import { prepareInput } from '../../imaging/prepare.ts';
-import { colourAt, noise, pngClaiming, QUARTERS, quarters, withScans } from './pictures.ts';
+import { colourAt, noise, pngClaiming, QUARTERS, quarters, withScans } from './images.ts';
 
 beforeAll(configureLibvips);
 
@@ -16,7 +16,7 @@ const refusal = (bytes: Buffer) =>
   );
 
 describe('orientation', () => {
-  /** The stored corner that belongs at the top left, by EXIF orientation (EXIF 2.3, 4.6.4). */
+  /** The stored corner that is shown at the top left, by EXIF orientation (EXIF 2.3, 4.6.4). */
   const TOP_LEFT = [
     'topLeft',
     'topRight',
@@ -42,16 +42,16 @@ describe('orientation', () => {
 });
 
 describe('metadata', () => {
-  it('with the place of the camera is gone', async () => {
+  it('is removed, including the location', async () => {
     const located = await quarters()
       .jpeg()
       .withExif({
-        IFD0: { Copyright: 'somebody' },
+        IFD0: { Copyright: 'a photographer' },
         IFD3: { GPSLatitude: '52/1 30/1 0/1', GPSLatitudeRef: 'N' },
       })
       .withXmp('<x:xmpmeta xmlns:x="adobe:ns:meta/">secret</x:xmpmeta>')
       .toBuffer();
-    expect((await sharp(located).metadata()).exif?.includes('somebody')).toBe(true);
+    expect((await sharp(located).metadata()).exif?.includes('a photographer')).toBe(true);
     expect(located.includes('secret')).toBe(true);
 
     const { bytes } = await prepareInput(located);
@@ -60,7 +60,7 @@ describe('metadata', () => {
     expect(bytes.includes('secret')).toBe(false);
   });
 
-  it('of a wide colour space becomes plain sRGB', async () => {
+  it('of a wide colour space is applied and dropped', async () => {
     const wide = await quarters().withIccProfile('p3').png().toBuffer();
     const { bytes } = await prepareInput(wide);
     expect((await sharp(bytes).metadata()).icc).toBeUndefined();
@@ -68,7 +68,7 @@ describe('metadata', () => {
   });
 });
 
-describe('kinds of pixels', () => {
+describe('pixel formats', () => {
   it.each([
     ['CMYK JPEG', () => quarters().toColourspace('cmyk').jpeg(), 'image/jpeg'],
     ['16-bit PNG', () => quarters().toColourspace('rgb16').png(), 'image/png'],
@@ -76,7 +76,7 @@ describe('kinds of pixels', () => {
     ['grey PNG with alpha', () => quarters().greyscale().ensureAlpha(0.5).png(), 'image/png'],
     ['PNG with a palette', () => quarters().png({ palette: true }), 'image/png'],
     ['WebP', () => quarters().webp(), 'image/jpeg'],
-  ])('%s comes out as 8-bit sRGB with three channels', async (_, make, mime) => {
+  ])('%s is converted to 8-bit sRGB with three channels', async (_, make, mime) => {
     const prepared = await prepareInput(await make().toBuffer());
     expect(prepared.mime).toBe(mime);
     expect(await sharp(prepared.bytes).metadata()).toMatchObject({
@@ -87,12 +87,12 @@ describe('kinds of pixels', () => {
     });
   });
 
-  it('what is transparent is white', async () => {
+  it('transparent pixels become white', async () => {
     const { bytes } = await prepareInput(await quarters().ensureAlpha(0).png().toBuffer());
     expect(await colourAt(bytes, 0.2, 0.2)).toEqual([255, 255, 255]);
   });
 
-  it('of an animation the first frame is taken', async () => {
+  it('the first frame of an animation is used', async () => {
     const frames = await Promise.all([quarters().png().toBuffer(), noise(96, 64).png().toBuffer()]);
     const animated = await sharp(frames, { join: { animated: true } })
       .webp({ lossless: true })
@@ -104,7 +104,7 @@ describe('kinds of pixels', () => {
 });
 
 describe('size', () => {
-  it('is kept, or brought down to the limit, never up', async () => {
+  it('is kept, or scaled down to the limit, but never up', async () => {
     const bytes = await quarters(300, 200).jpeg().toBuffer();
     expect(await prepareInput(bytes)).toMatchObject({ width: 300, height: 200 });
     expect(await prepareInput(bytes, { longestSideAtMost: 150 })).toMatchObject({
@@ -123,7 +123,7 @@ describe('hostile files', () => {
     ['PNG', () => noise().png()],
     ['WebP', () => noise().webp()],
     ['lossless WebP', () => noise().webp({ lossless: true })],
-  ])('a %s with pixels cut off is damaged, wherever it is cut', async (_, make) => {
+  ])('a %s truncated anywhere in its pixels is refused as damaged', async (_, make) => {
     const whole = await make().toBuffer();
     for (const share of [0.02, 0.1, 0.3, 0.5, 0.7, 0.9, 0.98]) {
       expect(await refusal(whole.subarray(0, Math.floor(whole.length * share)))).toContain('damaged');
@@ -134,7 +134,7 @@ describe('hostile files', () => {
     }
   });
 
-  it('a PNG with a flipped bit is damaged', async () => {
+  it('a PNG with a flipped bit is refused as damaged', async () => {
     const bytes = await noise().png().toBuffer();
     bytes[bytes.length >> 1] = (bytes[bytes.length >> 1] ?? 0) ^ 0x10;
     expect(await refusal(bytes)).toContain('damaged');
@@ -145,7 +145,7 @@ describe('hostile files', () => {
     ['AVIF', () => quarters().avif().toBuffer(), 'AVIF'],
     ['TIFF', () => quarters().tiff().toBuffer(), 'TIFF'],
     ['SVG', async () => Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>'), 'SVG'],
-    ['a bomb of a header', async () => pngClaiming(60_000, 60_000), 'megapixels'],
+    ['a header with a huge size', async () => pngClaiming(60_000, 60_000), 'megapixels'],
     [
       '883 scans',
       async () => withScans(await quarters().jpeg({ progressive: true }).toBuffer(), 883),
@@ -160,7 +160,7 @@ describe('hostile files', () => {
     expect(await refusal(await make())).toContain(reason);
   });
 
-  it('what hangs behind a picture does not come out again', async () => {
+  it('bytes after the end of an image are dropped', async () => {
     const polyglot = Buffer.concat([
       await quarters().jpeg().toBuffer(),
       Buffer.from('PK\x03\x04<script>alert(1)</script>'),
@@ -169,7 +169,7 @@ describe('hostile files', () => {
     expect(bytes.includes('script')).toBe(false);
   });
 
-  it('libvips itself opens nothing but the three formats', async () => {
+  it('libvips itself opens only the three formats', async () => {
     const gif = await quarters().gif().toBuffer();
     await expect(sharp(gif).metadata()).rejects.toThrow();
     await expect(

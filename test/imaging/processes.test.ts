@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => pool?.[Symbol.asyncDispose]());
 
-const pidOf = (one: Pool) => one.run('pid', undefined, unhurried());
+const pidOf = (target: Pool) => target.run('pid', undefined, unhurried());
 
 async function reasonOf(work: Promise<unknown>): Promise<unknown> {
   const error: unknown = await work.then(
@@ -29,61 +29,63 @@ async function reasonOf(work: Promise<unknown>): Promise<unknown> {
   return error instanceof ImageProcessEnded ? error.reason : error;
 }
 
-describe('a process that works on images', () => {
-  test('takes bytes and gives bytes back', async () => {
+describe('an image process', () => {
+  test('receives and returns bytes', async () => {
     const bytes = Buffer.alloc(5_000_000, 'abc');
     const reversed = await pool.run('reverse', { bytes }, unhurried());
     expect(Buffer.isBuffer(reversed)).toBe(true);
     expect(reversed.equals(Buffer.from(bytes).reverse())).toBe(true);
   });
 
-  test('says what is wrong with an image in the words meant for its sender, and the rest in the cause', async () => {
+  test('reports an image error with the message for the client, and the details in the cause', async () => {
     const error: unknown = await pool.run('refuse', undefined, unhurried()).catch((cause: unknown) => cause);
     expect(error).toBeInstanceOf(ImageError);
     expect(error).toMatchObject({ message: 'The image is damaged.' });
     expect(String((error as ImageError).cause)).toContain('premature end');
   });
 
-  test('reports a defect as no fault of the image, and goes on', async () => {
+  test('reports a bug as another error than an image error, and continues', async () => {
     const before = await pidOf(pool);
-    const error: unknown = await pool.run('stumble', undefined, unhurried()).catch((cause: unknown) => cause);
+    const error: unknown = await pool
+      .run('throwBug', undefined, unhurried())
+      .catch((cause: unknown) => cause);
     expect(error).not.toBeInstanceOf(ImageError);
-    expect(String(error)).toContain('a defect of ours');
+    expect(String(error)).toContain('a bug in a task');
     expect(await pidOf(pool)).toBe(before);
   });
 
-  test('knows nothing of the environment of its parent', async () => {
+  test('does not inherit the environment of its parent', async () => {
     const names = await pool.run('environment', undefined, unhurried());
     expect(names).toContain('MALLOC_ARENA_MAX');
     expect(names.filter((name) => /^(MONGO|S3|TEMPORAL|PATH|HOME|VITEST)/.test(name))).toEqual([]);
   });
 
-  test('is ended by what takes too much processor time, without a pause for its parent', async () => {
-    let turns = 0;
-    const turning = setInterval(() => {
-      turns += 1;
+  test('is killed when it takes too much processor time, without blocking its parent', async () => {
+    let ticks = 0;
+    const ticking = setInterval(() => {
+      ticks += 1;
     }, 1);
     const ended = reasonOf(pool.run('spin', undefined, unhurried({}, { cpuMs: 300 })));
     expect(await ended).toBe('time');
-    clearInterval(turning);
-    expect(turns).toBeGreaterThan(20);
+    clearInterval(ticking);
+    expect(ticks).toBeGreaterThan(20);
   });
 
-  test('is ended by what never comes to an end, though it does nothing', async () => {
+  test('is killed when it makes no progress', async () => {
     expect(await reasonOf(pool.run('hang', undefined, unhurried({}, { stallMs: 200 })))).toBe('time');
   });
 
-  test.runIf(readUsage(process.pid))('is ended by what takes too much memory', async () => {
+  test.runIf(readUsage(process.pid))('is killed when it takes too much memory', async () => {
     expect(await reasonOf(pool.run('hoard', undefined, unhurried({}, { rssBytes: 300e6 })))).toBe('memory');
   });
 
-  test('gives way to other processes with all its threads', async () => {
+  test('runs at the lowest priority with all of its threads', async () => {
     const threads = threadsOf(await pidOf(pool));
     expect(threads.length).toBeGreaterThan(0);
     expect(new Set(threads.map((thread) => getPriority(thread)))).toEqual(new Set([19]));
   });
 
-  test('may crash', async () => {
+  test('reports a crash', async () => {
     expect(await reasonOf(pool.run('crash', undefined, unhurried()))).toBe('crash');
   });
 
@@ -91,7 +93,7 @@ describe('a process that works on images', () => {
     ['SIGTERM', 'stopped'],
     ['SIGINT', 'stopped'],
     ['SIGKILL', 'killed'],
-  ] as const)('ended by %s from outside is reported as %s, not as a crash', async (signal, reason) => {
+  ] as const)('ended by %s from outside reports %s, not a crash', async (signal, reason) => {
     const pid = await pidOf(pool);
     const hanging = reasonOf(pool.run('hang', undefined, unhurried()));
     await setImmediate();
@@ -99,29 +101,29 @@ describe('a process that works on images', () => {
     expect(await hanging).toBe(reason);
   });
 
-  test('is ended when nobody wants the result any more', async () => {
+  test('is killed when the task is aborted', async () => {
     const controller = new AbortController();
     const reason = new Error('cancelled');
     const before = await pidOf(pool);
     const spinning = pool.run('spin', undefined, unhurried({ signal: controller.signal }));
-    // By then it has been handed over.
+    // Until the task has been sent.
     await setImmediate();
     controller.abort(reason);
     await expect(spinning).rejects.toBe(reason);
     await eventually(async () => expect(() => process.kill(before, 0)).toThrow());
   });
 
-  test('is followed by another one', async () => {
+  test('is replaced after it has ended', async () => {
     await reasonOf(pool.run('crash', undefined, unhurried()));
     expect(await pool.run('reverse', { bytes: Buffer.from('ab') }, unhurried())).toEqual(Buffer.from('ba'));
   });
 
-  test('ends with its parent, whatever it is at', async () => {
+  test('ends with its parent, even in the middle of a task', async () => {
     const program = join(import.meta.dirname, 'programs', 'pool-owner.ts');
     const owner = fork(program, { execArgv: ['--import', 'tsx'] });
     const [pid] = await once(owner, 'message');
     const before = readUsage(Number(pid))?.cpuMs ?? 0;
-    // Where there is no /proc to see that it is busy, it may be killed a little earlier.
+    // Without /proc the load cannot be observed, and the parent is killed at once.
     await eventually(async () =>
       expect(readUsage(Number(pid))?.cpuMs ?? Infinity).toBeGreaterThan(before + 200),
     );
@@ -131,27 +133,29 @@ describe('a process that works on images', () => {
 });
 
 describe('the pool', () => {
-  const spans = (one: Pool, estimates: readonly number[]) =>
-    Promise.all(estimates.map((estimatedBytes) => one.run('span', undefined, unhurried({ estimatedBytes }))));
+  const spans = (target: Pool, estimates: readonly number[]) =>
+    Promise.all(
+      estimates.map((estimatedBytes) => target.run('span', undefined, unhurried({ estimatedBytes }))),
+    );
   const overlap = ([a, b]: readonly { from: number; to: number }[]) =>
     a !== undefined && b !== undefined && a.from < b.to && b.from < a.to;
 
-  test('lets small images be worked on side by side', async () => {
+  test('runs small images concurrently', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'image-pool-'));
     const meet = () => pool.run('meet', { folder }, unhurried({ estimatedBytes: 400 }));
     expect(await Promise.all([meet(), meet()])).toEqual([true, true]);
     rmSync(folder, { recursive: true });
   });
 
-  test('lets large ones queue, so that their memory does not add up', async () => {
+  test('queues large images, so that their memory does not add up', async () => {
     expect(overlap(await spans(pool, [600, 600]))).toBe(false);
   });
 
-  test('takes one that is estimated above all there is, by itself', async () => {
+  test('runs an image estimated above the total, alone', async () => {
     expect(overlap(await spans(pool, [5000, 1]))).toBe(false);
   });
 
-  test('forgets who gave up waiting', async () => {
+  test('releases the place of an aborted task in the queue', async () => {
     const controller = new AbortController();
     const reason = new Error('cancelled');
     const first = pool.run('span', undefined, unhurried({ estimatedBytes: 1000 }));
@@ -166,7 +170,7 @@ describe('the pool', () => {
     await pool.run('span', undefined, unhurried({ estimatedBytes: 1000 }));
   });
 
-  test('does not open without a process that starts', async () => {
+  test('does not open when no process starts', async () => {
     const entry = { file: join(import.meta.dirname, 'no-such-program.ts'), execArgv: [], cwd: '/' };
     await expect(openOddPool({ entry })).rejects.toThrow(/did not start.*no-such-program/s);
   });

@@ -1,4 +1,4 @@
-/** A process that renders one picture, as a renderer's child does, and prints the most memory it had, in bytes. */
+/** Renders one image, as an image process does, and prints the peak memory of this process in bytes. */
 import { readFile } from 'node:fs/promises';
 import { renderPreview } from '../../generators/preview/preview.ts';
 import type { RenderTarget } from '../../imaging/cost.ts';

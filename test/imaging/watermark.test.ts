@@ -11,16 +11,16 @@ const flat = (width: number, height: number, level = 100): RawImage => ({
   pixels: Buffer.alloc(width * height * 3, level),
 });
 
-const changed = (image: RawImage, level = 100) =>
-  image.pixels.filter((one) => Math.abs(one - level) > 8).length / image.pixels.length;
+const changedShare = (image: RawImage, level = 100) =>
+  image.pixels.filter((pixel) => Math.abs(pixel - level) > 8).length / image.pixels.length;
 
 describe('the tile', () => {
-  it('is drawn once for all pictures of about a size', () => {
+  it('is drawn once for images of similar size', () => {
     expect(tileFor({ width: 2048, height: 1366 })).toBe(tileFor({ width: 1500, height: 2000 }));
     expect(tileFor({ width: 2048, height: 1366 })).not.toBe(tileFor({ width: 4096, height: 2732 }));
   });
 
-  it('has at most 1,024 pixels a side whatever the picture has, and there are nine of them', async () => {
+  it('has at most 1,024 pixels a side for any image, and there are at most nine', async () => {
     const side = fc.integer({ min: 1, max: 1_000_000 });
     const sides = new Set<number>();
     await fc.assert(
@@ -35,49 +35,49 @@ describe('the tile', () => {
 });
 
 describe('a watermark', () => {
-  it('is the same whether libvips draws it or the pixels are at hand', async () => {
+  it('is the same drawn by libvips and on raw pixels', async () => {
     const size = { width: 1200, height: 900 };
     const { overlay } = await tileFor(size);
     const composed = openRaw(flat(1200, 900)).composite([{ ...overlay, tile: true, gravity: 'northwest' }]);
     const expected = await toRaw(composed.removeAlpha());
-    const seen = await toRaw(await drawWatermark(openRaw(flat(1200, 900)), size));
-    const most = seen.pixels.reduce(
-      (sum, level, at) => Math.max(sum, Math.abs(level - (expected.pixels[at] ?? 0))),
+    const marked = await toRaw(await drawWatermark(openRaw(flat(1200, 900)), size));
+    const largest = marked.pixels.reduce(
+      (max, level, at) => Math.max(max, Math.abs(level - (expected.pixels[at] ?? 0))),
       0,
     );
-    expect(most).toBeLessThanOrEqual(2);
-    expect(changed(seen)).toBeGreaterThan(0.01);
+    expect(largest).toBeLessThanOrEqual(2);
+    expect(changedShare(marked)).toBeGreaterThan(0.01);
   });
 
-  it('is on pictures too large to hold', async () => {
+  it('is drawn on images too large to hold in memory', async () => {
     const size = { width: 5000, height: 4000 };
-    const seen = await toRaw(await drawWatermark(openRaw(flat(5000, 4000)), size));
-    expect(seen).toMatchObject(size);
-    expect(changed(seen)).toBeGreaterThan(0.01);
+    const marked = await toRaw(await drawWatermark(openRaw(flat(5000, 4000)), size));
+    expect(marked).toMatchObject(size);
+    expect(changedShare(marked)).toBeGreaterThan(0.01);
   });
 
-  it('can be seen on a picture that is wide and low', async () => {
-    const seen = await toRaw(await drawWatermark(openRaw(flat(4096, 128)), { width: 4096, height: 128 }));
+  it('is visible on a wide, low image', async () => {
+    const marked = await toRaw(await drawWatermark(openRaw(flat(4096, 128)), { width: 4096, height: 128 }));
     for (let left = 0; left < 4096; left += 512) {
-      const part = await toRaw(openRaw(seen).extract({ left, top: 0, width: 512, height: 128 }));
-      expect(changed(part)).toBeGreaterThan(0.01);
+      const area = await toRaw(openRaw(marked).extract({ left, top: 0, width: 512, height: 128 }));
+      expect(changedShare(area)).toBeGreaterThan(0.01);
     }
   });
 });
 
 describe('ink', () => {
-  const half = inkOf(Buffer.from([255, 255, 255, 255, 0, 0, 0, 0, 0, 0, 0, 128, 40, 40, 40, 255]), {
+  const overlay = inkOf(Buffer.from([255, 255, 255, 255, 0, 0, 0, 0, 0, 0, 0, 128, 40, 40, 40, 255]), {
     width: 2,
     height: 2,
   });
 
-  it('covers, leaves alone and darkens as its pixels say', () => {
+  it('covers, keeps or darkens pixels by its opacity', () => {
     const image = flat(2, 2, 200);
-    lay(half, image, { left: 0, top: 0 });
+    lay(overlay, image, { left: 0, top: 0 });
     expect([...image.pixels]).toEqual([255, 255, 255, 200, 200, 200, 99, 99, 99, 40, 40, 40]);
   });
 
-  it('never leaves the picture', () => {
+  it('is clipped at the edges of the image', () => {
     const place = fc.integer({ min: 0, max: 9 });
     fc.assert(
       fc.property(
@@ -87,7 +87,7 @@ describe('ink', () => {
         place,
         (width, height, left, top) => {
           const image = flat(width, height, 200);
-          lay(half, image, { left, top });
+          lay(overlay, image, { left, top });
           const expected = flat(width, height, 200);
           const inks = [255, 200, 99, 40];
           inks.forEach((level, index) => {
@@ -101,9 +101,9 @@ describe('ink', () => {
     );
   });
 
-  it('in tiles reaches every edge', async () => {
+  it('is tiled up to every edge', async () => {
     const image = flat(5, 3, 200);
-    layTiles(half, image);
+    layTiles(overlay, image);
     const { data } = await sharp(image.pixels, { raw: { width: 5, height: 3, channels: 3 } })
       .extractChannel(0)
       .raw()

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createRateLimits } from '../../api/plugins/rate-limit.ts';
+import { createRateLimits } from '../../api/http/rate-limit.ts';
 import { RATE_LIMITS } from '../../contract/limits.ts';
 import { type Service, startService } from '../setup/service.ts';
 

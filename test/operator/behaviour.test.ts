@@ -9,8 +9,8 @@ const cli = openCommandLine();
 const { json, operator, stores } = cli;
 afterAll(() => cli[Symbol.asyncDispose]());
 
-describe('what is not accepted', () => {
-  const nobody = randomUUID();
+describe('commands that are refused', () => {
+  const unknownId = randomUUID();
   const refused: [argv: string[], sentence: string][] = [
     [['account', 'create'], '--name'],
     [['account', 'create', '--name', ' '], 'one line of 1 to 100 characters'],
@@ -22,31 +22,31 @@ describe('what is not accepted', () => {
       '2000 characters',
     ],
     [['account', 'show'], 'account'],
-    [['account', 'show', nobody], `There is no account ${nobody}.`],
-    [['account', 'show', nobody, 'more'], 'Too many arguments'],
-    [['account', 'disable', nobody], `There is no account ${nobody}.`],
-    [['account', 'webhook', nobody], 'Give --url, --rotate-secret or both.'],
-    [['account', 'webhook', nobody, '--rotate-secret'], `There is no account ${nobody}.`],
-    [['account', 'webhok', nobody], 'Did you mean webhook?'],
-    [['key', 'create', '--account', nobody, '--name', 'A'], `There is no account ${nobody}.`],
-    [['key', 'create', '--account', nobody, '--name', 'A', '--retention-days', '366'], 'from 1 to 365'],
-    [['key', 'create', '--account', nobody, '--name', 'A', '--retention-days', '1.5'], 'from 1 to 365'],
-    [['key', 'list', '--account', nobody], `There is no account ${nobody}.`],
-    [['key', 'revoke', nobody], `There is no key ${nobody}.`],
-    [['key', 'retention', nobody, '--days', '0'], 'from 1 to 365'],
-    [['key', 'retention', nobody, '--days', '1'], `There is no key ${nobody}.`],
-    [['pack', 'add', '--account', nobody, '--images', '-1'], 'whole number'],
-    [['pack', 'add', '--account', nobody, '--images', '1e3'], 'whole number'],
-    [['pack', 'add', '--account', nobody, '--images', '99999999999999999999'], 'whole number'],
-    [['pack', 'add', '--account', nobody, '--images', '1'], `There is no account ${nobody}.`],
-    [['pack', 'list', '--account', nobody], `There is no account ${nobody}.`],
-    [['pack', 'add', '--account', nobody, '--images', '1', '--reference', ' '], 'one line of 1 to 100'],
-    [['pack', 'refund', nobody], `There is no pack ${nobody}.`],
-    [['pack', 'refund', nobody, '--reference', 'R-1'], `There is no pack ${nobody}.`],
-    [['ledger', 'list', '--account', nobody], `There is no account ${nobody}.`],
-    [['ledger', 'audit', '--account', nobody], `There is no account ${nobody}.`],
-    [['job', 'show', nobody], `There is no job ${nobody}.`],
-    [['job', 'list', '--account', nobody], `There is no account ${nobody}.`],
+    [['account', 'show', unknownId], `There is no account ${unknownId}.`],
+    [['account', 'show', unknownId, 'more'], 'Too many arguments'],
+    [['account', 'disable', unknownId], `There is no account ${unknownId}.`],
+    [['account', 'webhook', unknownId], 'Give --url, --rotate-secret or both.'],
+    [['account', 'webhook', unknownId, '--rotate-secret'], `There is no account ${unknownId}.`],
+    [['account', 'webhok', unknownId], 'Did you mean webhook?'],
+    [['key', 'create', '--account', unknownId, '--name', 'A'], `There is no account ${unknownId}.`],
+    [['key', 'create', '--account', unknownId, '--name', 'A', '--retention-days', '366'], 'from 1 to 365'],
+    [['key', 'create', '--account', unknownId, '--name', 'A', '--retention-days', '1.5'], 'from 1 to 365'],
+    [['key', 'list', '--account', unknownId], `There is no account ${unknownId}.`],
+    [['key', 'revoke', unknownId], `There is no key ${unknownId}.`],
+    [['key', 'retention', unknownId, '--days', '0'], 'from 1 to 365'],
+    [['key', 'retention', unknownId, '--days', '1'], `There is no key ${unknownId}.`],
+    [['pack', 'add', '--account', unknownId, '--images', '-1'], 'whole number'],
+    [['pack', 'add', '--account', unknownId, '--images', '1e3'], 'whole number'],
+    [['pack', 'add', '--account', unknownId, '--images', '99999999999999999999'], 'whole number'],
+    [['pack', 'add', '--account', unknownId, '--images', '1'], `There is no account ${unknownId}.`],
+    [['pack', 'list', '--account', unknownId], `There is no account ${unknownId}.`],
+    [['pack', 'add', '--account', unknownId, '--images', '1', '--reference', ' '], 'one line of 1 to 100'],
+    [['pack', 'refund', unknownId], `There is no pack ${unknownId}.`],
+    [['pack', 'refund', unknownId, '--reference', 'R-1'], `There is no pack ${unknownId}.`],
+    [['ledger', 'list', '--account', unknownId], `There is no account ${unknownId}.`],
+    [['ledger', 'audit', '--account', unknownId], `There is no account ${unknownId}.`],
+    [['job', 'show', unknownId], `There is no job ${unknownId}.`],
+    [['job', 'list', '--account', unknownId], `There is no account ${unknownId}.`],
     [['nonsense'], "Unknown command 'nonsense'."],
     [['api', 'disable', '--now'], "Unknown option '--now'."],
   ];
@@ -68,7 +68,7 @@ describe('what is not accepted', () => {
     const { accountId, keyId } = await newAccount(cli);
     const pack = await json<{ pack_id: string }>('pack', 'add', '--account', accountId, '--images', '10');
     const tooMuch = await operator(['pack', 'refund', pack.pack_id, '--images', '11']);
-    expect(tooMuch).toMatchObject({ code: 1, err: expect.stringContaining('has 10 images left') });
+    expect(tooMuch).toMatchObject({ code: 1, err: expect.stringContaining('has only 10 images left') });
     await stores.jobs.accept(draftOf({ accountId, keyId }, { imagesCharged: 55 }));
     const spent = await operator(['pack', 'refund', pack.pack_id]);
     expect(spent).toMatchObject({ code: 1, err: expect.stringContaining('fewer than 10 images left') });
@@ -86,26 +86,26 @@ describe('what is not accepted', () => {
   });
 });
 
-describe('questions', () => {
+describe('confirmation', () => {
   const revoked = async (keyId: string, accountId: string) =>
     (await stores.keys.list(accountId)).find(({ id }) => id === keyId)?.revokedAt !== null;
 
   test.each(['n\n', '\n', 'yep\n', ''])('%j to a question changes nothing', async (answer) => {
     const { accountId, keyId } = await newAccount(cli);
-    const ended = await operator(['key', 'revoke', keyId], answer);
-    expect(ended).toMatchObject({ code: 1, out: '' });
-    expect(ended.err).toContain(`Revoke key ${keyId}?`);
-    expect(ended.err).toContain('Nothing was changed.');
+    const result = await operator(['key', 'revoke', keyId], answer);
+    expect(result).toMatchObject({ code: 1, out: '' });
+    expect(result.err).toContain(`Revoke key ${keyId}?`);
+    expect(result.err).toContain('Nothing was changed.');
     expect(await revoked(keyId, accountId)).toBe(false);
   });
 
-  test.each(['y\n', 'YES\n'])('%j to a question goes on', async (answer) => {
+  test.each(['y\n', 'YES\n'])('%j to a question continues', async (answer) => {
     const { accountId, keyId } = await newAccount(cli);
     expect(await operator(['key', 'revoke', keyId], answer)).toMatchObject({ code: 0 });
     expect(await revoked(keyId, accountId)).toBe(true);
   });
 
-  test('--yes and --json ask nothing on a terminal', async () => {
+  test('--yes and --json skip the question on a terminal', async () => {
     const { accountId, keyId } = await newAccount(cli);
     const pack = await json<{ pack_id: string }>('pack', 'add', '--account', accountId, '--images', '10');
     const commands = [
@@ -122,17 +122,17 @@ describe('questions', () => {
   test.each([
     [(id: string) => ['pack', 'refund', id], 'Take back 10 of the 10 images'],
     [(id: string) => ['pack', 'refund', id, '--images', '4'], 'Take back 4 of the 10 images'],
-  ])('a refund asks with its numbers', async (command, question) => {
+  ])('a refund asks with the number of images', async (command, question) => {
     const { accountId } = await newAccount(cli);
     const pack = await json<{ pack_id: string }>('pack', 'add', '--account', accountId, '--images', '10');
-    const ended = await operator(command(pack.pack_id), 'n\n');
-    expect(ended).toMatchObject({ code: 1, err: expect.stringContaining(question) });
+    const result = await operator(command(pack.pack_id), 'n\n');
+    expect(result).toMatchObject({ code: 1, err: expect.stringContaining(question) });
     expect(await json('account', 'show', accountId)).toMatchObject({ balance: 60 });
   });
 });
 
 describe('text for people', () => {
-  test('a table lines up, with numbers to the right', async () => {
+  test('a table is aligned, with numbers to the right', async () => {
     const { accountId } = await newAccount(cli);
     await json('pack', 'add', '--account', accountId, '--images', '500');
     const { out } = await operator(['ledger', 'list', '--account', accountId]);
@@ -148,7 +148,7 @@ describe('text for people', () => {
     expect(out).toBe('The account has no jobs.\n');
   });
 
-  test('what a client sent can not write to the terminal', async () => {
+  test('control characters from a client are escaped', async () => {
     const client = await newAccount(cli);
     const draft = draftOf(client, { options: { customPrompt: '\u001b]0;owned\u0007\u202e\u009b2J' } });
     await stores.jobs.accept(draft);
@@ -165,26 +165,29 @@ describe('text for people', () => {
 });
 
 describe('servers and settings', () => {
-  test('setup makes everything, and may be repeated', async () => {
-    const made = Object.fromEntries(SETUP_STEPS.map(({ name }) => [name, 'ready']));
-    expect(Object.keys(made)).toContain('retention_schedule');
-    expect(await json('setup')).toMatchObject(made);
-    expect(await json('setup')).toMatchObject(made);
+  test('setup is idempotent', async () => {
+    const ready = Object.fromEntries(SETUP_STEPS.map(({ name }) => [name, 'ready']));
+    expect(Object.keys(ready)).toContain('retention_schedule');
+    expect(await json('setup')).toMatchObject(ready);
+    expect(await json('setup')).toMatchObject(ready);
     const indexes = await cli.deps.mongo().db.collection('keys').indexes();
     expect(indexes).toContainEqual(expect.objectContaining({ key: { digest: 1 }, unique: true }));
   });
 
-  test('setup names every server that is away', async () => {
-    const away = openCommandLine({ S3_ENDPOINT: 'http://127.0.0.1:1', TEMPORAL_ADDRESS: '127.0.0.1:1' });
-    const { code, err } = await away.operator(['setup']);
-    await away[Symbol.asyncDispose]();
+  test('setup names every server that is down', async () => {
+    const unreachable = openCommandLine({
+      S3_ENDPOINT: 'http://127.0.0.1:1',
+      TEMPORAL_ADDRESS: '127.0.0.1:1',
+    });
+    const { code, err } = await unreachable.operator(['setup']);
+    await unreachable[Symbol.asyncDispose]();
     expect(code).toBe(1);
     expect(err).toMatch(
       /^Setup is not complete:\n {2}buckets: .+\n {2}search_attributes: .+\n {2}retention_schedule: .+\n$/,
     );
   });
 
-  test('a database that is away is said in a sentence without the password', async () => {
+  test('a database that is down is reported without its password', async () => {
     await using deps = openDeps(() => ({
       ...cli.deps.config(),
       mongo: { url: 'mongodb://me:secret@127.0.0.1:1/?replicaSet=rs0', database: 'none' },
@@ -194,7 +197,7 @@ describe('servers and settings', () => {
     expect(err).not.toContain('secret');
   });
 
-  test('help needs no settings; anything else says what is missing', async () => {
+  test('help needs no settings; other commands report missing ones', async () => {
     const deps = openDeps(() => {
       throw new Error('S3_ACCESS_KEY_ID: must be set');
     });

@@ -7,36 +7,36 @@ import { type Config, loadConfig } from '../../config.ts';
 import { type Deps, openDeps } from '../../operator/deps.ts';
 import { run } from '../../operator/run.ts';
 
-export interface Ended {
+export interface CommandResult {
   code: number;
   out: string;
   err: string;
 }
 
-/** Runs one command, away from a terminal unless an answer to its question is given. */
-export async function runWith(deps: Deps, argv: readonly string[], answer?: string): Promise<Ended> {
+/** Runs one command, on a terminal only if an answer to its question is given. */
+export async function runWith(deps: Deps, argv: readonly string[], answer?: string): Promise<CommandResult> {
   const terminal = { isTTY: answer !== undefined };
   const stdin = Object.assign(new PassThrough(), terminal);
   const stderr = Object.assign(new PassThrough(), terminal);
   const stdout = new PassThrough();
-  const printed = Promise.all([text(stdout), text(stderr)]);
+  const output = Promise.all([text(stdout), text(stderr)]);
   if (answer !== undefined) stdin.end(answer);
   const code = await run(argv, deps, { stdin, stdout, stderr });
   stdout.end();
   stderr.end();
-  const [out, err] = await printed;
+  const [out, err] = await output;
   return { code, out, err };
 }
 
-/** The operator's command line over a database and buckets of its own, run in this process. */
+/** The operator's command line with its own database and buckets, run in this process. */
 export function openCommandLine(overrides: Record<string, string> = {}) {
-  const own = randomUUID().slice(0, 8);
+  const id = randomUUID().slice(0, 8);
   const config: Config = loadConfig({
     ...inject('env'),
-    MONGODB_DATABASE: `test_${own}`,
-    S3_INPUTS_BUCKET: `inputs-${own}`,
-    S3_RESULTS_BUCKET: `results-${own}`,
-    TASK_QUEUE_PREFIX: `${own}-`,
+    MONGODB_DATABASE: `test_${id}`,
+    S3_INPUTS_BUCKET: `inputs-${id}`,
+    S3_RESULTS_BUCKET: `results-${id}`,
+    TASK_QUEUE_PREFIX: `${id}-`,
     ...overrides,
   });
   const deps = openDeps(() => config);
@@ -47,7 +47,7 @@ export function openCommandLine(overrides: Record<string, string> = {}) {
     deps,
     stores: deps.stores(),
     operator,
-    /** Runs a command that succeeds, for its JSON. */
+    /** Runs a command with --json and returns its output. @throws Error when it fails */
     async json<T = Record<string, unknown>>(...argv: string[]): Promise<T> {
       const { code, out, err } = await operator([...argv, '--json']);
       if (code !== 0) throw new Error(`operator ${argv.join(' ')} ended with ${code}: ${err}`);
@@ -61,7 +61,7 @@ export function openCommandLine(overrides: Record<string, string> = {}) {
 }
 export type CommandLine = ReturnType<typeof openCommandLine>;
 
-/** An account made on the command line, with one key. */
+/** Creates an account with one key. */
 export async function newAccount({ json }: CommandLine) {
   const { account_id } = await json<{ account_id: string }>('account', 'create', '--name', 'Acme');
   const key = await json<{ key_id: string; api_key: string }>(

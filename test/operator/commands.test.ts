@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, expect, test } from 'vitest';
-import { digestApiKey, isWellFormedApiKey } from '../../contract/api-key.ts';
+import { digestApiKey, isWellFormedApiKey } from '../../domain/api-key.ts';
 import { collections } from '../../stores/mongo/documents.ts';
 import { draftOf } from '../stores/under-test.ts';
 import { newAccount, openCommandLine } from './command-line.ts';
@@ -58,7 +58,7 @@ test('an endpoint is set, its secret rotated for a day, and the endpoint removed
   expect(await json('account', 'webhook', id, '--url', 'none')).toMatchObject({ webhook_url: null });
 });
 
-test('a key is issued once, in full only then, and stored by its digest', async () => {
+test('a key is shown in full only once, and stored as a digest', async () => {
   const { account_id: id } = await json<{ account_id: string }>('account', 'create', '--name', 'Keys');
   const key = await json('key', 'create', '--account', id, '--name', 'Production', '--retention-days', '30');
   expect(key).toMatchObject({ key_id: UUID, granted: 50, account_id: id, retention_days: 30 });
@@ -79,7 +79,7 @@ test('a key is issued once, in full only then, and stored by its digest', async 
   });
 });
 
-test('retention is set and lifted, and a revoked key stays revoked', async () => {
+test('retention is set and cleared, and a revoked key stays revoked', async () => {
   const { keyId, apiKey } = await newAccount(cli);
   expect(await json('key', 'retention', keyId, '--days', '7')).toMatchObject({ retention_days: 7 });
   expect(await json('key', 'retention', keyId, '--days', 'none')).toMatchObject({ retention_days: null });
@@ -89,21 +89,21 @@ test('retention is set and lifted, and a revoked key stays revoked', async () =>
   expect(await stores.keys.findCaller(digestApiKey(apiKey))).toMatchObject({ revoked: true });
 });
 
-test('a pack ends the watermark until it is refunded in full', async () => {
+test('a pack removes the watermark until it is refunded in full', async () => {
   const { accountId } = await newAccount(cli);
   const account = ['--account', accountId];
   const pack = await json('pack', 'add', ...account, '--images', '500', '--reference', 'INV-1');
   expect(pack).toMatchObject({ pack_id: UUID, images: 500, refunded: 0, reference: 'INV-1', balance: 550 });
   const id = String(pack.pack_id);
   expect(await json('account', 'show', accountId)).toMatchObject({ balance: 550, watermark: false });
-  const part = await json('pack', 'refund', id, '--images', '100');
-  expect(part).toMatchObject({ pack_id: id, refunded: 100, left: 400, balance: 450 });
+  const partialRefund = await json('pack', 'refund', id, '--images', '100');
+  expect(partialRefund).toMatchObject({ pack_id: id, refunded: 100, left: 400, balance: 450 });
   expect(await json('pack', 'refund', id)).toMatchObject({ refunded: 400, left: 0, balance: 50 });
   expect(await json('account', 'show', accountId)).toMatchObject({ balance: 50, watermark: true });
   expect(await json('pack', 'list', ...account)).toMatchObject([{ pack_id: id, refunded: 500 }]);
 });
 
-test('the ledger tells every change of a balance', async () => {
+test('the ledger lists every change of a balance', async () => {
   const { accountId } = await newAccount(cli);
   const pack = await json('pack', 'add', '--account', accountId, '--images', '10');
   expect(await json('ledger', 'list', '--account', accountId)).toEqual([
@@ -121,17 +121,17 @@ test('the ledger tells every change of a balance', async () => {
   ]);
 });
 
-test('an audit ends with 1 when the books of an account are not right, and names why', async () => {
-  const [right, spoiled] = [await newAccount(cli), await newAccount(cli)];
+test('an audit exits with 1 and the reason when the books of an account are wrong', async () => {
+  const [intact, broken] = [await newAccount(cli), await newAccount(cli)];
   expect(await json('ledger', 'audit')).toEqual({ ok: true, breaches: [] });
   const { accounts } = collections(cli.deps.mongo().db);
-  await accounts.updateOne({ _id: spoiled.accountId }, { $set: { balance: 7 } });
+  await accounts.updateOne({ _id: broken.accountId }, { $set: { balance: 7 } });
   const { code, out, err } = await operator(['ledger', 'audit', '--json']);
   expect(code).toBe(1);
   expect(JSON.parse(out)).toEqual({ ok: false, breaches: [expect.stringContaining('the balance is 7')] });
   expect(JSON.parse(err)).toEqual({ error: { message: 'The books are not right: 1 breach.' } });
-  expect(await json('ledger', 'audit', '--account', right.accountId)).toMatchObject({ ok: true });
-  await accounts.updateOne({ _id: spoiled.accountId }, { $set: { balance: 50 } });
+  expect(await json('ledger', 'audit', '--account', intact.accountId)).toMatchObject({ ok: true });
+  await accounts.updateOne({ _id: broken.accountId }, { $set: { balance: 50 } });
 });
 
 test('jobs are listed and shown with their results', async () => {

@@ -5,21 +5,21 @@ const cli = openCommandLine();
 const { json, operator, stores } = cli;
 afterAll(() => cli[Symbol.asyncDispose]());
 
-/** What a command answers, the first time and repeated. */
-async function twice(...command: string[]): Promise<[first: Answer, again: Answer]> {
+/** Runs a command twice and returns both results. */
+async function twice(...command: string[]): Promise<[first: Result, again: Result]> {
   return [await json(...command), await json(...command)];
 }
-type Answer = Record<string, unknown>;
+type Result = Record<string, unknown>;
 
 describe('a command repeated with its reference', () => {
-  test('answers the same account and secret', async () => {
+  test('returns the same account and secret', async () => {
     const [first, again] = await twice('account', 'create', '--name', 'Twice', '--reference', 'crm-1');
     expect(again).toEqual(first);
     const named = (await stores.accounts.list(1000)).filter(({ name }) => name === 'Twice');
     expect(named.map(({ id }) => id)).toEqual([first.account_id]);
   });
 
-  test('answers the same key, without what is shown only once', async () => {
+  test('returns the same key, without its secret part', async () => {
     const { accountId } = await newAccount(cli);
     const command = ['key', 'create', '--account', accountId, '--name', 'CI', '--reference', 'ci'];
     const [first, again] = await twice(...command);
@@ -32,7 +32,7 @@ describe('a command repeated with its reference', () => {
     expect(await stores.keys.list(accountId)).toHaveLength(2);
   });
 
-  test('answers the same pack and refund, and says to people that nothing was changed', async () => {
+  test('returns the same pack and refund, with a note that nothing was changed', async () => {
     const { accountId } = await newAccount(cli);
     const add = ['pack', 'add', '--account', accountId, '--images', '10', '--reference', 'INV-7'];
     const [pack, packAgain] = await twice(...add);
@@ -41,7 +41,7 @@ describe('a command repeated with its reference', () => {
     const [first, again] = await twice(...refund);
     expect(first).toMatchObject({ refunded: 10, left: 0, balance: 50 });
     expect(again).toEqual(first);
-    // On a terminal as well, without a question.
+    // Also on a terminal, without a question.
     for (const command of [add, refund])
       expect(await operator(command, '')).toMatchObject({
         code: 0,
@@ -51,7 +51,7 @@ describe('a command repeated with its reference', () => {
     expect(await json('account', 'show', accountId)).toMatchObject({ balance: 50 });
   });
 
-  test('but with other arguments is refused', async () => {
+  test('is refused with other arguments', async () => {
     const { accountId } = await newAccount(cli);
     const add = ['pack', 'add', '--account', accountId, '--reference', 'INV-8', '--images'];
     await json(...add, '10');

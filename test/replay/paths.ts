@@ -1,22 +1,23 @@
 import { randomUUID } from 'node:crypto';
-import { noticeOf } from '../../activities/webhook-notices.ts';
-import type { JobRequest } from '../../api/job-gateway.ts';
-import { sweepAction } from '../../operator/sweep.ts';
+import { pendingDeliveryOf } from '../../activities/webhooks/pending-delivery.ts';
+import type { JobRequest } from '../../api/jobs/gateway.ts';
+import { deliveryIdOf } from '../../domain/delivery.ts';
+import { retentionAction } from '../../operator/start-retention.ts';
 import { redeliver, sendTest } from '../../operator/webhooks.ts';
-import { deliveryIdOf } from '../../stores/delivery.ts';
+import type { RetentionCounts } from '../../protocol/retention.ts';
 import type { Stores } from '../../stores/ports.ts';
-import type { SweepCounts } from '../../workflows/messages.ts';
+import type { Progress } from '../../workflows/retention.ts';
 import { eventually } from '../setup/eventually.ts';
 import { HELD_TOOL, REFUSED_TOOL, type Stage } from './stage.ts';
 
-/** Takes a workflow along one way through its code to its end. @returns the id of the workflow */
+/** Runs a workflow along one path through its code. @returns the id of the workflow */
 type Path = (stage: Stage) => Promise<string>;
 
-/** Every way a workflow may go, by the name of its history. */
+/** All paths through the workflows, by the name of the history. */
 export const PATHS: Readonly<Record<string, Path>> = {
   'job-completed': async (stage) => run(stage, await stage.request()),
   'job-failed': async (stage) => run(stage, await stage.request({ tool: REFUSED_TOOL })),
-  'job-refused-for-want-of-credits': async (stage) => run(stage, await stage.request({ imagesCharged: 51 })),
+  'job-insufficient-credits': async (stage) => run(stage, await stage.request({ imagesCharged: 51 })),
   'job-fenced': async (stage) => {
     const request = await stage.request();
     await stage.service.stores.jobs.fence(request.draft.jobId);
@@ -26,8 +27,8 @@ export const PATHS: Readonly<Record<string, Path>> = {
   'job-expired-before-its-start': async (stage) => run(stage, await stage.request({}, -1)),
   'job-existing': existing,
   'job-cancelled': (stage) => cancelled(stage),
-  'job-completed-and-told': async (stage) => told(stage, {}),
-  'job-failed-and-told': async (stage) => told(stage, { tool: REFUSED_TOOL }),
+  'job-completed-with-webhook': async (stage) => runWithWebhook(stage, {}),
+  'job-failed-with-webhook': async (stage) => runWithWebhook(stage, { tool: REFUSED_TOOL }),
   'job-completed-over-the-limit': async (stage) => {
     const first = await stage.request();
     await run(stage, first);
@@ -37,7 +38,7 @@ export const PATHS: Readonly<Record<string, Path>> = {
   'job-deleted-during-webhook': async (stage) => {
     const { draft } = await untilWebhook(stage);
     await stage.service.stores.jobs.remove([draft.jobId]);
-    await stage.service.deps.jobs.deleted(draft.workflowId);
+    await stage.service.deps.jobGateway.notifyDeleted(draft.workflowId);
     return end(stage, draft.workflowId);
   },
   'job-cancelled-during-webhook': async (stage) => {
@@ -45,33 +46,33 @@ export const PATHS: Readonly<Record<string, Path>> = {
     await stage.handle(draft.workflowId).cancel();
     return end(stage, draft.workflowId);
   },
-  'delivery-of-a-lost-job': deliveryOfLostJob,
+  'delivery-resumed': deliveryOfLostJob,
   redelivery,
   'test-event': testEvent,
-  'sweep-with-nothing-to-do': async (stage) => sweep(stage),
-  'sweep-with-a-lost-job': async (stage) => {
-    const { draft } = await stage.request({ webhookUrl: stage.receiver.taken });
+  'retention-with-nothing-to-do': async (stage) => runRetention(stage),
+  'retention-with-a-lost-job': async (stage) => {
+    const { draft } = await stage.request({ webhookUrl: stage.receiver.respondingUrl });
     await stage.service.stores.jobs.accept(draft);
-    return sweep(stage);
+    return runRetention(stage);
   },
-  'sweep-resumed-with-a-problem': async (stage) =>
-    sweep(stage, {
-      step: 4,
+  'retention-resumed-with-a-problem': async (stage) =>
+    runRetention(stage, {
+      step: 'deleteHistories',
       after: '',
       counts: NO_COUNTS,
-      problems: ['Removing images: the store was away'],
+      problems: ['Removing queued images: The image store is down.'],
     }),
 };
 
-const NO_COUNTS: SweepCounts = {
+const NO_COUNTS: RetentionCounts = {
   refunded: 0,
   deleted: 0,
   inputsDropped: 0,
   orphans: 0,
   removed: 0,
   unremoved: 0,
-  takenUp: 0,
-  forgotten: 0,
+  webhooksResumed: 0,
+  historiesDeleted: 0,
   failed: 0,
 };
 
@@ -80,7 +81,7 @@ async function run(stage: Stage, request: JobRequest): Promise<string> {
   return end(stage, request.draft.workflowId);
 }
 
-/** Some paths end in failure; that is theirs. */
+/** Waits until the workflow is closed; some paths end in a failure. */
 async function end(stage: Stage, workflowId: string): Promise<string> {
   await stage
     .handle(workflowId)
@@ -89,7 +90,7 @@ async function end(stage: Stage, workflowId: string): Promise<string> {
   return workflowId;
 }
 
-/** Another workflow for a key that already has its job, as after Temporal has forgotten the first one. */
+/** A second workflow for a key that already has a job, as when the first one has been deleted from Temporal. */
 async function existing(stage: Stage): Promise<string> {
   const first = await stage.request({ idempotencyKey: 'order-1' });
   await run(stage, first);
@@ -99,7 +100,7 @@ async function existing(stage: Stage): Promise<string> {
 
 async function cancelled(
   stage: Stage,
-  first: (stores: Stores, jobId: string) => Promise<unknown> = async () => {},
+  beforeCancel: (stores: Stores, jobId: string) => Promise<unknown> = async () => {},
 ): Promise<string> {
   const request = await stage.request({ tool: HELD_TOOL });
   const { workflowId } = request.draft;
@@ -107,63 +108,67 @@ async function cancelled(
   await eventually(async () => {
     const { raw } = await stage.handle(workflowId).describe();
     if (!raw.pendingActivities?.some(({ lastHeartbeatTime }) => lastHeartbeatTime))
-      throw new Error('The render has not begun.');
+      throw new Error('The render has not started.');
   });
-  await first(stage.service.stores, request.draft.jobId);
+  await beforeCancel(stage.service.stores, request.draft.jobId);
   await stage.handle(workflowId).cancel();
   return end(stage, workflowId);
 }
 
-async function told(stage: Stage, changes: Partial<JobRequest['draft']>): Promise<string> {
-  return run(stage, await stage.request({ ...changes, webhookUrl: stage.receiver.taken }));
+async function runWithWebhook(stage: Stage, changes: Partial<JobRequest['draft']>): Promise<string> {
+  return run(stage, await stage.request({ ...changes, webhookUrl: stage.receiver.respondingUrl }));
 }
 
-/** A job whose receiver has its webhook and does not answer. */
+/** A job whose receiver has got the webhook and does not respond. */
 async function untilWebhook(stage: Stage): Promise<JobRequest> {
-  const request = await stage.request({ webhookUrl: stage.receiver.ignored });
+  const request = await stage.request({ webhookUrl: stage.receiver.hangingUrl });
   await stage.accept(request);
-  await stage.receiver.waits(deliveryIdOf(request.draft.jobId));
+  await stage.receiver.hasReceived(deliveryIdOf(request.draft.jobId));
   return request;
 }
 
 async function deliveryOfLostJob(stage: Stage): Promise<string> {
   const { stores, temporal, deps } = stage.service;
-  const { draft } = await stage.request({ webhookUrl: stage.receiver.taken });
+  const { draft } = await stage.request({ webhookUrl: stage.receiver.respondingUrl });
   await stores.jobs.accept(draft);
   const interrupted = { error: 'The job was interrupted.', processingMs: null };
   const { delivery } = await stores.jobs.fail(draft.jobId, interrupted);
-  if (delivery === null) throw new Error('The job has nobody to notify.');
+  if (delivery === null) throw new Error('The job has no webhook.');
   const workflowId = `webhook:${draft.jobId}`;
   await temporal.workflow.start('deliveryWorkflow', {
     workflowId,
-    taskQueue: deps.jobs.queues.jobs,
-    args: [noticeOf(delivery), deps.jobs.queues],
+    taskQueue: deps.jobGateway.queues.jobs,
+    args: [pendingDeliveryOf(delivery), deps.jobGateway.queues],
   });
   return end(stage, workflowId);
 }
 
 async function redelivery(stage: Stage): Promise<string> {
   const { temporal, deps } = stage.service;
-  const request = await stage.request({ webhookUrl: stage.receiver.taken });
+  const request = await stage.request({ webhookUrl: stage.receiver.respondingUrl });
   await run(stage, request);
   const { jobId, accountId } = request.draft;
   const delivery = { id: deliveryIdOf(jobId), accountId };
-  return end(stage, await redeliver(temporal, deps.jobs.queues, delivery));
+  return end(stage, await redeliver(temporal, deps.jobGateway.queues, delivery));
 }
 
 async function testEvent(stage: Stage): Promise<string> {
   const { service, receiver } = stage;
   const { accountId } = await service.client();
-  await service.stores.accounts.setWebhook(accountId, { url: receiver.taken });
-  const id = await sendTest(service.temporal, service.deps.jobs.queues, accountId);
+  await service.stores.accounts.setWebhook(accountId, { url: receiver.respondingUrl });
+  const id = await sendTest(service.temporal, service.deps.jobGateway.queues, accountId);
   return end(stage, `test-event:${id}`);
 }
 
-/** @param progress that of the run before, as when a long sweep goes on in a fresh one */
-async function sweep(stage: Stage, ...progress: unknown[]): Promise<string> {
-  const { workflowType, args, ...options } = sweepAction('');
+/** @param progress of the previous run, as after continue-as-new */
+async function runRetention(stage: Stage, progress?: Progress): Promise<string> {
+  const { workflowType, args, ...options } = retentionAction('');
   const workflowId = `${options.workflowId}:${randomUUID()}`;
   const { workflow } = stage.service.temporal;
-  await workflow.start(workflowType, { ...options, args: [...args, ...progress], workflowId });
+  await workflow.start(workflowType, {
+    ...options,
+    args: progress === undefined ? args : [...args, progress],
+    workflowId,
+  });
   return end(stage, workflowId);
 }

@@ -3,15 +3,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import { environment, loadConfig } from '../../config.ts';
+import { startServers } from '../../dev/servers/start.ts';
 import { registerSearchAttributes } from '../../operator/setup/search-attributes.ts';
-import { startServers } from '../../stack/servers.ts';
 import { writeWorkflowBundle } from '../../worker/bundle.ts';
 import { openService } from '../setup/open-service.ts';
 import { PATHS } from './paths.ts';
 import { scrub } from './scrub.ts';
 import { openStage, type Stage, startReceiver } from './stage.ts';
 
-// Records the history of every path anew: `npx tsx test/replay/record.ts [path ...]`. See docs/changing-workflows.md.
+// Records the histories of the given paths, or of all: `npx tsx test/replay/record.ts [path ...]`.
+// See docs/changing-workflows.md.
 
 const folder = join(import.meta.dirname, '..', 'histories');
 const say = (line: string) => void process.stderr.write(`${line}\n`);
@@ -49,7 +50,7 @@ const recorded = new Map<string, string>();
 for (const name of chosen.length > 0 ? chosen : Object.keys(PATHS))
   recorded.set(name, await record(stage, name));
 
-// Written once all is well, so that a recording that fails leaves the histories as they were.
+// Written at the end, so that a failed recording does not change any history.
 if (chosen.length === 0) rmSync(folder, { recursive: true, force: true });
 mkdirSync(folder, { recursive: true });
 for (const [name, json] of recorded) writeFileSync(join(folder, `${name}.json`), json);

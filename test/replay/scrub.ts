@@ -1,7 +1,7 @@
-/** How a worker names itself and the queue of what it has in memory: process id and host. */
+/** A worker's identity and sticky task queue start with its process id and host. */
 const WORKER = /^\d+@/;
 
-/** A history's JSON without names of hosts, processes and folders, which a replay does not look at. */
+/** A history's JSON without hosts, process ids and folders, which replay ignores. */
 export function scrub(json: string): string {
   const scrubbed: unknown = JSON.parse(json, (key, value: unknown) => {
     if (key === 'stackTrace') return '';

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { digestApiKey, issueApiKey, isWellFormedApiKey } from '../../contract/api-key.ts';
+import { digestApiKey, issueApiKey, isWellFormedApiKey } from '../../domain/api-key.ts';
 
 describe('an API key', () => {
   test('carries its prefix, 43 characters of secret and 6 of checksum', () => {
     expect(issueApiKey('ija_')).toMatch(/^ija_[0-9A-Za-z]{49}$/);
   });
 
-  test('is told from its neighbours: any one changed, lost or swapped character breaks the form', () => {
+  test('is malformed when any one character is changed or missing', () => {
     const key = issueApiKey('ija_');
     expect(isWellFormedApiKey('ija_', key)).toBe(true);
     for (let at = 0; at < key.length; at += 1) {
@@ -17,7 +17,7 @@ describe('an API key', () => {
     expect(isWellFormedApiKey('other_', key)).toBe(false);
   });
 
-  test('is never issued twice and is stored as a digest', () => {
+  test('is unique, and stored as a digest', () => {
     const keys = Array.from({ length: 500 }, () => issueApiKey('ija_'));
     expect(new Set(keys).size).toBe(500);
     expect(digestApiKey(keys[0] ?? '')).toMatch(/^[0-9a-f]{64}$/);

@@ -27,11 +27,11 @@ const Compose = Type.Object({
 });
 
 const file = readFileSync('docker-compose.yml', 'utf8');
-// Limits, capabilities and networks that a service lacks fail here: the schema requires them.
+// Fails for a service without limits, capabilities or networks: the schema requires them.
 const { services, networks } = Value.Parse(Compose, parse(file, { merge: true }));
 const defaults = loadConfig({ S3_ACCESS_KEY_ID: 'key', S3_SECRET_ACCESS_KEY: 'secret' });
 const all = Object.entries(services);
-const own = all.filter(([, { build }]) => build !== undefined);
+const built = all.filter(([, { build }]) => build !== undefined);
 const onNetwork = (network: string) =>
   all.filter(([, service]) => service.networks.includes(network)).map(([name]) => name);
 
@@ -40,50 +40,47 @@ describe('docker-compose.yml', () => {
     expect(service.cap_drop).toEqual(['ALL']);
     expect([service.cap_add, service.privileged]).toEqual([undefined, undefined]);
     expect(service.security_opt).toEqual(['no-new-privileges:true']);
-    // The UI writes its configuration beside its program.
+    // The UI writes its configuration to its own folder.
     expect(service.read_only).toBe(name !== 'temporal-ui');
     if (service.build === undefined)
       expect(service.image).toMatch(/:v?\d+\.\d+(\.\d+)?@sha256:[0-9a-f]{64}$/);
   });
 
-  test.each(own)(
-    '%s is given what config.ts knows, and MongoDB as a user of its own',
-    (_, { environment }) => {
-      expect(Object.keys(environment).filter((name) => !(name in Environment.properties))).toEqual([]);
-      const url = environment.MONGODB_URL ?? '';
-      expect(url).toMatch(
-        /^mongodb:\/\/service:\$\{MONGO_SERVICE_PASSWORD:\?[^}]+\}@mongo:27017\/image_job_api\?/,
-      );
-      expect(defaults.mongo.database).toBe('image_job_api');
-    },
-  );
+  test.each(built)('%s has only settings of config.ts, and its own MongoDB user', (_, { environment }) => {
+    expect(Object.keys(environment).filter((name) => !(name in Environment.properties))).toEqual([]);
+    const url = environment.MONGODB_URL ?? '';
+    expect(url).toMatch(
+      /^mongodb:\/\/service:\$\{MONGO_SERVICE_PASSWORD:\?[^}]+\}@mongo:27017\/image_job_api\?/,
+    );
+    expect(defaults.mongo.database).toBe('image_job_api');
+  });
 
-  test('passwords are given to those alone who need them', () => {
-    const given = (secret: string) =>
+  test('passwords are given only to containers that need them', () => {
+    const receivers = (secret: string) =>
       all
         .filter(([, { environment }]) => Object.values(environment).join().includes(`\${${secret}`))
         .map(([name]) => name);
-    const ours = own.map(([name]) => name);
-    expect(given('MONGO_PASSWORD')).toEqual(['mongo', 'mongo-init']);
-    expect(given('MONGO_REPLICA_KEY')).toEqual(['mongo']);
-    expect(given('MONGO_SERVICE_PASSWORD')).toEqual([...ours, 'mongo-init']);
-    expect(given('POSTGRES_PASSWORD')).toEqual(['postgres', 'temporal-schema', 'temporal']);
-    expect(given('S3_SECRET_ACCESS_KEY')).toEqual([...ours, 's3']);
+    const service = built.map(([name]) => name);
+    expect(receivers('MONGO_PASSWORD')).toEqual(['mongo', 'mongo-init']);
+    expect(receivers('MONGO_REPLICA_KEY')).toEqual(['mongo']);
+    expect(receivers('MONGO_SERVICE_PASSWORD')).toEqual([...service, 'mongo-init']);
+    expect(receivers('POSTGRES_PASSWORD')).toEqual(['postgres', 'temporal-schema', 'temporal']);
+    expect(receivers('S3_SECRET_ACCESS_KEY')).toEqual([...service, 's3']);
   });
 
-  test('databases are on networks without a way out, and on none with strangers', () => {
+  test('databases are on internal networks, with only the containers that use them', () => {
     const closed = Object.keys(networks).filter((name) => networks[name]?.internal === true);
     expect(closed).toEqual(['data', 'temporal', 'temporal-db']);
-    const ours = own.map(([name]) => name);
-    expect(onNetwork('data')).toEqual([...ours, 'mongo', 'mongo-init', 's3']);
-    expect(onNetwork('temporal')).toEqual([...ours, 'temporal', 'temporal-namespace', 'temporal-ui']);
+    const service = built.map(([name]) => name);
+    expect(onNetwork('data')).toEqual([...service, 'mongo', 'mongo-init', 's3']);
+    expect(onNetwork('temporal')).toEqual([...service, 'temporal', 'temporal-namespace', 'temporal-ui']);
     expect(onNetwork('temporal-db')).toEqual(['postgres', 'temporal-schema', 'temporal']);
     expect(onNetwork('edge')).toEqual(['api', 's3']);
     expect(onNetwork('egress')).toEqual(['worker', 'renderer']);
     expect(onNetwork('ui')).toEqual(['temporal-ui']);
   });
 
-  test('ports are published on loopback, by the API, the results and the UI alone', () => {
+  test('only the API, S3 and the UI publish a port, on loopback', () => {
     const published = all.flatMap(([, { ports = [] }]) => ports);
     expect(published).toEqual(['127.0.0.1:8080:8080', '127.0.0.1:7070:7070', '127.0.0.1:8233:8080']);
   });
@@ -95,7 +92,7 @@ describe('docker-compose.yml', () => {
     expect(images * 1.5).toBeLessThanOrEqual(megabytes(services.renderer?.mem_limit));
   });
 
-  test('the image of the service is built on a pinned one and runs without root', () => {
+  test('the image of the service has a pinned base and does not run as root', () => {
     const dockerfile = readFileSync('Dockerfile', 'utf8');
     expect(dockerfile).toMatch(/^ARG NODE_IMAGE=node:24\.\d+\.\d+-bookworm-slim@sha256:[0-9a-f]{64}$/m);
     const stages = [...dockerfile.matchAll(/^FROM (\S+)/gm)].map(([, from]) => from);

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { ConfigError, Environment, loadConfig } from '../../config.ts';
 
-const NEEDED = { S3_ACCESS_KEY_ID: 'key', S3_SECRET_ACCESS_KEY: 'secret' };
+const REQUIRED = { S3_ACCESS_KEY_ID: 'key', S3_SECRET_ACCESS_KEY: 'secret' };
 
 describe('.env.example', () => {
   const lines = readFileSync('.env.example', 'utf8').split('\n');
@@ -26,23 +26,23 @@ describe('.env.example', () => {
 
 describe('the configuration', () => {
   test('is frozen in every group', () => {
-    const config = loadConfig(NEEDED);
+    const config = loadConfig(REQUIRED);
     expect(Object.isFrozen(config)).toBe(true);
     for (const group of Object.values(config))
       if (typeof group === 'object') expect(Object.isFrozen(group)).toBe(true);
   });
 
-  test('takes an empty variable for one that is not set', () => {
-    expect(loadConfig({ ...NEEDED, API_PORT: '' }).api.port).toBe(8080);
+  test('treats an empty variable as not set', () => {
+    expect(loadConfig({ ...REQUIRED, API_PORT: '' }).api.port).toBe(8080);
   });
 
-  test('takes PORT where API_PORT is not set', () => {
-    expect(loadConfig({ ...NEEDED, PORT: '3000' }).api.port).toBe(3000);
-    expect(loadConfig({ ...NEEDED, PORT: '3000', API_PORT: '' }).api.port).toBe(3000);
-    expect(loadConfig({ ...NEEDED, PORT: '3000', API_PORT: '4000' }).api.port).toBe(4000);
-    expect(loadConfig({ ...NEEDED, PORT: '3000', API_PORT: '0' }).api.port).toBe(0);
-    expect(loadConfig({ ...NEEDED, PORT: '' }).api.port).toBe(8080);
-    expect(() => loadConfig({ ...NEEDED, PORT: 'a socket' })).toThrow(/^[^\n]*\n {2}PORT: [^\n]*$/);
+  test('uses PORT when API_PORT is not set', () => {
+    expect(loadConfig({ ...REQUIRED, PORT: '3000' }).api.port).toBe(3000);
+    expect(loadConfig({ ...REQUIRED, PORT: '3000', API_PORT: '' }).api.port).toBe(3000);
+    expect(loadConfig({ ...REQUIRED, PORT: '3000', API_PORT: '4000' }).api.port).toBe(4000);
+    expect(loadConfig({ ...REQUIRED, PORT: '3000', API_PORT: '0' }).api.port).toBe(0);
+    expect(loadConfig({ ...REQUIRED, PORT: '' }).api.port).toBe(8080);
+    expect(() => loadConfig({ ...REQUIRED, PORT: 'a socket' })).toThrow(/^[^\n]*\n {2}PORT: [^\n]*$/);
   });
 
   test('reports every problem at once, by the name of the variable', () => {
@@ -52,7 +52,7 @@ describe('the configuration', () => {
       expect(() => loadConfig(broken)).toThrow(name);
   });
 
-  test("reports files of Temporal's TLS that cannot be read, and a certificate without its key", () => {
+  test('reports unreadable TLS files of Temporal, and a certificate without its key', () => {
     const broken = {
       LOG_LEVEL: 'loud',
       TEMPORAL_TLS_CA_FILE: '/nowhere/ca.pem',
@@ -63,6 +63,6 @@ describe('the configuration', () => {
       'TEMPORAL_TLS_CA_FILE: /nowhere/ca.pem cannot be read',
       'TEMPORAL_TLS_CERT_FILE, TEMPORAL_TLS_KEY_FILE: must be set together',
     ];
-    for (const problem of problems) expect(() => loadConfig({ ...NEEDED, ...broken })).toThrow(problem);
+    for (const problem of problems) expect(() => loadConfig({ ...REQUIRED, ...broken })).toThrow(problem);
   });
 });

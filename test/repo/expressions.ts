@@ -1,5 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
 import { type CallExpression, type NewExpression, parseSync, Visitor } from 'oxc-parser';
 import { check } from 'recheck';
 
@@ -8,39 +7,26 @@ export interface Expression {
   flags: string;
 }
 
-/** Where no code of the service lies. What tests match is what they made themselves. */
-const ELSEWHERE = new Set(['node_modules', 'dist', 'test', '.git', '.stack']);
-
-/** Every TypeScript file of the service, its tools and documents. */
-export function sourceFiles(folder = '.'): string[] {
-  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
-    if (ELSEWHERE.has(entry.name)) return [];
-    const path = join(folder, entry.name);
-    if (entry.isDirectory()) return sourceFiles(path);
-    return entry.name.endsWith('.ts') ? [path] : [];
-  });
-}
-
 /**
  * The regular expressions of a file: literals, `RegExp` of a constant, and `pattern` of a schema, which the validator
  * compiles.
- * @throws when the file doesn't parse, or makes an expression of what is only known at run time
+ * @throws Error when the file doesn't parse, or builds an expression at run time
  */
 export function expressionsIn(path: string, text = readFileSync(path, 'utf8')): Expression[] {
   const { program, errors } = parseSync(path, text);
   if (errors.length > 0) throw new Error(`${path}: ${errors[0]?.message}`);
   const found: Expression[] = [];
-  const made = ({ callee, arguments: given }: CallExpression | NewExpression) => {
+  const onCall = ({ callee, arguments: args }: CallExpression | NewExpression) => {
     if (callee.type !== 'Identifier' || callee.name !== 'RegExp') return;
-    const [source = '', flags = ''] = given.map((one) => constantOf(path, one));
+    const [source = '', flags = ''] = args.map((argument) => constantOf(path, argument));
     found.push({ source, flags });
   };
   new Visitor({
     Literal(node) {
       if ('regex' in node) found.push({ source: node.regex.pattern, flags: node.regex.flags });
     },
-    NewExpression: made,
-    CallExpression: made,
+    NewExpression: onCall,
+    CallExpression: onCall,
     Property({ key, value }) {
       if (key.type === 'Identifier' && key.name === 'pattern' && value.type === 'Literal')
         found.push({ source: String(value.value), flags: 'u' });
@@ -54,10 +40,10 @@ function constantOf(path: string, node: object): string {
   throw new Error(`${path}: a regular expression must be known before run time, so that it can be checked`);
 }
 
-/** Why an expression must not be used, or nothing when it takes a time that grows with the text alone. */
+/** Why an expression is unsafe; undefined when its time grows linearly with the text. */
 export async function problemOf({ source, flags }: Expression): Promise<string | undefined> {
   const verdict = await check(source, flags, { timeout: 60_000 });
   if (verdict.status === 'safe') return undefined;
-  const why = verdict.status === 'vulnerable' ? verdict.complexity.summary : verdict.error.kind;
-  return `/${source}/${flags}: ${why}`;
+  const reason = verdict.status === 'vulnerable' ? verdict.complexity.summary : verdict.error.kind;
+  return `/${source}/${flags}: ${reason}`;
 }

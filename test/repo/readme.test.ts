@@ -5,7 +5,7 @@ import { ERRORS } from '../../contract/errors.ts';
 const readme = readFileSync('README.md', 'utf8');
 
 describe('the README', () => {
-  test('lists the error table as it is', () => {
+  test('lists the error table', () => {
     const listed = [...readme.matchAll(/^\| `(\w+)` \| (\d+) \| (yes|no) \| (.*) \|$/gm)].map((row) =>
       row.slice(1, 5),
     );

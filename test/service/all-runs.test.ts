@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startSweep, sweepAction } from '../../operator/sweep.ts';
+import { retentionAction, startRetention } from '../../operator/start-retention.ts';
+import { deleteWorkflow } from '../../runtime/temporal.ts';
 import { collections } from '../../stores/mongo/documents.ts';
-import { deleteWorkflow } from '../../temporal.ts';
 import { closers } from '../setup/closers.ts';
 import { eventually } from '../setup/eventually.ts';
 import { type Service, startService } from '../setup/service.ts';
@@ -16,10 +16,10 @@ beforeAll(async () => {
 });
 afterAll(() => open.close());
 
-/** A workflow id with several runs that have ended, as a key has whose first requests were refused. */
+/** A workflow id with several closed runs, like that of an idempotency key whose first requests were refused. */
 async function workflowWithRuns(count: number) {
   const { workflow } = service.temporal;
-  const { workflowType, ...action } = sweepAction(service.config.temporal.taskQueuePrefix);
+  const { workflowType, ...action } = retentionAction(service.config.temporal.taskQueuePrefix);
   const workflowId = `job:${randomUUID()}`;
   const runIds: string[] = [];
   for (let n = 0; n < count; n += 1) {
@@ -38,8 +38,8 @@ async function listed(workflowId: string): Promise<string[]> {
   return runs;
 }
 
-/** Temporal deletes once it has caught up with what the ends of the runs left to do. */
-async function expectGone(workflowId: string, runIds: readonly string[]): Promise<void> {
+/** Temporal deletes in the background, after the tasks that the ends of the runs have queued. */
+async function expectDeleted(workflowId: string, runIds: readonly string[]): Promise<void> {
   const { workflow } = service.temporal;
   for (const runId of runIds)
     await eventually(
@@ -48,25 +48,25 @@ async function expectGone(workflowId: string, runIds: readonly string[]): Promis
     );
 }
 
-test('a workflow is deleted with all its runs', { timeout: 120_000 }, async () => {
+test('deleting a workflow deletes all its runs', { timeout: 120_000 }, async () => {
   const { workflowId, runIds } = await workflowWithRuns(3);
   await deleteWorkflow(service.temporal, workflowId);
-  await expectGone(workflowId, runIds);
+  await expectDeleted(workflowId, runIds);
   await deleteWorkflow(service.temporal, workflowId);
 });
 
-test('the sweep deletes every run of a workflow that is owed', { timeout: 120_000 }, async () => {
+test('the retention workflow deletes every run of a queued workflow', { timeout: 120_000 }, async () => {
   const { workflowId, runIds } = await workflowWithRuns(2);
-  // The latest one went at once, as by a DELETE; the earlier one is left.
+  // The latest run is already deleted, as by a DELETE; the earlier one is left.
   const { workflowService, options } = service.temporal;
   const workflowExecution = { workflowId, runId: runIds[1] ?? '' };
   await workflowService.deleteWorkflowExecution({ namespace: options.namespace, workflowExecution });
-  await expectGone(workflowId, runIds.slice(1));
+  await expectDeleted(workflowId, runIds.slice(1));
   const { histories } = collections(service.mongo.db);
   await histories.insertOne({ _id: workflowId, since: new Date() });
-  const sweep = await startSweep(service.temporal, service.config.temporal.taskQueuePrefix);
-  const counts = await service.temporal.workflow.getHandle(sweep.workflowId).result();
-  expect(counts).toMatchObject({ forgotten: 1, failed: 0 });
+  const retention = await startRetention(service.temporal, service.config.temporal.taskQueuePrefix);
+  const counts = await service.temporal.workflow.getHandle(retention.workflowId).result();
+  expect(counts).toMatchObject({ historiesDeleted: 1, failed: 0 });
   expect(await histories.countDocuments()).toBe(0);
-  await expectGone(workflowId, runIds);
+  await expectDeleted(workflowId, runIds);
 });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { ended, postJob, samplePicture } from '../setup/client.ts';
+import { ended, postJob, sampleImage } from '../setup/client.ts';
 import { type Service, startService } from '../setup/service.ts';
 
 let service: Service;
@@ -8,14 +8,14 @@ let image_base64: string;
 
 beforeAll(async () => {
   service = await startService({ env: { GENERATORS: 'instant' } });
-  [worker, image_base64] = await Promise.all([service.startWorker(), samplePicture()]);
+  [worker, image_base64] = await Promise.all([service.startWorker(), sampleImage()]);
 });
 afterAll(async () => {
   await worker?.[Symbol.asyncDispose]();
   await service?.[Symbol.asyncDispose]();
 });
 
-test('100 requests at once on a balance of 25 get exactly 25 jobs', { timeout: 60_000 }, async () => {
+test('100 concurrent requests on a balance of 25 create exactly 25 jobs', { timeout: 60_000 }, async () => {
   const { app, client, stores } = service;
   const { headers, accountId } = await client();
   const post = () => postJob(app, headers, { tool: 'declutter', image_base64 });
@@ -23,15 +23,15 @@ test('100 requests at once on a balance of 25 get exactly 25 jobs', { timeout: 6
   await posts(25);
   expect((await stores.accounts.get(accountId)).balance).toBe(25);
 
-  const answers = await posts(100);
-  const accepted = answers.filter(({ statusCode }) => statusCode === 201);
-  const refused = answers.filter(({ statusCode }) => statusCode === 402);
-  expect([accepted.length, refused.length]).toEqual([25, 75]);
-  expect(new Set(refused.map((answer) => answer.json().error.code))).toEqual(
+  const responses = await posts(100);
+  const accepted = responses.filter(({ statusCode }) => statusCode === 201);
+  const rejected = responses.filter(({ statusCode }) => statusCode === 402);
+  expect([accepted.length, rejected.length]).toEqual([25, 75]);
+  expect(new Set(rejected.map((response) => response.json().error.code))).toEqual(
     new Set(['insufficient_credits']),
   );
   expect((await stores.accounts.get(accountId)).balance).toBe(0);
-  await Promise.all(accepted.map((answer) => ended(app, headers, answer.json().job_id)));
+  await Promise.all(accepted.map((response) => ended(app, headers, response.json().job_id)));
   expect(await stores.jobs.list(accountId, 100)).toHaveLength(50);
   expect(await stores.ledger.audit(accountId)).toEqual([]);
 });

@@ -1,6 +1,6 @@
 import { fetch } from 'undici';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { ended, postJob, samplePicture } from '../setup/client.ts';
+import { ended, postJob, sampleImage } from '../setup/client.ts';
 import { eventually } from '../setup/eventually.ts';
 import { scriptedGenerator } from '../setup/generators.ts';
 import { type Service, startService } from '../setup/service.ts';
@@ -13,7 +13,7 @@ let image_base64: string;
 beforeAll(async () => {
   service = await startService();
   const parts = { generator: scriptedGenerator({}), retention: { completedJobsPerAccount: LIMIT } };
-  [worker, image_base64] = await Promise.all([service.startWorker(parts), samplePicture()]);
+  [worker, image_base64] = await Promise.all([service.startWorker(parts), sampleImage()]);
 });
 afterAll(async () => {
   await worker?.[Symbol.asyncDispose]();
@@ -22,7 +22,7 @@ afterAll(async () => {
 
 type Client = Awaited<ReturnType<Service['client']>>;
 
-/** Runs a job through to the end of its workflow, the limit included. */
+/** Runs a job to the end of its workflow, which includes enforcing the limit. */
 async function run({ headers }: Client, tool = 'declutter') {
   const options = tool === 'virtual-staging' ? { style: 'modern' } : {};
   const created = await postJob(service.app, headers, { tool, image_base64, options });
@@ -40,7 +40,7 @@ async function statuses({ accountId }: Client) {
 const times = (n: number, status: string) => Array.from({ length: n }, () => status);
 
 describe('an account with more completed jobs than the limit', () => {
-  test('loses the oldest, with its images and without a refund', async () => {
+  test('loses the oldest one and its images, without a refund', async () => {
     const client = await service.client();
     const first = await run(client);
     for (let n = 0; n < LIMIT; n += 1) await run(client);
@@ -52,7 +52,7 @@ describe('an account with more completed jobs than the limit', () => {
     expect(await service.stores.ledger.audit(client.accountId)).toEqual([]);
   });
 
-  test('loses exactly the surplus when many complete at once', async () => {
+  test('loses exactly the surplus when many complete concurrently', async () => {
     const client = await service.client();
     await Promise.all(Array.from({ length: 15 }, () => run(client)));
     await eventually(async () =>
@@ -60,7 +60,7 @@ describe('an account with more completed jobs than the limit', () => {
     );
   });
 
-  test('keeps them as long as only virtual staging completes; then all of the surplus goes', async () => {
+  test('keeps them while only virtual staging completes; the next other job deletes the whole surplus', async () => {
     const client = await service.client();
     for (let n = 0; n < LIMIT + 2; n += 1) await run(client, 'virtual-staging');
     expect(await statuses(client)).toEqual(times(LIMIT + 2, 'completed'));
@@ -68,7 +68,7 @@ describe('an account with more completed jobs than the limit', () => {
     expect(await statuses(client)).toEqual([...times(3, 'deleted'), ...times(LIMIT, 'completed')]);
   });
 
-  test('counts the jobs of all its keys, and none of another account', async () => {
+  test('counts the jobs of all its keys, and none of other accounts', async () => {
     const [client, other] = [await service.client(), await service.client()];
     const second = await service.keyOf(client.accountId);
     await run(other);
@@ -79,7 +79,7 @@ describe('an account with more completed jobs than the limit', () => {
     expect(await statuses(other)).toEqual(['completed']);
   });
 
-  test('does not count failed jobs, nor lose them', async () => {
+  test('neither counts nor deletes failed jobs', async () => {
     const client = await service.client();
     const { job_id } = await run(client);
     await service.mongo.db

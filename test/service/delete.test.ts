@@ -2,20 +2,20 @@ import { fetch } from 'undici';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { buildApp } from '../../api/app.ts';
 import type { ImageStore } from '../../stores/images.ts';
-import { ended, postJob, samplePicture } from '../setup/client.ts';
+import { ended, postJob, sampleImage } from '../setup/client.ts';
 import { eventually } from '../setup/eventually.ts';
-import { heldRender, scriptedGenerator } from '../setup/generators.ts';
+import { blockedRender, scriptedGenerator } from '../setup/generators.ts';
 import { type Service, startService } from '../setup/service.ts';
 
 let service: Service;
 let worker: AsyncDisposable;
 let image_base64: string;
-const held = heldRender();
+const held = blockedRender();
 
 beforeAll(async () => {
   service = await startService();
   const generator = scriptedGenerator({ pool: held.render });
-  [worker, image_base64] = await Promise.all([service.startWorker({ generator }), samplePicture()]);
+  [worker, image_base64] = await Promise.all([service.startWorker({ generator }), sampleImage()]);
 });
 afterAll(async () => {
   await worker?.[Symbol.asyncDispose]();
@@ -30,25 +30,29 @@ async function finishedJob({ headers }: Client, idempotencyKey?: string) {
   return ended(service.app, headers, created.json().job_id);
 }
 
-const remove = (jobId: string, { headers }: Client, more: object = {}) =>
-  service.app.inject({ method: 'DELETE', url: `/api/v1/jobs/${jobId}`, headers, ...more });
+const remove = (jobId: string, { headers }: Client, overrides: object = {}) =>
+  service.app.inject({ method: 'DELETE', url: `/api/v1/jobs/${jobId}`, headers, ...overrides });
 
-const codeOf = (answer: Awaited<ReturnType<typeof remove>>) =>
-  `${answer.statusCode} ${answer.json().error.code}`;
+const codeOf = (response: Awaited<ReturnType<typeof remove>>) =>
+  `${response.statusCode} ${response.json().error.code}`;
 
 describe('DELETE of a job', () => {
-  test('answers 204 and nothing, and removes its images', async () => {
+  test('responds with an empty 204 and removes the images', async () => {
     const client = await service.client();
     const job = await finishedJob(client);
     const { inputs } = (await service.stores.jobs.get(job.job_id)) ?? { inputs: [] };
-    const answer = await remove(job.job_id, client);
-    expect([answer.statusCode, answer.body, answer.headers['content-type']]).toEqual([204, '', undefined]);
+    const response = await remove(job.job_id, client);
+    expect([response.statusCode, response.body, response.headers['content-type']]).toEqual([
+      204,
+      '',
+      undefined,
+    ]);
     expect((await fetch(job.result_urls[0] ?? '')).status).toBe(404);
     await expect(service.images.getInput(inputs[0]?.key ?? '')).rejects.toThrow('There is no input image');
     expect((await service.stores.removals.pending('', 10)).refs).toEqual([]);
   });
 
-  test('leaves 404 to GET, to a second DELETE and to a replay of the key', async () => {
+  test('makes GET, a second DELETE and a replay of the key respond with 404', async () => {
     const client = await service.client();
     const { job_id } = await finishedJob(client, 'record-1');
     await remove(job_id, client);
@@ -81,14 +85,14 @@ describe('DELETE of a job', () => {
     expect(await service.stores.ledger.audit(client.accountId)).toEqual([]);
   });
 
-  test('does not look at a body', async () => {
+  test('ignores a body', async () => {
     const client = await service.client();
     const { job_id } = await finishedJob(client);
     const headers = { ...client.headers, 'content-type': 'application/json' };
     expect((await remove(job_id, client, { headers, payload: '{not json' })).statusCode).toBe(204);
   });
 
-  test('is 404 for an unknown id, for no id at all and for the job of another account', async () => {
+  test('is 404 for an unknown id, an invalid id and the job of another account', async () => {
     const [owner, other] = [await service.client(), await service.client()];
     const { job_id } = await finishedJob(owner);
     expect(codeOf(await remove(crypto.randomUUID(), owner))).toBe('404 job_not_found');
@@ -97,15 +101,15 @@ describe('DELETE of a job', () => {
     expect((await remove(job_id, owner)).statusCode).toBe(204);
   });
 
-  test('sent ten times at once is 204 for one of them', async () => {
+  test('sent ten times concurrently is 204 exactly once', async () => {
     const client = await service.client();
     const { job_id } = await finishedJob(client);
-    const answers = await Promise.all(Array.from({ length: 10 }, () => remove(job_id, client)));
-    const statuses = answers.map(({ statusCode }) => statusCode);
+    const responses = await Promise.all(Array.from({ length: 10 }, () => remove(job_id, client)));
+    const statuses = responses.map(({ statusCode }) => statusCode);
     expect(statuses.toSorted()).toEqual([204, ...Array.from({ length: 9 }, () => 404)]);
   });
 
-  test('deletes the history of its workflow, which holds its options; the key stays spent', async () => {
+  test('deletes the history of its workflow, which contains its options; the idempotency key stays used', async () => {
     const client = await service.client();
     const { job_id } = await finishedJob(client, 'record-2');
     const { workflowId } = (await service.stores.jobs.get(job_id)) ?? { workflowId: '' };
@@ -116,13 +120,13 @@ describe('DELETE of a job', () => {
     const body = { tool: 'declutter', image_base64, options: { customPrompt: 'private' } };
     const replay = await postJob(service.app, client.headers, body, 'record-2');
     expect([replay.statusCode, replay.json().error.code]).toEqual([404, 'job_not_found']);
-    // Temporal deletes once it has caught up with what the end of the workflow left to do.
+    // Temporal deletes in the background, after the tasks that the end of the workflow has queued.
     await eventually(() => expect(workflow.describe()).rejects.toThrow('not found'), 100_000);
   }, 120_000);
 });
 
-describe('with the image store away', () => {
-  /** An API beside the first one, over the same records, whose image store fails or hangs. */
+describe('without the image store', () => {
+  /** A second API on the same records, whose image store fails or hangs. */
   async function apiWith(images: Partial<ImageStore>) {
     const { deps } = service;
     const app = buildApp({ ...deps, images: { ...deps.images, ...images } });
@@ -130,36 +134,36 @@ describe('with the image store away', () => {
     return app;
   }
 
-  test('an image store that is away does not change the 204; its objects stay owed', async () => {
+  test('an image store that is down does not change the 204; the images stay queued', async () => {
     const client = await service.client();
     const { job_id } = await finishedJob(client);
-    const away: ImageStore['remove'] = async (refs) => refs.map((ref) => ({ ref, reason: 'away' }));
-    await using app = await apiWith({ remove: away });
-    const answer = await app.inject({
+    const fail: ImageStore['remove'] = async (refs) => refs.map((ref) => ({ ref, reason: 'down' }));
+    await using app = await apiWith({ remove: fail });
+    const response = await app.inject({
       method: 'DELETE',
       url: `/api/v1/jobs/${job_id}`,
       headers: client.headers,
     });
-    expect(answer.statusCode).toBe(204);
+    expect(response.statusCode).toBe(204);
     const { refs } = await service.stores.removals.pending('', 10);
     expect(refs.map(({ bucket }) => bucket).toSorted()).toEqual(['inputs', 'results']);
   });
 
-  test('an image store that never answers does not hold the 204 back', async () => {
+  test('an image store that never responds does not delay the 204', async () => {
     const client = await service.client();
     const { job_id } = await finishedJob(client);
-    const never = () => new Promise<never>(() => {});
-    await using app = await apiWith({ remove: never });
-    const answer = await app.inject({
+    const hang = () => new Promise<never>(() => {});
+    await using app = await apiWith({ remove: hang });
+    const response = await app.inject({
       method: 'DELETE',
       url: `/api/v1/jobs/${job_id}`,
       headers: client.headers,
     });
-    expect(answer.statusCode).toBe(204);
+    expect(response.statusCode).toBe(204);
   });
 });
 
-test('a job still processing is 409 and goes on', async () => {
+test('a job that is processing is 409 and continues', async () => {
   const client = await service.client();
   const { job_id } = (await postJob(service.app, client.headers, { tool: 'pool', image_base64 })).json();
   expect(codeOf(await remove(job_id, client))).toBe('409 job_in_progress');

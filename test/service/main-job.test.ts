@@ -1,7 +1,7 @@
 import sharp from 'sharp';
 import { fetch } from 'undici';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { ended, postJob, samplePicture } from '../setup/client.ts';
+import { ended, postJob, sampleImage } from '../setup/client.ts';
 import { type Service, startService } from '../setup/service.ts';
 
 let service: Service;
@@ -10,7 +10,7 @@ let image_base64: string;
 
 beforeAll(async () => {
   service = await startService();
-  [worker, image_base64] = await Promise.all([service.startWorker(), samplePicture()]);
+  [worker, image_base64] = await Promise.all([service.startWorker(), sampleImage()]);
 });
 afterAll(async () => {
   await worker?.[Symbol.asyncDispose]();
@@ -64,10 +64,12 @@ describe('an idempotency key', () => {
     const { app, client, stores } = service;
     const { headers, accountId } = await client(100);
     const body = { tool: 'declutter', image_base64 };
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 100 }, () => postJob(app, headers, body, 'order-1')),
     );
-    const outcomes = answers.map((answer) => `${answer.statusCode} ${answer.json().job_id ?? answer.body}`);
+    const outcomes = responses.map(
+      (response) => `${response.statusCode} ${response.json().job_id ?? response.body}`,
+    );
     expect(new Set(outcomes).size).toBe(1);
     expect(outcomes[0]).toMatch(/^201 /);
     const rows = await stores.ledger.list(accountId);
@@ -75,7 +77,7 @@ describe('an idempotency key', () => {
     expect(await stores.ledger.audit(accountId)).toEqual([]);
   });
 
-  test('replays the job as it stands, and refuses another body', async () => {
+  test('replays the job in its current state, and rejects another body', async () => {
     const { app, client } = service;
     const { headers } = await client();
     const body = { tool: 'declutter', image_base64, options: { resolution: '8K' } };
@@ -90,7 +92,7 @@ describe('an idempotency key', () => {
     expect([other.statusCode, other.json().error.code]).toEqual([409, 'idempotency_conflict']);
   });
 
-  test('is not spent by a refusal for lack of credits', async () => {
+  test('is not used up by a 402', async () => {
     const { app, client, stores } = service;
     const { headers, accountId } = await client();
     await service.mongo.db

@@ -1,17 +1,17 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { GeneratorError } from '../../generators/errors.ts';
 import type { RenderRequest } from '../../generators/port.ts';
-import { ended, postJob, samplePicture } from '../setup/client.ts';
+import { ended, postJob, sampleImage } from '../setup/client.ts';
 import { eventually } from '../setup/eventually.ts';
-import { heldRender, scriptedGenerator } from '../setup/generators.ts';
+import { blockedRender, scriptedGenerator } from '../setup/generators.ts';
 import { type Service, startService } from '../setup/service.ts';
 
 const tries = { unavailable: 0, flaky: 0 };
-const held = heldRender();
-/** By tool: what a generator may do wrong. */
+const held = blockedRender();
+/** One kind of failure per tool. */
 const generator = scriptedGenerator({
   declutter: async () => {
-    throw new GeneratorError({ kind: 'refused', reason: 'safety' }, 'The model refused this picture.');
+    throw new GeneratorError({ kind: 'refused', reason: 'safety' }, 'The model refused this image.');
   },
   'pool-removal': async () => {
     tries.unavailable += 1;
@@ -33,7 +33,7 @@ beforeAll(async () => {
   service = await startService();
   [worker, image_base64] = await Promise.all([
     service.startWorker({ generator, generatorTries: 8 }),
-    samplePicture(),
+    sampleImage(),
   ]);
 });
 afterAll(async () => {
@@ -50,7 +50,7 @@ async function start({ headers }: Client, tool: string, options = {}): Promise<s
   return created.json().job_id;
 }
 
-/** One charge, one refund, clean books. */
+/** One charge, one refund, and no audit findings. */
 async function expectRefunded({ accountId }: Client, jobId: string) {
   const rows = (await service.stores.ledger.list(accountId)).filter((row) => row.jobId === jobId);
   expect(rows.map(({ id }) => id)).toEqual([`charge:${jobId}`, `refund:${jobId}`]);
@@ -63,12 +63,12 @@ const failuresOf = async ({ accountId }: Client) =>
 const workflowOf = (jobId: string) => service.temporal.workflow.getHandle(`job:${jobId}`);
 
 describe('a generation that fails', () => {
-  test('for good is failed and refunded at once, with what the client may know', async () => {
+  test('permanently is failed and refunded immediately, with an error for the client', async () => {
     const client = await service.client();
     const jobId = await start(client, 'declutter', { resolution: '4K' });
     expect(await ended(service.app, client.headers, jobId)).toMatchObject({
       status: 'failed',
-      error: 'The model refused this picture. The charge was refunded.',
+      error: 'The model refused this image. The charge was refunded.',
       images_charged: 2,
       result_urls: [],
       completed_at: expect.any(String),
@@ -79,7 +79,7 @@ describe('a generation that fails', () => {
     expect(await workflowOf(jobId).result()).toEqual({ status: 'failed', jobId });
   });
 
-  test('on every attempt is failed and refunded, and says nothing of the upstream', async () => {
+  test('on every attempt is failed and refunded, and the error does not mention the upstream', async () => {
     const client = await service.client();
     const jobId = await start(client, 'pool-removal');
     const job = await ended(service.app, client.headers, jobId);
@@ -89,7 +89,7 @@ describe('a generation that fails', () => {
     await expectRefunded(client, jobId);
   });
 
-  test('for a while is completed in the end, charged once', async () => {
+  test('temporarily is completed in the end, charged once', async () => {
     const client = await service.client();
     const jobId = await start(client, 'roof-replacement');
     expect(await ended(service.app, client.headers, jobId)).toMatchObject({
@@ -110,8 +110,8 @@ describe('a generation that fails', () => {
   });
 });
 
-describe('a workflow an operator cancels', () => {
-  test('while it renders ends in a refund and lets go of the picture', async () => {
+describe('a workflow that an operator cancels', () => {
+  test('while it renders ends in a refund and stops the render', async () => {
     const client = await service.client();
     const jobId = await start(client, 'pool');
     await eventually(async () => {
@@ -134,7 +134,7 @@ describe('a workflow an operator cancels', () => {
     const jobs = await Promise.all(
       Array.from({ length: 12 }, async (_, n) => {
         const jobId = await start(client, 'image-enhancement');
-        // Every one a little later in its life.
+        // Each one is cancelled a little later than the one before.
         await Promise.all(Array.from({ length: n }, () => workflowOf(jobId).describe()));
         await workflowOf(jobId)
           .cancel()
@@ -147,27 +147,27 @@ describe('a workflow an operator cancels', () => {
     expect(await service.stores.ledger.audit(client.accountId)).toEqual([]);
   });
 
-  test('before any worker has seen it is answered 500 without a charge, or not stuck', async () => {
+  test('before any worker has started it responds with 500 without a charge, or ends', async () => {
     const other = await startService({ env: { ACCEPT_TIMEOUT_MS: '3000' } });
     const client = await other.client();
     const body = { tool: 'image-enhancement', image_base64 };
-    const answer = postJob(other.app, client.headers, body, 'early');
+    const response = postJob(other.app, client.headers, body, 'early');
     const handle = await eventually(async () => {
       for await (const { workflowId } of other.temporal.workflow.list({
         query: `AccountId = "${client.accountId}"`,
       }))
         return other.temporal.workflow.getHandle(workflowId);
-      throw new Error('the workflow is not there yet');
+      throw new Error('The workflow has not started.');
     });
     await handle.cancel();
-    const own = await other.startWorker();
-    const { statusCode } = await answer;
+    const otherWorker = await other.startWorker();
+    const { statusCode } = await response;
     await handle.result().catch(() => {});
     const jobs = await other.stores.jobs.list(client.accountId, 10);
     expect(jobs.filter(({ status }) => status === 'processing')).toEqual([]);
     expect(jobs.length > 0 || statusCode === 500).toBe(true);
     expect(await other.stores.ledger.audit(client.accountId)).toEqual([]);
-    await own[Symbol.asyncDispose]();
+    await otherWorker[Symbol.asyncDispose]();
     await other[Symbol.asyncDispose]();
   });
 });

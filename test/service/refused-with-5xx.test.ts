@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { buildApp } from '../../api/app.ts';
-import { createVoids } from '../../api/creation/voids.ts';
 import type { ApiDeps } from '../../api/deps.ts';
-import type { JobGateway } from '../../api/job-gateway.ts';
-import type { TypedApp } from '../../api/operation.ts';
-import { MOST_ANSWERED } from '../../stores/answered.ts';
+import type { TypedApp } from '../../api/http/operation.ts';
+import type { JobGateway } from '../../api/jobs/gateway.ts';
+import { createVoids } from '../../api/jobs/voids.ts';
+import { MOST_ANSWERED } from '../../domain/answered.ts';
 import type { JobStore } from '../../stores/ports.ts';
-import { postJob, samplePicture } from '../setup/client.ts';
+import { postJob, sampleImage } from '../setup/client.ts';
 import { closers } from '../setup/closers.ts';
 import { eventually } from '../setup/eventually.ts';
 import { scriptedGenerator } from '../setup/generators.ts';
@@ -20,7 +20,7 @@ let worker: AsyncDisposable | undefined;
 
 beforeAll(async () => {
   service = open.use(await startService());
-  image_base64 = await samplePicture();
+  image_base64 = await sampleImage();
 });
 afterAll(async () => {
   await worker?.[Symbol.asyncDispose]();
@@ -31,20 +31,20 @@ const startWorker = async () => {
   worker ??= await service.startWorker({ generator: scriptedGenerator({}) });
 };
 
-/** An API whose parts fail as told. */
-async function apiWith(parts: Partial<ApiDeps>): Promise<TypedApp> {
-  const app = open.use(buildApp({ ...service.deps, ...parts }));
+/** An API with some deps replaced by failing ones. */
+async function apiWith(deps: Partial<ApiDeps>): Promise<TypedApp> {
+  const app = open.use(buildApp({ ...service.deps, ...deps }));
   await app.ready();
   return app;
 }
 
-/** Passes the request on to Temporal and loses its answer, as for a status that the SDK does not retry. */
-function losingAnswers(when: 'at once' | 'afterwards'): JobGateway {
-  const { jobs } = service.deps;
+/** Forwards the request to Temporal and loses the response, as with a gRPC status that the SDK does not retry. */
+function losingResponses(when: 'at once' | 'afterwards'): JobGateway {
+  const { jobGateway } = service.deps;
   return {
-    ...jobs,
+    ...jobGateway,
     async accept(request, withinMs) {
-      const accepting = jobs.accept(request, withinMs);
+      const accepting = jobGateway.accept(request, withinMs);
       if (when === 'afterwards') await accepting;
       else await untilStarted(request.draft.workflowId);
       return { outcome: 'unknown', cause: new Error('1 CANCELLED') };
@@ -62,11 +62,11 @@ const withJobs = (changes: Partial<JobStore>): Partial<ApiDeps> => ({
 async function post(app: TypedApp, key: string) {
   const client = await service.client();
   const headers = { ...client.headers, 'idempotency-key': key };
-  const answer = await postJob(app, headers, { tool: 'declutter', image_base64 });
-  return { client, headers, answer };
+  const response = await postJob(app, headers, { tool: 'declutter', image_base64 });
+  return { client, headers, response };
 }
 
-/** Looked at before anything is posted again. */
+/** Checked before the request is retried. */
 async function expectNothingKept({ accountId, keyId }: { accountId: string; keyId: string }, key: string) {
   expect(await service.stores.jobs.list(accountId, 10)).toEqual([]);
   expect((await service.stores.accounts.get(accountId)).balance).toBe(50);
@@ -74,47 +74,50 @@ async function expectNothingKept({ accountId, keyId }: { accountId: string; keyI
   expect(await service.stores.ledger.audit(accountId)).toEqual([]);
 }
 
-describe('a POST whose acceptance nobody answered for', () => {
-  test('is 500 and stays without a charge when the acceptance comes later', async () => {
+describe('a POST whose acceptance has an unknown outcome', () => {
+  test('is 500 and is not charged when the acceptance runs later', async () => {
     const key = randomUUID();
-    const { client, headers, answer } = await post(await apiWith({ jobs: losingAnswers('at once') }), key);
-    expect(answer.statusCode).toBe(500);
-    expect(answer.json().error.message).toContain('Nothing was charged');
+    const { client, headers, response } = await post(
+      await apiWith({ jobGateway: losingResponses('at once') }),
+      key,
+    );
+    expect(response.statusCode).toBe(500);
+    expect(response.json().error.message).toContain('Nothing was charged');
     await startWorker();
     await eventually(async () => {
       const [workflow] = await workflowsOf(client.accountId);
       expect(workflow?.status.name).toBe('FAILED');
     });
     await expectNothingKept(client, key);
-    const again = await postJob(service.app, headers, { tool: 'declutter', image_base64 });
-    expect(again.statusCode).toBe(201);
+    const retry = await postJob(service.app, headers, { tool: 'declutter', image_base64 });
+    expect(retry.statusCode).toBe(201);
   });
 
-  test('is 201 when it was accepted all the same', async () => {
+  test('is 201 when it was accepted', async () => {
     await startWorker();
-    const app = await apiWith({ jobs: losingAnswers('afterwards') });
-    const { client, answer } = await post(app, randomUUID());
-    expect(answer.statusCode).toBe(201);
-    const [job, ...more] = await service.stores.jobs.list(client.accountId, 10);
-    expect([job?.id, ...more]).toEqual([answer.json().job_id]);
+    const app = await apiWith({ jobGateway: losingResponses('afterwards') });
+    const { client, response } = await post(app, randomUUID());
+    expect(response.statusCode).toBe(201);
+    const jobs = await service.stores.jobs.list(client.accountId, 10);
+    expect(jobs.map(({ id }) => id)).toEqual([response.json().job_id]);
     expect((await service.stores.accounts.get(client.accountId)).balance).toBe(49);
   });
 
-  test('is undone once MongoDB can be asked, though the job was accepted and rendered meanwhile', async () => {
+  test('is voided once MongoDB is reachable, although the job was accepted and rendered meanwhile', async () => {
     await startWorker();
     let reachable = false;
-    const fence = () => Promise.reject(new Error('MongoDB is away'));
+    const fence = () => Promise.reject(new Error('MongoDB is down'));
     const voids = open.use(
       createVoids(
         { void: (...pair) => (reachable ? service.stores.jobs.void(...pair) : fence()) },
         service.deps.logger,
       ),
     );
-    const app = await apiWith({ jobs: losingAnswers('afterwards'), voids, ...withJobs({ fence }) });
+    const app = await apiWith({ jobGateway: losingResponses('afterwards'), voids, ...withJobs({ fence }) });
     const key = randomUUID();
-    const { client, headers, answer } = await post(app, key);
-    expect(answer.statusCode).toBe(500);
-    expect(answer.json().error.message).not.toContain('Nothing was charged');
+    const { client, headers, response } = await post(app, key);
+    expect(response.statusCode).toBe(500);
+    expect(response.json().error.message).not.toContain('Nothing was charged');
     await eventually(async () => {
       const [job] = await service.stores.jobs.list(client.accountId, 1);
       expect(job?.status).toBe('completed');
@@ -122,188 +125,194 @@ describe('a POST whose acceptance nobody answered for', () => {
     reachable = true;
     await eventually(() => expectNothingKept(client, key));
     // Temporal still has the key's workflow, as completed.
-    const again = await postJob(service.app, headers, { tool: 'declutter', image_base64 });
-    expect(again.statusCode).toBe(201);
+    const retry = await postJob(service.app, headers, { tool: 'declutter', image_base64 });
+    expect(retry.statusCode).toBe(201);
     expect((await service.stores.accounts.get(client.accountId)).balance).toBe(49);
   });
 
-  test('is 201 though MongoDB fails while the answer is looked for', async () => {
+  test('is 201 although MongoDB fails while the outcome is looked up', async () => {
     await startWorker();
-    const { jobs } = service.deps;
-    let looked = 0;
+    const { jobGateway } = service.deps;
+    let lookUps = 0;
     const app = await apiWith({
-      jobs: {
-        ...jobs,
+      jobGateway: {
+        ...jobGateway,
         async accept(request, withinMs) {
-          await jobs.accept(request, withinMs);
+          await jobGateway.accept(request, withinMs);
           return { outcome: 'closed' };
         },
       },
       ...withJobs({
         async findByIdempotencyKey(keyId, key) {
-          looked += 1;
-          if (looked === 2) throw new Error('MongoDB is away');
+          lookUps += 1;
+          if (lookUps === 2) throw new Error('MongoDB is down');
           return service.stores.jobs.findByIdempotencyKey(keyId, key);
         },
       }),
     });
-    const { client, answer } = await post(app, randomUUID());
-    expect(answer.statusCode).toBe(201);
+    const { client, response } = await post(app, randomUUID());
+    expect(response.statusCode).toBe(201);
     expect((await service.stores.accounts.get(client.accountId)).balance).toBe(49);
   });
 
-  test('is kept when the client has asked again meanwhile and was answered with it', async () => {
+  test('keeps the job when a retry was answered 201 with it meanwhile', async () => {
     await startWorker();
     let reachable = false;
-    const fence = () => Promise.reject(new Error('MongoDB is away'));
-    const asked: boolean[] = [];
+    const fence = () => Promise.reject(new Error('MongoDB is down'));
+    const voided: boolean[] = [];
     const voids = open.use(
       createVoids(
         {
           async void(...pair) {
             if (!reachable) return fence();
-            asked.push(await service.stores.jobs.void(...pair));
+            voided.push(await service.stores.jobs.void(...pair));
             return false;
           },
         },
         service.deps.logger,
       ),
     );
-    const app = await apiWith({ jobs: losingAnswers('afterwards'), voids, ...withJobs({ fence }) });
-    const { client, headers, answer } = await post(app, randomUUID());
-    expect(answer.statusCode).toBe(500);
-    const again = await postJob(service.app, headers, { tool: 'declutter', image_base64 });
-    expect(again.statusCode).toBe(201);
+    const app = await apiWith({ jobGateway: losingResponses('afterwards'), voids, ...withJobs({ fence }) });
+    const { client, headers, response } = await post(app, randomUUID());
+    expect(response.statusCode).toBe(500);
+    const retry = await postJob(service.app, headers, { tool: 'declutter', image_base64 });
+    expect(retry.statusCode).toBe(201);
     reachable = true;
-    await eventually(async () => expect(asked).toEqual([false]));
+    await eventually(async () => expect(voided).toEqual([false]));
     expect((await service.stores.accounts.get(client.accountId)).balance).toBe(49);
     expect(await service.stores.jobs.list(client.accountId, 10)).toHaveLength(1);
   });
 });
 
-describe('a POST that found the job of another one', () => {
-  const away = () => Promise.reject(new Error('MongoDB is away'));
+describe('a POST that found the job of an earlier request', () => {
+  const unavailable = () => Promise.reject(new Error('MongoDB is down'));
 
-  /** A job whose request was answered 500, and will be undone as soon as MongoDB is reachable. */
+  /** A job whose request was answered 500, and which is voided once MongoDB is reachable. */
   async function chargedFor500() {
     await startWorker();
     const mongo = { reachable: false };
-    const undo: JobStore['void'] = (...pair) =>
-      mongo.reachable ? service.stores.jobs.void(...pair) : away();
-    const voids = open.use(createVoids({ void: undo }, service.deps.logger));
-    const app = await apiWith({ jobs: losingAnswers('afterwards'), voids, ...withJobs({ fence: away }) });
+    const voidJob: JobStore['void'] = (...pair) =>
+      mongo.reachable ? service.stores.jobs.void(...pair) : unavailable();
+    const voids = open.use(createVoids({ void: voidJob }, service.deps.logger));
+    const app = await apiWith({
+      jobGateway: losingResponses('afterwards'),
+      voids,
+      ...withJobs({ fence: unavailable }),
+    });
     const key = randomUUID();
-    const { client, headers, answer } = await post(app, key);
-    expect(answer.statusCode).toBe(500);
+    const { client, headers, response } = await post(app, key);
+    expect(response.statusCode).toBe(500);
     const [job] = await service.stores.jobs.list(client.accountId, 1);
     const jobId = job?.id ?? '';
     return { mongo, voids, key, client, headers, jobId };
   }
 
-  /** Each of its marks is committed, and MongoDB's answer lost. */
+  /** `markAnswered` commits, but MongoDB's response is lost. */
   const losingMarks = () =>
     withJobs({
       async markAnswered(...request) {
         await service.stores.jobs.markAnswered(...request);
-        return away();
+        return unavailable();
       },
     });
 
-  const answeredWith = async (jobId: string) => {
+  const requestsOf = async (jobId: string) => {
     const jobs = service.mongo.db.collection<{ _id: string; answered: string[] }>('jobs');
     return (await jobs.findOne({ _id: jobId }))?.answered ?? [];
   };
 
-  test('and is answered 500 as well undoes it', async () => {
+  test('and is answered 500 as well voids it', async () => {
     const { mongo, voids, key, client, headers, jobId } = await chargedFor500();
     const app = await apiWith({ voids, ...losingMarks() });
-    const again = await postJob(app, headers, { tool: 'declutter', image_base64 });
-    expect(again.statusCode).toBe(500);
-    expect(await answeredWith(jobId)).toEqual([jobId, expect.any(String)]);
+    const retry = await postJob(app, headers, { tool: 'declutter', image_base64 });
+    expect(retry.statusCode).toBe(500);
+    expect(await requestsOf(jobId)).toEqual([jobId, expect.any(String)]);
     mongo.reachable = true;
     await eventually(() => expectNothingKept(client, key));
-    const placed = await postJob(service.app, headers, { tool: 'declutter', image_base64 });
-    expect(placed.statusCode).toBe(201);
+    const retried = await postJob(service.app, headers, { tool: 'declutter', image_base64 });
+    expect(retried.statusCode).toBe(201);
     expect((await service.stores.accounts.get(client.accountId)).balance).toBe(49);
   });
 
-  test('and fails after marking the job undoes it', async () => {
+  test('and fails after marking the job voids it', async () => {
     const { mongo, voids, key, client, headers, jobId } = await chargedFor500();
     await eventually(async () => expect((await service.stores.jobs.get(jobId))?.status).toBe('completed'));
     const resultUrl = () => {
-      throw new Error('It cannot be shown.');
+      throw new Error('The URL cannot be built.');
     };
     const app = await apiWith({ voids, images: { ...service.images, resultUrl } });
-    const again = await postJob(app, headers, { tool: 'declutter', image_base64 });
-    expect(again.statusCode).toBe(500);
+    const retry = await postJob(app, headers, { tool: 'declutter', image_base64 });
+    expect(retry.statusCode).toBe(500);
     mongo.reachable = true;
     await eventually(() => expectNothingKept(client, key));
   });
 
-  test('and fails after its client has gone undoes it', async () => {
+  test('and fails after its client has disconnected voids it', async () => {
     const { mongo, voids, key, client, headers, jobId } = await chargedFor500();
-    const gone = new AbortController();
+    const abort = new AbortController();
     const markAnswered: JobStore['markAnswered'] = async (...request) => {
       await service.stores.jobs.markAnswered(...request);
-      gone.abort();
+      abort.abort();
       await eventually(async () => expect(await connections(app)).toBe(0));
-      return away();
+      return unavailable();
     };
     const app = await apiWith({ voids, ...withJobs({ markAnswered }) });
     const url = await app.listen({ host: '127.0.0.1', port: 0 });
     const body = JSON.stringify({ tool: 'declutter', image_base64 });
-    const sent = { ...headers, 'content-type': 'application/json' };
-    const posting = fetch(`${url}/api/v1/jobs`, { method: 'POST', headers: sent, body, signal: gone.signal });
+    const jsonHeaders = { ...headers, 'content-type': 'application/json' };
+    const posting = fetch(`${url}/api/v1/jobs`, {
+      method: 'POST',
+      headers: jsonHeaders,
+      body,
+      signal: abort.signal,
+    });
     await expect(posting).rejects.toThrow('aborted');
-    await eventually(async () => expect(await answeredWith(jobId)).toHaveLength(2));
+    await eventually(async () => expect(await requestsOf(jobId)).toHaveLength(2));
     mongo.reachable = true;
     await eventually(() => expectNothingKept(client, key));
   });
 
-  test('and is answered 201 keeps it, though a third one is answered 500', async () => {
+  test('and is answered 201 keeps it, although a third one is answered 500', async () => {
     const { mongo, voids, client, headers, jobId } = await chargedFor500();
     const body = { tool: 'declutter', image_base64 };
-    const again = await postJob(service.app, headers, body);
-    expect([again.statusCode, again.json().job_id]).toEqual([201, jobId]);
+    const retry = await postJob(service.app, headers, body);
+    expect([retry.statusCode, retry.json().job_id]).toEqual([201, jobId]);
     const third = await postJob(await apiWith({ voids, ...losingMarks() }), headers, body);
     expect(third.statusCode).toBe(500);
     mongo.reachable = true;
-    await eventually(async () => expect(await answeredWith(jobId)).toHaveLength(1));
+    await eventually(async () => expect(await requestsOf(jobId)).toHaveLength(1));
     expect((await service.stores.accounts.get(client.accountId)).balance).toBe(49);
     expect((await postJob(service.app, headers, body)).json().job_id).toBe(jobId);
   });
 
-  test('adds to a list that stays short', async () => {
+  test('is added to a list of bounded length', async () => {
     const { headers, jobId } = await chargedFor500();
-    const again = () => postJob(service.app, headers, { tool: 'declutter', image_base64 });
-    const replays = await Promise.all(Array.from({ length: 20 }, again));
+    const retry = () => postJob(service.app, headers, { tool: 'declutter', image_base64 });
+    const replays = await Promise.all(Array.from({ length: 20 }, retry));
     expect(new Set(replays.map(({ statusCode }) => statusCode))).toEqual(new Set([201]));
-    expect(await answeredWith(jobId)).toHaveLength(MOST_ANSWERED);
+    expect(await requestsOf(jobId)).toHaveLength(MOST_ANSWERED);
   });
 
   test.each([
-    ['no', { $unset: 'answered' }, []],
-    ['a true', { $set: { answered: true } }, ['by 0.1.0']],
-  ])(
-    'and is answered 500 keeps one that version 0.1.0 has stored, with %s mark',
-    async (_, as010, others) => {
-      await startWorker();
-      const { client, headers, answer } = await post(service.app, randomUUID());
-      const jobId: string = answer.json().job_id;
-      await service.mongo.db.collection<{ _id: string }>('jobs').updateOne({ _id: jobId }, [as010]);
-      const body = { tool: 'declutter', image_base64 };
-      const app = await apiWith(losingMarks());
-      expect((await postJob(app, headers, body)).statusCode).toBe(500);
-      await eventually(async () => expect(await answeredWith(jobId)).toEqual([jobId, ...others]));
-      expect((await postJob(service.app, headers, body)).json().job_id).toBe(jobId);
-      expect((await service.stores.accounts.get(client.accountId)).balance).toBe(49);
-    },
-  );
-
-  test('that version 0.1.0 has answered as well keeps it', async () => {
+    ['without a mark', { $unset: 'answered' }, []],
+    ['marked `true`', { $set: { answered: true } }, ['by 0.1.0']],
+  ])('and is answered 500 keeps a job stored by version 0.1.0, %s', async (_, asVersion010, others) => {
     await startWorker();
-    const { client, answer } = await post(service.app, randomUUID());
-    const jobId: string = answer.json().job_id;
+    const { client, headers, response } = await post(service.app, randomUUID());
+    const jobId: string = response.json().job_id;
+    await service.mongo.db.collection<{ _id: string }>('jobs').updateOne({ _id: jobId }, [asVersion010]);
+    const body = { tool: 'declutter', image_base64 };
+    const app = await apiWith(losingMarks());
+    expect((await postJob(app, headers, body)).statusCode).toBe(500);
+    await eventually(async () => expect(await requestsOf(jobId)).toEqual([jobId, ...others]));
+    expect((await postJob(service.app, headers, body)).json().job_id).toBe(jobId);
+    expect((await service.stores.accounts.get(client.accountId)).balance).toBe(49);
+  });
+
+  test('that version 0.1.0 has answered too keeps it', async () => {
+    await startWorker();
+    const { client, response } = await post(service.app, randomUUID());
+    const jobId: string = response.json().job_id;
     const jobs = service.mongo.db.collection<{ _id: string }>('jobs');
     await jobs.updateOne({ _id: jobId }, { $set: { answered: true } });
     expect(await service.stores.jobs.void(jobId, jobId)).toBe(false);

@@ -2,20 +2,20 @@ import { randomUUID } from 'node:crypto';
 import type { WorkflowHandle } from '@temporalio/client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { GeneratorError } from '../../generators/errors.ts';
-import { ended, postJob, samplePicture } from '../setup/client.ts';
+import { ended, postJob, sampleImage } from '../setup/client.ts';
 import { closers } from '../setup/closers.ts';
 import { eventually } from '../setup/eventually.ts';
-import { heldRender, scriptedGenerator } from '../setup/generators.ts';
+import { blockedRender, scriptedGenerator } from '../setup/generators.ts';
 import type { Receiver } from '../setup/receiver.ts';
 import type { Service } from '../setup/service.ts';
 import { clientWith, openWithReceiver } from '../setup/webhooks.ts';
 
 const open = closers();
-const held = heldRender();
+const held = blockedRender();
 const generator = scriptedGenerator({
   pool: held.render,
   'pool-removal': async () => {
-    throw new GeneratorError({ kind: 'refused', reason: 'no_result' }, 'The model made no picture.');
+    throw new GeneratorError({ kind: 'refused', reason: 'no_result' }, 'The model made no image.');
   },
 });
 let receiver: Receiver;
@@ -24,7 +24,7 @@ let image_base64: string;
 
 beforeAll(async () => {
   ({ receiver, service } = await openWithReceiver(open));
-  image_base64 = await samplePicture();
+  image_base64 = await sampleImage();
   open.use(await service.startWorker({ generator }));
   open.defer(async () => held.release());
 });
@@ -35,7 +35,7 @@ type EventId = NonNullable<NonNullable<History['events']>[number]['eventId']>;
 
 type Point = { workflowId: string; runId: string; eventId: EventId };
 
-/** What an operator does in the Temporal UI. */
+/** A reset as an operator does it in the Temporal UI. */
 async function reset({ workflowId, runId, eventId: workflowTaskFinishEventId }: Point) {
   const { workflowService, options } = service.temporal;
   await workflowService.resetWorkflowExecution({
@@ -47,12 +47,12 @@ async function reset({ workflowId, runId, eventId: workflowTaskFinishEventId }: 
   });
 }
 
-/** Events to which the workflow can be reset: the end of each of its workflow tasks. */
+/** Events to which the workflow can be reset: its completed workflow tasks. */
 async function resetPoints(workflowId: string): Promise<Point[]> {
   const handle = service.temporal.workflow.getHandle(workflowId);
   const [{ runId }, { events }] = await Promise.all([handle.describe(), handle.fetchHistory()]);
-  return (events ?? []).flatMap(({ workflowTaskCompletedEventAttributes: done, eventId }) =>
-    done && eventId ? [{ workflowId, runId, eventId }] : [],
+  return (events ?? []).flatMap(({ workflowTaskCompletedEventAttributes: completed, eventId }) =>
+    completed && eventId ? [{ workflowId, runId, eventId }] : [],
   );
 }
 
@@ -64,7 +64,7 @@ async function create(tool: string) {
   return { ...client, jobId, workflowId: `job:${jobId}` };
 }
 
-/** The job, its ledger rows and the webhook that told of it are there once. */
+/** The job, its ledger rows and its webhook exist exactly once. */
 async function expectOnce({ accountId, jobId }: { accountId: string; jobId: string }, rows: string[]) {
   const ledger = (await service.stores.ledger.list(accountId)).filter((row) => row.jobId !== null);
   expect(ledger.map(({ id }) => id)).toEqual(rows.map((kind) => `${kind}:${jobId}`));
@@ -77,18 +77,18 @@ test.each([
   { status: 'completed', tool: 'declutter', rows: ['charge'] },
   { status: 'failed', tool: 'pool-removal', rows: ['charge', 'refund'] },
 ])(
-  'the workflow of a $status job that is reset after its end, at any point, leaves the job as it is',
+  'resetting the workflow of a $status job after its end, to any point, does not change the job',
   async ({ status, tool, rows }) => {
     const job = await create(tool);
-    const before = await ended(service.app, job.headers, job.jobId);
-    expect(before.status).toBe(status);
+    const original = await ended(service.app, job.headers, job.jobId);
+    expect(original.status).toBe(status);
     await service.temporal.workflow.getHandle(job.workflowId).result();
     const points = await resetPoints(job.workflowId);
     expect(points.length).toBeGreaterThan(1);
     for (const point of points) {
       await reset(point);
       await service.temporal.workflow.getHandle(job.workflowId).result();
-      expect(await ended(service.app, job.headers, job.jobId)).toEqual(before);
+      expect(await ended(service.app, job.headers, job.jobId)).toEqual(original);
       await expectOnce(job, rows);
     }
   },
@@ -98,7 +98,7 @@ test('a workflow that is reset while its image is rendered completes the job, ch
   const job = await create('pool');
   const first = await eventually(async () => {
     const [point] = await resetPoints(job.workflowId);
-    if (point === undefined) throw new Error('no workflow task has ended');
+    if (point === undefined) throw new Error('No workflow task has completed.');
     return point;
   });
   await reset(first);

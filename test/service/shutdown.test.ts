@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, inject, onTestFinished, test } from 'vitest';
 import '../setup/context.ts';
 import { environment } from '../../config.ts';
-import { issueApiKey } from '../../contract/api-key.ts';
+import { issueApiKey } from '../../domain/api-key.ts';
 import { startProxy, type TcpProxy } from '../setup/proxy.ts';
 
 const root = join(import.meta.dirname, '..', '..');
@@ -17,46 +17,51 @@ beforeAll(async () => {
   const { hostname, port } = new URL(MONGODB_URL);
   mongod = await startProxy({ host: hostname, port: Number(port) });
   const url = `mongodb://127.0.0.1:${mongod.port}/?directConnection=true`;
-  const own = { API_PORT: '0', LOG_LEVEL: 'info', SHUTDOWN_GRACE_MS: '0', TASK_QUEUE_PREFIX: 'shutdown-' };
-  env = { ...environment(''), ...others, ...own, MONGODB_URL: url, MONGODB_DATABASE: 'test_shutdown' };
+  const settings = {
+    API_PORT: '0',
+    LOG_LEVEL: 'info',
+    SHUTDOWN_GRACE_MS: '0',
+    TASK_QUEUE_PREFIX: 'shutdown-',
+  };
+  env = { ...environment(''), ...others, ...settings, MONGODB_URL: url, MONGODB_DATABASE: 'test_shutdown' };
 });
 afterAll(() => mongod?.[Symbol.asyncDispose]());
 
-function start(file: string, args: string[] = [], extra: NodeJS.ProcessEnv = {}): ChildProcess {
-  const options = { cwd: root, env: { ...env, ...extra } };
+function start(file: string, args: string[] = [], overrides: NodeJS.ProcessEnv = {}): ChildProcess {
+  const options = { cwd: root, env: { ...env, ...overrides } };
   const child = spawn(process.execPath, ['--import', 'tsx', join(root, file), ...args], options);
   onTestFinished(() => void child.kill('SIGKILL'));
   return child;
 }
 
-/** The first thing in what a process prints from now on that looks like this. */
+/** The first match of the pattern in what the process prints from now on. */
 function printed(child: ChildProcess, pattern: RegExp): Promise<string> {
   let output = '';
-  return new Promise((found, fail) => {
+  return new Promise((resolve, reject) => {
     child.stdout?.on('data', (chunk: Buffer) => {
       output += chunk.toString();
       const [match] = pattern.exec(output) ?? [];
-      if (match !== undefined) found(match);
+      if (match !== undefined) resolve(match);
     });
-    child.once('exit', () => fail(new Error(`It ended without printing ${pattern}: ${output}`)));
+    child.once('exit', () => reject(new Error(`The process exited without printing ${pattern}: ${output}`)));
   });
 }
 
-test('a process ends on SIGTERM although a request of it never does', async () => {
+test('a process exits on SIGTERM although one of its requests never ends', async () => {
   const server = start('test/service/programs/never-answers.ts');
-  const asked = printed(server, /asked/);
-  const answer = fetch(await printed(server, /http:\S+/)).catch(() => 'cut off');
-  await asked;
+  const received = printed(server, /received/);
+  const response = fetch(await printed(server, /http:\S+/)).catch(() => 'cut off');
+  await received;
   server.kill('SIGTERM');
   expect(await once(server, 'exit')).toEqual([1, null]);
-  expect(await answer).toBe('cut off');
+  expect(await response).toBe('cut off');
 });
 
 test.each([
   ['api/main.ts', /http:[^"]+/],
   ['worker/main.ts', /The worker is ready/],
   ['worker/renderer.ts', /The renderer is ready/],
-])('%s ends on SIGTERM although MongoDB says nothing any more', { timeout: 60_000 }, async (file, ready) => {
+])('%s exits on SIGTERM although MongoDB does not respond', { timeout: 60_000 }, async (file, ready) => {
   const child = start(file);
   const address = await printed(child, ready);
   onTestFinished(() => mongod.release());
@@ -67,21 +72,21 @@ test.each([
   expect(signal).toBe(null);
 });
 
-test('an API ends after SHUTDOWN_GRACE_MS, as the others do', { timeout: 60_000 }, async () => {
-  const patient = start('api/main.ts', [], { SHUTDOWN_GRACE_MS: '600000' });
-  const hasty = start('api/main.ts');
-  const addresses = await Promise.all([patient, hasty].map((child) => printed(child, /http:[^"]+/)));
+test('an API exits after SHUTDOWN_GRACE_MS', { timeout: 60_000 }, async () => {
+  const longGrace = start('api/main.ts', [], { SHUTDOWN_GRACE_MS: '600000' });
+  const noGrace = start('api/main.ts');
+  const addresses = await Promise.all([longGrace, noGrace].map((child) => printed(child, /http:[^"]+/)));
   onTestFinished(() => mongod.release());
   mongod.hold();
   await Promise.all(addresses.map(stickRequest));
-  const answered = once(patient, 'exit');
-  for (const child of [patient, hasty]) child.kill('SIGTERM');
-  expect(await once(hasty, 'exit')).toEqual([1, null]);
+  const exited = once(longGrace, 'exit');
+  for (const child of [longGrace, noGrace]) child.kill('SIGTERM');
+  expect(await once(noGrace, 'exit')).toEqual([1, null]);
   mongod.release();
-  expect(await answered).toEqual([0, null]);
+  expect(await exited).toEqual([0, null]);
 });
 
-/** Resolves when the API has a request that waits for MongoDB, which it got together with one that it has answered. */
+/** Leaves a request waiting for MongoDB. Another request on the same connection shows that the API has received it. */
 async function stickRequest(address: string): Promise<void> {
   const { hostname, port } = new URL(address);
   const head = (path: string) =>
@@ -92,7 +97,7 @@ async function stickRequest(address: string): Promise<void> {
   await once(socket, 'data');
 }
 
-test('a command of the operator ends although MongoDB says nothing', { timeout: 60_000 }, async () => {
+test('an operator command exits although MongoDB does not respond', { timeout: 60_000 }, async () => {
   onTestFinished(() => mongod.release());
   mongod.hold();
   const command = start('operator/main.ts', ['account', 'list']);

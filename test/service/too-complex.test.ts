@@ -1,18 +1,18 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ImageTasks } from '../../generators/tasks.ts';
 import { openImageTasks } from '../../worker/image-tasks.ts';
-import { ended, postJob, samplePicture } from '../setup/client.ts';
+import { ended, postJob, sampleImage } from '../setup/client.ts';
 import { closers } from '../setup/closers.ts';
 import { type Service, startService } from '../setup/service.ts';
 
 const open = closers();
 let service: Service;
 let image_base64: string;
-/** Tasks from now on that get next to no time. */
+/** How many of the next tasks are killed. */
 let doomed = 0;
 
-/** Real processes, which are ended before they are done as often as the test wants it. */
-function impatient(tasks: ImageTasks): ImageTasks {
+/** Real processes; `doomed` of the next tasks get no time and are killed. */
+function withKilledTasks(tasks: ImageTasks): ImageTasks {
   return {
     ...tasks,
     run(task, input, context) {
@@ -25,29 +25,29 @@ function impatient(tasks: ImageTasks): ImageTasks {
 
 beforeAll(async () => {
   service = open.use(await startService());
-  const imageTasks = impatient(open.use(await openImageTasks(service.config.worker)));
+  const imageTasks = withKilledTasks(open.use(await openImageTasks(service.config.worker)));
   open.use(await service.startWorker({ imageTasks }));
-  image_base64 = await samplePicture();
+  image_base64 = await sampleImage();
 });
 afterAll(() => open.close());
 
-async function jobWith(processesEnded: number) {
+async function jobWith(kills: number) {
   const client = await service.client();
-  doomed = processesEnded;
+  doomed = kills;
   const created = await postJob(service.app, client.headers, { tool: 'image-upscaling', image_base64 });
   const job = await ended(service.app, client.headers, created.json().job_id);
   const { balance, failures } = await service.stores.accounts.get(client.accountId);
   return { job, balance, failures: failures?.jobs };
 }
 
-describe('an image whose process is ended', () => {
-  test('once is tried again and completed', async () => {
+describe('an image whose process is killed', () => {
+  test('once is retried and completed', async () => {
     const { job, balance, failures } = await jobWith(1);
     expect(job).toMatchObject({ status: 'completed', error: null });
     expect([balance, failures]).toEqual([49, undefined]);
   });
 
-  test('twice is failed and refunded, and the client is told that it is too complex', async () => {
+  test('twice is failed and refunded, with an error that says that it is too complex', async () => {
     const { job, balance, failures } = await jobWith(9);
     expect(job).toMatchObject({ status: 'failed', result_urls: [] });
     expect(job.error).toContain('too complex');

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { deliveryIdOf } from '../../domain/delivery.ts';
 import { createGenerator } from '../../generators/registry.ts';
-import { deliveryIdOf } from '../../stores/delivery.ts';
 import { type CommandLine, openCommandLine } from '../operator/command-line.ts';
-import { ended, postJob, samplePicture } from '../setup/client.ts';
+import { ended, postJob, sampleImage } from '../setup/client.ts';
 import { closers } from '../setup/closers.ts';
 import type { Receiver } from '../setup/receiver.ts';
 import type { Service } from '../setup/service.ts';
@@ -23,12 +23,12 @@ beforeAll(async () => {
     EGRESS_ALLOW_ORIGINS: receiver.origin,
   });
   open.use(cli.deps);
-  image_base64 = await samplePicture();
+  image_base64 = await sampleImage();
   open.use(await service.startWorker({ webhooks: QUICK, generator: createGenerator(['instant']) }));
 });
 afterAll(() => open.close());
 
-/** A client with one job, whose webhook has come to the given end. */
+/** A client with one job whose webhook delivery has ended in `state`. */
 async function delivered(status: number, state: 'delivered' | 'failed') {
   receiver.behave((_, response) => void response.writeHead(status).end('noted'));
   const client = await clientWith(service, receiver.url);
@@ -75,7 +75,7 @@ describe('webhook list', () => {
 });
 
 describe('webhook redeliver', () => {
-  test('makes a failed delivery again and says how it went', async () => {
+  test('repeats a failed delivery and reports the result', async () => {
     const { job_id } = await delivered(500, 'failed');
     receiver.behave(204);
     const again = await cli.json('webhook', 'redeliver', deliveryIdOf(job_id));
@@ -86,7 +86,7 @@ describe('webhook redeliver', () => {
     });
   });
 
-  test('refuses what there is not, or no longer', async () => {
+  test('refuses an unknown delivery and that of a deleted job', async () => {
     expect(await cli.operator(['webhook', 'redeliver', 'msg_none'])).toMatchObject({
       code: 1,
       err: 'There is no delivery msg_none.\n',
@@ -101,7 +101,7 @@ describe('webhook redeliver', () => {
 });
 
 describe('webhook test', () => {
-  test('sends a test event and shows what the receiver answered', async () => {
+  test('sends a test event and shows the response of the receiver', async () => {
     receiver.behave((_, response) => void response.writeHead(418).end('a teapot'));
     const { accountId } = await clientWith(service, receiver.url);
     const shown = await cli.json<{ delivery_id: string }>('webhook', 'test', '--account', accountId);
@@ -122,7 +122,7 @@ describe('webhook test', () => {
     });
   });
 
-  test('reaches an endpoint again that was disabled, once it is set anew', async () => {
+  test('reaches a disabled endpoint again once it is set again', async () => {
     const { accountId, job_id } = await delivered(410, 'failed');
     await expect
       .poll(() => cli.json('account', 'show', accountId))

@@ -1,11 +1,11 @@
 import { Value } from 'typebox/value';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { TestEvent } from '../../contract/webhook.ts';
+import { deliveryIdOf } from '../../domain/delivery.ts';
 import { createGenerator } from '../../generators/registry.ts';
 import { redeliver, sendTest } from '../../operator/webhooks.ts';
-import { deliveryIdOf } from '../../stores/delivery.ts';
-import { taskQueues } from '../../workflows/messages.ts';
-import { ended, postJob, samplePicture } from '../setup/client.ts';
+import { taskQueues } from '../../protocol/task-queues.ts';
+import { ended, postJob, sampleImage } from '../setup/client.ts';
 import { closers } from '../setup/closers.ts';
 import { eventually } from '../setup/eventually.ts';
 import { type Receiver, verified } from '../setup/receiver.ts';
@@ -21,28 +21,28 @@ const HOUR = 3600 * 1000;
 
 beforeAll(async () => {
   ({ receiver, service } = await openWithReceiver(open));
-  image_base64 = await samplePicture();
+  image_base64 = await sampleImage();
   const webhooks = { scheduleMs: [0, HOUR, HOUR], timeoutMs: 20_000, slots: 1 };
   open.use(await service.startWorker({ webhooks, generator: createGenerator(['instant']) }));
 });
 afterAll(() => open.close());
 
 async function run(headers: Record<string, string>) {
-  const answer = await postJob(service.app, headers, { tool: 'image-enhancement', image_base64 });
-  return ended(service.app, headers, answer.json().job_id);
+  const response = await postJob(service.app, headers, { tool: 'image-enhancement', image_base64 });
+  return ended(service.app, headers, response.json().job_id);
 }
 
 async function remove(headers: Record<string, string>, jobId: string) {
-  const answer = await service.app.inject({ method: 'DELETE', url: `/api/v1/jobs/${jobId}`, headers });
-  expect(answer.statusCode).toBe(204);
+  const response = await service.app.inject({ method: 'DELETE', url: `/api/v1/jobs/${jobId}`, headers });
+  expect(response.statusCode).toBe(204);
 }
 
 const queues = () => taskQueues(service.config.temporal.taskQueuePrefix);
 const workflowOf = (jobId: string) => service.temporal.workflow.getHandle(`job:${jobId}`);
-const about = (jobId: string) => receiver.received.filter(({ body }) => body.includes(jobId));
+const requestsFor = (jobId: string) => receiver.received.filter(({ body }) => body.includes(jobId));
 
-/** The delivery once its last attempt has an outcome and the next one is far off. */
-const waiting = (jobId: string) =>
+/** The delivery once an attempt is recorded and the next one is scheduled. */
+const waitForRetry = (jobId: string) =>
   eventually(async () => {
     const delivery = await service.stores.deliveries.find(deliveryIdOf(jobId));
     if (delivery?.state !== 'pending' || delivery.nextAttemptAt === null)
@@ -67,35 +67,35 @@ describe('deleting a job', () => {
     held[0]?.();
     const delivery = await deliveryIn(service, job_id, 'cancelled');
     expect(delivery).toMatchObject({ tries: 0, attempts: [], url: null, reason: 'The job was deleted.' });
-    expect(about(job_id)).toEqual([]);
+    expect(requestsFor(job_id)).toEqual([]);
   });
 
-  test('between attempts: the workflow ends at once, and the log keeps no URL and no answer', async () => {
+  test('between attempts: the workflow ends immediately, and the log keeps no URL and no response', async () => {
     receiver.behave((_, response) => void response.writeHead(503).end('try later'));
     const { headers } = await clientWith(service, receiver.url);
     const { job_id } = await run(headers);
-    const before = await waiting(job_id);
-    expect(before.attempts).toMatchObject([{ status: 503, answer: 'try later', url: receiver.url }]);
+    const pending = await waitForRetry(job_id);
+    expect(pending.attempts).toMatchObject([{ status: 503, answer: 'try later', url: receiver.url }]);
     await remove(headers, job_id);
     expect(await workflowOf(job_id).result()).toMatchObject({ status: 'completed' });
-    const after = await deliveryIn(service, job_id, 'cancelled');
-    expect(after).toMatchObject({ url: null, nextAttemptAt: null });
-    expect(after.attempts).toMatchObject([{ status: 503, answer: null, url: null }]);
-    expect(about(job_id)).toHaveLength(1);
+    const cancelled = await deliveryIn(service, job_id, 'cancelled');
+    expect(cancelled).toMatchObject({ url: null, nextAttemptAt: null });
+    expect(cancelled.attempts).toMatchObject([{ status: 503, answer: null, url: null }]);
+    expect(requestsFor(job_id)).toHaveLength(1);
   });
 
-  test('during an attempt: the request is broken off', async () => {
+  test('during an attempt: the request is aborted', async () => {
     receiver.behave(() => undefined);
     const { headers } = await clientWith(service, receiver.url);
     const { job_id } = await run(headers);
-    await eventually(async () => expect(about(job_id)).toHaveLength(1));
+    await eventually(async () => expect(requestsFor(job_id)).toHaveLength(1));
     await remove(headers, job_id);
     expect(await workflowOf(job_id).result()).toMatchObject({ status: 'completed' });
     await eventually(async () => {
       const delivery = await deliveryIn(service, job_id, 'cancelled');
-      expect(delivery.attempts).toMatchObject([{ error: expect.stringContaining('Broken off'), url: null }]);
+      expect(delivery.attempts).toMatchObject([{ error: expect.stringContaining('Aborted'), url: null }]);
     });
-    expect(about(job_id)).toHaveLength(1);
+    expect(requestsFor(job_id)).toHaveLength(1);
   });
 });
 
@@ -104,24 +104,24 @@ describe('an operator', () => {
     receiver.behave(503);
     const { headers } = await clientWith(service, receiver.url);
     const { job_id } = await run(headers);
-    await waiting(job_id);
+    await waitForRetry(job_id);
     await workflowOf(job_id).cancel();
     expect(await workflowOf(job_id).result()).toEqual({ status: 'completed', jobId: job_id });
     const delivery = await deliveryIn(service, job_id, 'cancelled');
     expect(delivery.reason).toBe('The workflow was cancelled.');
   });
 
-  test('redelivers the same event under the same id, which ends the round before', async () => {
+  test('redelivers the same event under the same id, which ends the previous cycle', async () => {
     receiver.behave(503);
     const { headers, secret } = await clientWith(service, receiver.url);
     const { job_id } = await run(headers);
-    const failed = await waiting(job_id);
+    const failed = await waitForRetry(job_id);
     receiver.behave(200);
     const workflowId = await redeliver(service.temporal, queues(), failed);
     expect(await service.temporal.workflow.getHandle(workflowId).result()).toMatchObject({
       state: 'delivered',
     });
-    const [first, second] = about(job_id);
+    const [first, second] = requestsFor(job_id);
     expect(second?.body).toBe(first?.body);
     expect(second?.headers['webhook-id']).toBe(failed.id);
     verified(second, secret);
@@ -130,16 +130,16 @@ describe('an operator', () => {
     expect(delivery.attempts.map(({ status }) => status)).toEqual([503, 200]);
   });
 
-  test('redelivers what was delivered, also to an endpoint that was disabled', async () => {
+  test('redelivers a delivered event, even to a disabled endpoint', async () => {
     receiver.behave(200);
     const { headers, accountId } = await clientWith(service, receiver.url);
     const { job_id } = await run(headers);
     const delivery = await deliveryIn(service, job_id, 'delivered');
-    await service.stores.accounts.noteEndpoint(accountId, receiver.url, { disabledReason: 'gone' });
+    await service.stores.accounts.recordEndpointHealth(accountId, receiver.url, { disabledReason: 'gone' });
     for (let n = 2; n < 4; n += 1) {
       const workflowId = await redeliver(service.temporal, queues(), delivery);
       await service.temporal.workflow.getHandle(workflowId).result();
-      expect(about(job_id)).toHaveLength(n);
+      expect(requestsFor(job_id)).toHaveLength(n);
     }
   });
 
@@ -154,10 +154,10 @@ describe('an operator', () => {
       state: 'cancelled',
       reason: 'The job was deleted.',
     });
-    expect(about(job_id)).toHaveLength(1);
+    expect(requestsFor(job_id)).toHaveLength(1);
   });
 
-  test('sends a test event, which is tried once', async () => {
+  test('sends a test event in a single attempt', async () => {
     const { accountId, secret } = await clientWith(service, receiver.url);
     for (const [status, state] of [
       [200, 'delivered'],

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { sendTest } from '../../operator/webhooks.ts';
-import { taskQueues } from '../../workflows/messages.ts';
+import { taskQueues } from '../../protocol/task-queues.ts';
 import { closers } from '../setup/closers.ts';
 import { eventually } from '../setup/eventually.ts';
 import { type Receiver, startReceiver } from '../setup/receiver.ts';
@@ -15,8 +15,8 @@ let slow: Receiver[];
 let quick: Receiver[];
 
 beforeAll(async () => {
-  const start = async (count: number, manner: () => number | undefined) =>
-    (await Promise.all(Array.from({ length: count }, () => startReceiver(manner)))).map(open.use);
+  const start = async (count: number, behaviour: () => number | undefined) =>
+    (await Promise.all(Array.from({ length: count }, () => startReceiver(behaviour)))).map(open.use);
   slow = await start(21, () => undefined);
   quick = await start(2, () => 200);
   service = open.use(await serviceFor([...slow, ...quick]));
@@ -25,7 +25,7 @@ beforeAll(async () => {
 afterAll(() => open.close());
 
 async function send(receiver: Receiver | undefined, count: number): Promise<Receiver> {
-  if (receiver === undefined) throw new Error('there are too few receivers');
+  if (receiver === undefined) throw new Error('There are too few receivers.');
   const { accountId } = await clientWith(service, receiver.url);
   const queues = taskQueues(service.config.temporal.taskQueuePrefix);
   await Promise.all(Array.from({ length: count }, () => sendTest(service.temporal, queues, accountId)));
@@ -36,23 +36,23 @@ const hanging = (receivers: readonly Receiver[]) => receivers.reduce((sum, { ope
 const received = (receivers: readonly Receiver[]) =>
   receivers.reduce((sum, { received }) => sum + received.length, 0);
 
-test('60 deliveries to a receiver that hangs do not hold those of others', async () => {
-  const stuck = await send(slow.pop(), 60);
-  await stuck.got(9);
+test('60 deliveries to a receiver that hangs do not delay those of other accounts', async () => {
+  const hung = await send(slow.pop(), 60);
+  await hung.got(9);
   const other = await send(quick.pop(), 20);
   await other.got(20);
-  // None of the slow ones has ended by now, and no more were let through.
-  expect(stuck.received).toHaveLength(9);
-  expect(stuck.open()).toBe(9);
-  await stuck[Symbol.asyncDispose]();
+  // None of the slow deliveries has ended by now, and no further ones have started.
+  expect(hung.received).toHaveLength(9);
+  expect(hung.open()).toBe(9);
+  await hung[Symbol.asyncDispose]();
 });
 
-test('20 accounts whose receivers hang do not hold the webhooks of one whose receiver answers', async () => {
+test('20 accounts whose receivers hang do not delay the webhooks of another account', async () => {
   await Promise.all(slow.map((receiver) => send(receiver, 3)));
   await eventually(async () => expect(hanging(slow)).toBeGreaterThanOrEqual(slow.length));
   const other = await send(quick.pop(), 20);
   await other.got(20);
-  // None of the slow ones has ended by now, and a quarter of the slots was never theirs.
+  // None of the slow deliveries has ended by now, and a quarter of the slots was never open to them.
   expect(hanging(slow)).toBeGreaterThanOrEqual(received(slow));
   expect(received(slow)).toBeLessThanOrEqual((SLOTS * 3) / 4);
   for (const receiver of slow) await receiver[Symbol.asyncDispose]();

@@ -1,9 +1,9 @@
 import { Value } from 'typebox/value';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { WebhookEvent } from '../../contract/webhook.ts';
-import { issueWebhookSecret } from '../../contract/webhook-signature.ts';
+import { issueWebhookSecret } from '../../domain/webhook-signature.ts';
 import { GeneratorError } from '../../generators/errors.ts';
-import { ended, postJob, samplePicture } from '../setup/client.ts';
+import { ended, postJob, sampleImage } from '../setup/client.ts';
 import { closers } from '../setup/closers.ts';
 import { scriptedGenerator } from '../setup/generators.ts';
 import { type Receiver, startReceiver, verified } from '../setup/receiver.ts';
@@ -13,20 +13,20 @@ import { clientWith, deliveryIn, QUICK, serviceFor } from '../setup/webhooks.ts'
 const open = closers();
 let service: Service;
 let account: Receiver;
-let own: Receiver;
+let jobReceiver: Receiver;
 let image_base64: string;
 
 beforeAll(async () => {
   account = open.use(await startReceiver());
-  own = open.use(await startReceiver());
-  service = open.use(await serviceFor([account, own]));
-  image_base64 = await samplePicture();
+  jobReceiver = open.use(await startReceiver());
+  service = open.use(await serviceFor([account, jobReceiver]));
+  image_base64 = await sampleImage();
   open.use(
     await service.startWorker({
       webhooks: QUICK,
       generator: scriptedGenerator({
         declutter: async () => {
-          throw new GeneratorError({ kind: 'refused', reason: 'safety' }, 'The picture was refused.');
+          throw new GeneratorError({ kind: 'refused', reason: 'safety' }, 'The image was refused.');
         },
       }),
     }),
@@ -35,25 +35,25 @@ beforeAll(async () => {
 afterAll(() => open.close());
 
 async function run(headers: Record<string, string>, body: object = {}) {
-  const answer = await postJob(service.app, headers, { tool: 'image-enhancement', image_base64, ...body });
-  expect(answer.statusCode).toBe(201);
-  return ended(service.app, headers, answer.json().job_id);
+  const response = await postJob(service.app, headers, { tool: 'image-enhancement', image_base64, ...body });
+  expect(response.statusCode).toBe(201);
+  return ended(service.app, headers, response.json().job_id);
 }
 
 const endpoint = async (accountId: string) => (await service.stores.accounts.get(accountId)).webhook;
 
-/** Requests about one job. */
-const about = (receiver: Receiver, jobId: string) =>
+/** Requests that belong to one job. */
+const requestsFor = (receiver: Receiver, jobId: string) =>
   receiver.received.filter(({ body }) => body.includes(jobId));
 
-describe('a job that ended', () => {
-  test('is told to the endpoint of the account, signed, with the job as GET shows it', async () => {
+describe('the event of a job that has ended', () => {
+  test('is sent to the endpoint of the account, signed, with the job as GET returns it', async () => {
     account.behave(204);
     const { headers, secret } = await clientWith(service, account.url);
     const job = await run(headers);
     const delivery = await deliveryIn(service, job.job_id, 'delivered');
-    const [received, ...more] = about(account, job.job_id);
-    expect(more).toEqual([]);
+    const [received, ...others] = requestsFor(account, job.job_id);
+    expect(others).toEqual([]);
     const event = verified(received, secret);
     expect(event).toEqual({
       type: 'job.completed',
@@ -70,50 +70,52 @@ describe('a job that ended', () => {
     expect(delivery.attempts).toMatchObject([{ status: 204, error: null, answer: '' }]);
   });
 
-  test('is told to its own webhook_url in place of the account’s', async () => {
-    own.behave(200);
+  test('is sent to the webhook_url of the job instead of the account’s', async () => {
+    jobReceiver.behave(200);
     const { headers, secret } = await clientWith(service, account.url);
-    const { job_id } = await run(headers, { webhook_url: `${own.url}?order=7` });
+    const { job_id } = await run(headers, { webhook_url: `${jobReceiver.url}?order=7` });
     const delivery = await deliveryIn(service, job_id, 'delivered');
-    expect(delivery).toMatchObject({ target: 'job', url: `${own.url}?order=7` });
-    const [received] = about(own, job_id);
+    expect(delivery).toMatchObject({ target: 'job', url: `${jobReceiver.url}?order=7` });
+    const [received] = requestsFor(jobReceiver, job_id);
     expect(received?.path).toBe('/hook?order=7');
     verified(received, secret);
-    expect(about(account, job_id)).toEqual([]);
+    expect(requestsFor(account, job_id)).toEqual([]);
   });
 
-  test('by failing is told as well', async () => {
+  test('is sent for a failed job, too', async () => {
     account.behave(200);
     const { headers, secret } = await clientWith(service, account.url);
     const job = await run(headers, { tool: 'declutter' });
     await deliveryIn(service, job.job_id, 'delivered');
-    const [received] = about(account, job.job_id);
+    const [received] = requestsFor(account, job.job_id);
     expect(verified(received, secret)).toMatchObject({
       type: 'job.failed',
       data: { status: 'failed', error: job.error, result_urls: [] },
     });
   });
 
-  test('is told to nobody when there is no endpoint, or a disabled one', async () => {
-    const without = await clientWith(service, null);
-    const stopped = await clientWith(service, account.url);
-    await service.stores.accounts.noteEndpoint(stopped.accountId, account.url, { disabledReason: 'gone' });
-    for (const { headers, accountId } of [without, stopped]) {
+  test('is not sent when there is no endpoint, or a disabled one', async () => {
+    const withoutEndpoint = await clientWith(service, null);
+    const disabled = await clientWith(service, account.url);
+    await service.stores.accounts.recordEndpointHealth(disabled.accountId, account.url, {
+      disabledReason: 'gone',
+    });
+    for (const { headers, accountId } of [withoutEndpoint, disabled]) {
       const { job_id } = await run(headers);
       const outcome = await service.temporal.workflow.getHandle(`job:${job_id}`).result();
       expect(outcome).toEqual({ status: 'completed', jobId: job_id });
       expect(await service.stores.deliveries.list(accountId, 10)).toEqual([]);
-      expect(about(account, job_id)).toEqual([]);
+      expect(requestsFor(account, job_id)).toEqual([]);
     }
   });
 });
 
-describe('a receiver that does not take it at once', () => {
-  test('gets the same bytes under the same id, each time with the time of the attempt', async () => {
+describe('a receiver that fails', () => {
+  test('gets the same bytes under the same id, with the timestamp of each attempt', async () => {
     account.behave((_, response) => {
       const failures = [503, 302, 500];
-      const status = failures[about(account, job_id).length - 1] ?? 200;
-      if (status === 302) response.setHeader('location', own.url);
+      const status = failures[requestsFor(account, job_id).length - 1] ?? 200;
+      if (status === 302) response.setHeader('location', jobReceiver.url);
       return status;
     });
     let job_id = 'unknown';
@@ -121,28 +123,28 @@ describe('a receiver that does not take it at once', () => {
     const created = await postJob(service.app, headers, { tool: 'image-enhancement', image_base64 });
     job_id = created.json().job_id;
     const delivery = await deliveryIn(service, job_id, 'delivered');
-    const received = about(account, job_id);
+    const received = requestsFor(account, job_id);
     expect(received).toHaveLength(4);
     expect(new Set(received.map(({ body }) => body)).size).toBe(1);
     expect(new Set(received.map(({ headers }) => headers['webhook-id']))).toEqual(new Set([delivery.id]));
     for (const request of received) {
       verified(request, secret);
-      const sent = Number(request.headers['webhook-timestamp']) * 1000;
-      expect(Math.abs(request.at - sent)).toBeLessThan(5000);
+      const sentAt = Number(request.headers['webhook-timestamp']) * 1000;
+      expect(Math.abs(request.at - sentAt)).toBeLessThan(5000);
     }
     expect(delivery.attempts.map(({ status }) => status)).toEqual([503, 302, 500, 200]);
-    expect(about(own, job_id)).toEqual([]);
+    expect(requestsFor(jobReceiver, job_id)).toEqual([]);
     const { events } = await service.temporal.workflow.getHandle(`job:${job_id}`).fetchHistory();
     expect(events?.length).toBeLessThanOrEqual(30);
   });
 
-  test('is given up after the last attempt, which takes nothing from the job', async () => {
+  test('fails the delivery after the last attempt, and the job stays completed', async () => {
     account.behave(500);
     const { headers, accountId } = await clientWith(service, account.url);
     const { job_id } = await run(headers);
     const delivery = await deliveryIn(service, job_id, 'failed');
     expect(delivery).toMatchObject({ tries: 4, nextAttemptAt: null });
-    expect(delivery.reason).toBe('No attempt of 4 succeeded. The receiver answered with status 500.');
+    expect(delivery.reason).toBe('All 4 attempts failed. The receiver responded with status 500.');
     const handle = service.temporal.workflow.getHandle(`job:${job_id}`);
     expect(await handle.result()).toEqual({ status: 'completed', jobId: job_id });
     expect(await endpoint(accountId)).toMatchObject({
@@ -154,7 +156,7 @@ describe('a receiver that does not take it at once', () => {
     await expect.poll(() => endpoint(accountId)).not.toHaveProperty('failingSince');
   });
 
-  test('that hangs, breaks off or answers without end has its time and no more', async () => {
+  test('that hangs, disconnects or never ends its response is cut off at a limit', async () => {
     account.behave((n, response) => {
       if (n % 3 === 0) return undefined;
       if (n % 3 === 1) return void response.socket?.destroy();
@@ -176,7 +178,7 @@ describe('a receiver that does not take it at once', () => {
 });
 
 describe('an endpoint', () => {
-  test('outside the public internet is refused at each attempt, since names can change', async () => {
+  test('outside the public internet is refused at each attempt, since DNS can change', async () => {
     const { headers } = await clientWith(service, 'http://127.0.0.1:9/hook');
     const { job_id } = await run(headers);
     const { attempts } = await deliveryIn(service, job_id, 'failed');
@@ -185,21 +187,21 @@ describe('an endpoint', () => {
       expect([status, error]).toEqual([null, expect.stringMatching(/https/)]);
   });
 
-  test('that answers 410 is asked no more and disabled, with the reason', async () => {
+  test('that responds with 410 gets no more requests and is disabled, with the reason', async () => {
     account.behave(410);
     const { headers, accountId } = await clientWith(service, account.url);
     const { job_id } = await run(headers);
     const delivery = await deliveryIn(service, job_id, 'failed');
-    expect(delivery).toMatchObject({ tries: 1, reason: 'The receiver wants no more (410 Gone).' });
+    expect(delivery).toMatchObject({ tries: 1, reason: 'The receiver responded with 410 Gone.' });
     await expect
       .poll(async () => (await endpoint(accountId)).disabledReason)
-      .toMatch(/^It answered 410 Gone on \d{4}-/);
+      .toMatch(/^The endpoint responded with 410 Gone on \d{4}-/);
   });
 
-  test('is not disabled by the 410 of a job’s own webhook_url', async () => {
-    own.behave(410);
+  test('is not disabled by a 410 from the webhook_url of a job', async () => {
+    jobReceiver.behave(410);
     const { headers, accountId } = await clientWith(service, account.url);
-    const { job_id } = await run(headers, { webhook_url: own.url });
+    const { job_id } = await run(headers, { webhook_url: jobReceiver.url });
     await deliveryIn(service, job_id, 'failed');
     await service.temporal.workflow.getHandle(`job:${job_id}`).result();
     expect((await endpoint(accountId)).disabledReason).toBeNull();
@@ -209,7 +211,7 @@ describe('an endpoint', () => {
     account.behave(500);
     const { headers, accountId } = await clientWith(service, account.url);
     const sixDaysAgo = new Date(Date.now() - 6 * 24 * 3600 * 1000);
-    await service.stores.accounts.noteEndpoint(accountId, account.url, { failingSince: sixDaysAgo });
+    await service.stores.accounts.recordEndpointHealth(accountId, account.url, { failingSince: sixDaysAgo });
     const { job_id } = await run(headers);
     const delivery = await deliveryIn(service, job_id, 'cancelled');
     const since = `Every delivery since ${sixDaysAgo.toISOString()} failed.`;
@@ -217,25 +219,25 @@ describe('an endpoint', () => {
     expect(delivery).toMatchObject({ tries: 1, reason: `The webhook endpoint is disabled: ${since}` });
   });
 
-  test('is signed for with both secrets while a rotation lasts', async () => {
+  test('gets both signatures during a rotation', async () => {
     account.behave(200);
-    const { headers, accountId, secret: old } = await clientWith(service, account.url);
+    const { headers, accountId, secret: previous } = await clientWith(service, account.url);
     const secret = issueWebhookSecret();
     const previousUntil = new Date(Date.now() + 24 * 3600 * 1000);
     await service.stores.accounts.setWebhook(accountId, { rotateTo: { secret, previousUntil } });
     const during = await run(headers);
     await deliveryIn(service, during.job_id, 'delivered');
-    const [received] = about(account, during.job_id);
-    for (const known of [old, secret]) verified(received, known);
+    const [received] = requestsFor(account, during.job_id);
+    for (const known of [previous, secret]) verified(received, known);
 
     await service.stores.accounts.setWebhook(accountId, {
       rotateTo: { secret, previousUntil: new Date(Date.now() - 1) },
     });
     const later = await run(headers);
     await deliveryIn(service, later.job_id, 'delivered');
-    const [after] = about(account, later.job_id);
+    const [after] = requestsFor(account, later.job_id);
     expect(after?.headers['webhook-signature']?.split(' ')).toHaveLength(1);
     verified(after, secret);
-    expect(() => verified(after, old)).toThrow();
+    expect(() => verified(after, previous)).toThrow();
   });
 });

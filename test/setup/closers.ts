@@ -1,4 +1,4 @@
-/** Closes what was opened, the last first (AsyncDisposableStack is not in Node 20). */
+/** Closes resources in reverse order (Node 20 has no AsyncDisposableStack). */
 export function closers() {
   const stack: (() => Promise<unknown>)[] = [];
   return {

@@ -1,4 +1,4 @@
-/** What the global setup hands to every test file: the environment that reaches the running servers. */
+/** Provided by the global setup to every test file: the environment of the running servers. */
 declare module 'vitest' {
   interface ProvidedContext {
     env: Record<string, string>;

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** Repeats a check until it no longer throws; its last error is thrown when the time is up. */
+/** Repeats a check until it no longer throws. Throws its last error when the time is up. */
 export async function eventually<T>(check: () => Promise<T>, withinMs = 20_000): Promise<T> {
   const deadline = Date.now() + withinMs;
   for (;;) {

@@ -2,7 +2,7 @@ import type { UpstreamGenerator } from '../../generators/port.ts';
 
 const returnInput: UpstreamGenerator['render'] = async ({ image, mime }) => ({ bytes: image, mime });
 
-/** Does for a tool what the test says, and returns the input for every other one. */
+/** A generator that runs the script of the test for its tool, and returns the input for any other tool. */
 export function scriptedGenerator(script: Record<string, UpstreamGenerator['render']>): UpstreamGenerator {
   return {
     kind: 'upstream',
@@ -11,8 +11,8 @@ export function scriptedGenerator(script: Record<string, UpstreamGenerator['rend
   };
 }
 
-/** A generator's render that waits, for as long as it isn't aborted, until it is let through. */
-export function heldRender() {
+/** A render that waits until it is released or aborted. */
+export function blockedRender() {
   let release = () => {};
   const released = new Promise<void>((resolve) => {
     release = resolve;

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import './context.ts';
 import { environment, loadConfig } from '../../config.ts';
+import { startServers } from '../../dev/servers/start.ts';
 import { registerSearchAttributes } from '../../operator/setup/search-attributes.ts';
-import { startServers } from '../../stack/servers.ts';
 import { writeWorkflowBundle } from '../../worker/bundle.ts';
 
 /** Starts the servers once for the whole run and bundles the workflows once. */

@@ -1,33 +1,33 @@
 import { NativeConnection, Runtime } from '@temporalio/worker';
 import { pino } from 'pino';
 import { type ActivityDeps, createActivities } from '../../activities/activities.ts';
-import { createRenderingActivities, type RenderDeps } from '../../activities/rendering.ts';
+import { createRenderingActivities, type RenderDeps } from '../../activities/jobs/rendering.ts';
 import { buildApp } from '../../api/app.ts';
-import { createBudgets } from '../../api/budgets.ts';
-import { createVoids } from '../../api/creation/voids.ts';
+import { createBudgets } from '../../api/budgets/budgets.ts';
 import type { ApiDeps } from '../../api/deps.ts';
-import { createTemporalGateway } from '../../api/job-gateway.ts';
+import { createTemporalGateway } from '../../api/jobs/gateway.ts';
+import { createVoids } from '../../api/jobs/voids.ts';
 import type { Config } from '../../config.ts';
-import { digestApiKey, issueApiKey } from '../../contract/api-key.ts';
+import { digestApiKey, issueApiKey } from '../../domain/api-key.ts';
 import { createEgress } from '../../egress/egress.ts';
 import { createGenerator } from '../../generators/registry.ts';
+import { taskQueues } from '../../protocol/task-queues.ts';
+import { openTemporal } from '../../runtime/temporal.ts';
 import { openMongo } from '../../stores/mongo/client.ts';
 import { createIndexes } from '../../stores/mongo/documents.ts';
 import { createMongoStores } from '../../stores/mongo/stores.ts';
 import { createImageStore } from '../../stores/s3/images.ts';
 import { setupBuckets } from '../../stores/s3/setup.ts';
-import { openTemporal } from '../../temporal.ts';
 import { createRenderer, createWorkers, runWorkers } from '../../worker/create-workers.ts';
 import { openImageTasks } from '../../worker/image-tasks.ts';
 import { temporalLogger } from '../../worker/temporal-logger.ts';
 import { createWorkflowProbe } from '../../worker/workflow-probe.ts';
-import { taskQueues } from '../../workflows/messages.ts';
 import { closers } from './closers.ts';
 
 export type Service = Awaited<ReturnType<typeof openService>>;
 
-/** The API (not listening; use `app.inject` or `app.listen`) over the real servers, without a worker. */
-export async function openService(config: Config, parts: Partial<ApiDeps> = {}) {
+/** The API on the real servers, without a worker. It does not listen: use `app.inject` or `app.listen`. */
+export async function openService(config: Config, overrides: Partial<ApiDeps> = {}) {
   const stack = closers();
   const mongo = stack.use(openMongo(config.mongo));
   const images = stack.use(createImageStore(config.s3));
@@ -42,18 +42,18 @@ export async function openService(config: Config, parts: Partial<ApiDeps> = {}) 
     stores,
     images,
     egress,
-    jobs: createTemporalGateway(temporal.client, taskQueues(config.temporal.taskQueuePrefix)),
+    jobGateway: createTemporalGateway(temporal.client, taskQueues(config.temporal.taskQueuePrefix)),
     voids: stack.use(createVoids(stores.jobs, logger)),
     rateLimits: { countClient: async () => {}, countKey: async () => {} },
     budgets: createBudgets(config.api),
     apiSwitch: { enabled: () => true, [Symbol.asyncDispose]: async () => {} },
     logger,
-    ...parts,
+    ...overrides,
   };
   const app = stack.use(buildApp(deps));
   await app.ready();
 
-  /** An account with a key and, beyond the 50 free images, a pack of the given size. */
+  /** Creates an account with a key, the 50 free images and a pack of `images` more. */
   async function client(images = 0) {
     const account = await stores.accounts.create({
       name: 'Client',
@@ -87,18 +87,18 @@ export async function openService(config: Config, parts: Partial<ApiDeps> = {}) 
     deps,
     client,
     keyOf,
-    startWorker: (parts: Partial<WorkerDeps> = {}) =>
-      startWorker(config, { stores, images, egress, ...parts }),
+    startWorker: (overrides: Partial<WorkerDeps> = {}) =>
+      startWorker(config, { stores, images, egress, ...overrides }),
     [Symbol.asyncDispose]: () => stack.close(),
   };
 }
 
 type WorkerDeps = ActivityDeps & RenderDeps;
 
-/** A worker and a renderer over the given parts; disposing lets running work finish. */
+/** Starts a worker and a renderer with these dependencies. Disposing lets running work finish. */
 export async function startWorker(
   config: Config,
-  parts: Pick<WorkerDeps, 'stores' | 'images' | 'egress'> & Partial<WorkerDeps>,
+  overrides: Pick<WorkerDeps, 'stores' | 'images' | 'egress'> & Partial<WorkerDeps>,
 ) {
   installRuntime(config);
   const connection = await NativeConnection.connect({ address: config.temporal.address });
@@ -107,7 +107,7 @@ export async function startWorker(
     generator: createGenerator(config.generators),
     workflows: createWorkflowProbe(connection, config.temporal.namespace),
     imageTasks,
-    ...parts,
+    ...overrides,
   };
   const workflowBundle = { codePath: config.temporal.workflowBundle };
   const activities = createActivities(deps);
@@ -128,7 +128,7 @@ export async function startWorker(
 }
 
 let installed = false;
-/** The SDK has one runtime a process; what it logs goes where the tests' logger goes. */
+/** The SDK has one runtime per process; it logs at the level of the tests. */
 function installRuntime(config: Config): void {
   if (installed) return;
   installed = true;

@@ -3,13 +3,13 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
 export interface TcpProxy extends AsyncDisposable {
   port: number;
-  /** From now on nothing that the server says comes through, until `release`. */
+  /** Holds back responses of the server until `release`. */
   hold(): void;
-  /** What was held back comes through, and all that follows. */
+  /** Forwards the responses held back, and all that follow. */
   release(): void;
 }
 
-/** A loopback TCP proxy in front of a server whose answers can be held back. */
+/** A loopback TCP proxy that can hold back the responses of a server. */
 export async function startProxy(target: { host: string; port: number }): Promise<TcpProxy> {
   const pairs = new Map<Socket, Socket>();
   let held = false;

@@ -3,7 +3,7 @@ import { Webhook } from 'standardwebhooks';
 import { type Served, serveHttp } from '../egress/servers.ts';
 import { eventually } from './eventually.ts';
 
-/** One request a receiver got, as it came. */
+/** One request to a receiver. */
 export interface Received {
   at: number;
   path: string;
@@ -11,19 +11,19 @@ export interface Received {
   body: string;
 }
 
-/** How a receiver answers: a status, a function of the request's number (from 0), or by hand. */
+/** A status, or a function of the request's index (from 0) that returns one or writes the response itself. */
 export type Manner = number | ((n: number, response: ServerResponse) => number | undefined);
 
 export interface Receiver extends Served {
   url: string;
   received: Received[];
-  /** Changes how it answers from now on. */
+  /** Changes how it responds from now on. */
   behave(manner: Manner): void;
-  /** Waits until it has got so many requests. */
+  /** Waits until it has received this many requests. */
   got(count: number): Promise<Received[]>;
 }
 
-/** A receiver of webhooks on loopback that keeps what it gets. */
+/** A receiver of webhooks on loopback that records its requests. */
 export async function startReceiver(first: Manner = 204): Promise<Receiver> {
   const received: Received[] = [];
   let manner = first;
@@ -43,15 +43,15 @@ export async function startReceiver(first: Manner = 204): Promise<Receiver> {
     },
     got: (count) =>
       eventually(async () => {
-        if (received.length < count) throw new Error(`${received.length} of ${count} webhooks have come`);
+        if (received.length < count) throw new Error(`${received.length} of ${count} webhooks were received`);
         return received;
       }),
   };
 }
 
-/** The event in a request, once the published library has found its signature good. */
+/** Verifies the signature with the published library and returns the event. */
 export function verified(received: Received | undefined, secret: string): Record<string, unknown> {
-  if (received === undefined) throw new Error('no such webhook has come');
+  if (received === undefined) throw new Error('the webhook was not received');
   return new Webhook(secret).verify(received.body, received.headers) as Record<string, unknown>;
 }
 

@@ -1,12 +1,12 @@
-import { issueWebhookSecret } from '../../contract/webhook-signature.ts';
-import { deliveryIdOf } from '../../stores/delivery.ts';
-import type { DeliveryRecord } from '../../stores/records.ts';
+import { deliveryIdOf } from '../../domain/delivery.ts';
+import type { DeliveryRecord } from '../../domain/records.ts';
+import { issueWebhookSecret } from '../../domain/webhook-signature.ts';
 import type { closers } from './closers.ts';
 import { eventually } from './eventually.ts';
 import { type Receiver, startReceiver } from './receiver.ts';
 import { type Service, startService } from './service.ts';
 
-/** A retry schedule that a test can wait for. */
+/** A retry schedule short enough for a test. */
 export const QUICK = { scheduleMs: [0, 50, 100, 100], timeoutMs: 2000 };
 
 /** A service that may reach the given receivers. */
@@ -30,7 +30,7 @@ export async function clientWith(service: Service, url: string | null, images = 
   return { ...client, secret };
 }
 
-/** The delivery of a job's event once it is in the state. */
+/** Waits until the delivery of a job's event is in this state. */
 export function deliveryIn(
   { stores }: Service,
   jobId: string,

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { NotFound } from '../../stores/ports.ts';
+import { NotFound } from '../../domain/errors.ts';
 import { newClient, newKey, storesUnderTest } from './under-test.ts';
 
 describe.each(storesUnderTest())('account and key stores: %s', (_name, stores) => {
@@ -23,7 +23,7 @@ describe.each(storesUnderTest())('account and key stores: %s', (_name, stores) =
     expect(await accounts.list(1)).toHaveLength(1);
   });
 
-  test('a webhook changes only in what is given', async () => {
+  test('setWebhook changes only the given fields', async () => {
     const { id } = await newAccount();
     const { webhook } = await accounts.setWebhook(id, { url: 'https://acme.example/$secret' });
     expect(webhook).toMatchObject({ url: 'https://acme.example/$secret', secret: 'whsec_first' });
@@ -41,7 +41,7 @@ describe.each(storesUnderTest())('account and key stores: %s', (_name, stores) =
     expect(await accounts.get(id)).toMatchObject({ webhook: { url: null, secret: 'whsec_second' } });
   });
 
-  test('the first key brings the free images, later ones nothing', async () => {
+  test('the first key grants the free images, later keys grant none', async () => {
     const { id } = await newAccount();
     expect((await newKey(stores, id)).granted).toBe(50);
     expect((await newKey(stores, id)).granted).toBe(0);
@@ -49,7 +49,7 @@ describe.each(storesUnderTest())('account and key stores: %s', (_name, stores) =
     expect(await stores.ledger.list(id)).toMatchObject([{ id: `grant:free50:${id}`, kind: 'grant' }]);
   });
 
-  test('a caller is known by the digest of the key', async () => {
+  test('a caller is found by the digest of its key', async () => {
     const { id } = await newAccount();
     const digest = randomUUID();
     const { key } = await newKey(stores, id, digest);
@@ -62,10 +62,10 @@ describe.each(storesUnderTest())('account and key stores: %s', (_name, stores) =
       retentionDays: 30,
       revoked: false,
     });
-    expect(await keys.findCaller('nobody')).toBeUndefined();
+    expect(await keys.findCaller('unknown')).toBeUndefined();
   });
 
-  test('a digest is taken only once', async () => {
+  test('a digest is unique', async () => {
     const { accountId } = await newClient(stores);
     const digest = randomUUID();
     await newKey(stores, accountId, digest);
@@ -73,7 +73,7 @@ describe.each(storesUnderTest())('account and key stores: %s', (_name, stores) =
     expect(await keys.list(accountId)).toHaveLength(2);
   });
 
-  test('a revoked key stays revoked from the moment it first was', async () => {
+  test('revoking a key again keeps the first revocation time', async () => {
     const { id } = await newAccount();
     const digest = randomUUID();
     const { key } = await newKey(stores, id, digest);
@@ -84,21 +84,19 @@ describe.each(storesUnderTest())('account and key stores: %s', (_name, stores) =
     expect(await keys.list(id)).toEqual([revoked]);
   });
 
-  test('a disabled account turns all its keys away, those issued meanwhile too, until enabled', async () => {
+  test('disabling an account revokes all its keys, including those issued later, until it is enabled', async () => {
     const { id } = await newAccount();
-    const [before, meanwhile] = [randomUUID(), randomUUID()];
-    await newKey(stores, id, before);
+    const digests = [randomUUID(), randomUUID()] as const;
+    await newKey(stores, id, digests[0]);
     await accounts.setStatus(id, 'disabled');
-    await newKey(stores, id, meanwhile);
+    await newKey(stores, id, digests[1]);
     expect(await accounts.get(id)).toMatchObject({ status: 'disabled' });
-    for (const digest of [before, meanwhile])
-      expect(await keys.findCaller(digest)).toMatchObject({ revoked: true });
+    for (const digest of digests) expect(await keys.findCaller(digest)).toMatchObject({ revoked: true });
     await accounts.setStatus(id, 'active');
-    for (const digest of [before, meanwhile])
-      expect(await keys.findCaller(digest)).toMatchObject({ revoked: false });
+    for (const digest of digests) expect(await keys.findCaller(digest)).toMatchObject({ revoked: false });
   });
 
-  test('what does not exist is said so', async () => {
+  test('unknown ids are rejected with NotFound', async () => {
     const id = randomUUID();
     const attempts = [
       accounts.get(id),
@@ -112,7 +110,7 @@ describe.each(storesUnderTest())('account and key stores: %s', (_name, stores) =
       expect(attempt).toMatchObject({ status: 'rejected', reason: expect.any(NotFound) });
   });
 
-  test('the API is on until switched off', async () => {
+  test('the API is enabled by default and can be disabled', async () => {
     expect(await settings.apiEnabled()).toBe(true);
     await settings.setApiEnabled(false);
     expect(await settings.apiEnabled()).toBe(false);

@@ -13,7 +13,7 @@ import { draftOf } from './under-test.ts';
 const config = loadConfig({ ...inject('env'), MONGODB_DATABASE: `test_${randomUUID().slice(0, 8)}` });
 const server = new URL(config.mongo.url);
 const direct = openMongo(config.mongo);
-/** Short, so that a test need not wait for long; in the proportions of the real ones. */
+/** Short timeouts, in the proportions of the real ones. */
 const SHORT = { answerMs: 300, operationMs: 400, collisionsMs: 400 };
 let proxy: TcpProxy;
 
@@ -27,33 +27,33 @@ afterAll(async () => {
   await direct[Symbol.asyncDispose]();
 });
 
-/** What the calls are given that do not take ids. */
+/** Arguments of the methods that do not take ids only. */
 const ref = { bucket: 'inputs', key: 'a' };
-const someone = { accountId: randomUUID(), keyId: randomUUID() };
+const client = { accountId: randomUUID(), keyId: randomUUID() };
 const ARGUMENTS: Record<string, unknown[]> = {
   'accounts.create': [{ name: 'A', webhookUrl: null, webhookSecret: 'whsec_a' }],
   'accounts.list': [10],
   'accounts.setWebhook': [randomUUID(), { url: null }],
-  'deliveries.plan': [{ id: 'a', ...someone, jobId: randomUUID() }],
+  'deliveries.plan': [{ id: 'a', ...client, jobId: randomUUID() }],
   'deliveries.pending': [new Date(), '', 10],
   'deliveries.list': [randomUUID(), 10],
   'deliveries.begin': ['a', 'first', { at: new Date(), url: 'https://example.com/' }],
   'deliveries.record': ['a', 'first', { at: new Date() }, { state: 'delivered' }],
   'deliveries.close': ['a', 'first', { state: 'failed', reason: 'a' }],
   'histories.pending': ['', 10],
-  'histories.settle': [['a']],
-  'jobs.accept': [draftOf(someone)],
+  'histories.markDeleted': [['a']],
+  'jobs.accept': [draftOf(client)],
   'jobs.list': [randomUUID(), 10],
   'jobs.complete': [randomUUID(), { results: [], processingMs: 1 }],
   'jobs.fail': [randomUUID(), { error: 'No.', processingMs: 1 }],
   'jobs.remove': [[randomUUID()]],
   'jobs.dropInputs': [[randomUUID()]],
-  'keys.create': [{ ...someone, name: 'A', digest: 'a', hint: 'a', retentionDays: null }],
+  'keys.create': [{ ...client, name: 'A', digest: 'a', hint: 'a', retentionDays: null }],
   'keys.setRetention': [randomUUID(), 1],
-  'packs.add': [{ ...someone, images: 1, reference: null }],
+  'packs.add': [{ ...client, images: 1, reference: null }],
   'packs.refund': [randomUUID(), 1],
-  'removals.owe': [[ref]],
-  'removals.settle': [[ref], []],
+  'removals.enqueue': [[ref]],
+  'removals.markRemoved': [[ref], []],
   'removals.pending': ['', 10],
   'retention.keys': ['', 10],
   'retention.expired': [randomUUID(), new Date(), 10],
@@ -68,7 +68,7 @@ const methodsOf = (store: object) =>
   Object.entries(store) as [string, (...given: never[]) => Promise<unknown>][];
 const isTimeout = (error: unknown) => error instanceof MongoTimeout || error instanceof MongoNetworkError;
 
-/** Opened through the proxy, with connections in its pool. */
+/** Opens the database through the proxy, with a connection in its pool. */
 async function openBehindProxy() {
   const url = `mongodb://127.0.0.1:${proxy.port}/?directConnection=true`;
   const mongo = openMongo({ ...config.mongo, url }, SHORT);
@@ -76,15 +76,15 @@ async function openBehindProxy() {
   return mongo;
 }
 
-describe('an operation that the driver leaves open', () => {
-  /** Closes the connection so many microtasks after a command was given to it. */
+describe('an operation that the driver never ends', () => {
+  /** Closes the connection `microtasks` microtasks after a command has started. */
   async function closedAfter(microtasks: number, bound: number) {
     const client = new MongoClient(config.mongo.url, { monitorCommands: true });
     const notes = bounded(client.db(config.mongo.database), bound).collection('notes');
     await notes.findOne({});
-    const close = (left: number): void => {
-      if (left === 0) void client.close();
-      else queueMicrotask(() => close(left - 1));
+    const close = (remaining: number): void => {
+      if (remaining === 0) void client.close();
+      else queueMicrotask(() => close(remaining - 1));
     };
     client.once('commandStarted', () => close(microtasks));
     return notes;
@@ -92,9 +92,9 @@ describe('an operation that the driver leaves open', () => {
 
   test.each([
     ['find', (notes: Notes) => notes.find().toArray()],
-    ['a cursor that is gone through', (notes: Notes) => notes.find()[Symbol.asyncIterator]().next()],
+    ['iteration of a cursor', (notes: Notes) => notes.find()[Symbol.asyncIterator]().next()],
     ['a write', (notes: Notes) => notes.insertOne({})],
-  ])('ends all the same: %s', async (_, operation) => {
+  ])('times out: %s', async (_, operation) => {
     const outcomes: unknown[] = [];
     for (let microtasks = 0; microtasks < 6; microtasks += 1)
       outcomes.push(await operation(await closedAfter(microtasks, 200)).catch((error) => error));
@@ -104,8 +104,10 @@ describe('an operation that the driver leaves open', () => {
   type Notes = Awaited<ReturnType<typeof closedAfter>>;
 });
 
-describe('a server that takes everything and answers nothing', () => {
-  test('is given up by every call of every store, and closing ends', { timeout: 60_000 }, async () => {
+describe('a server that does not respond', () => {
+  test('makes every store method time out, and the client still closes', {
+    timeout: 60_000,
+  }, async () => {
     const mongo = await openBehindProxy();
     const stores = createMongoStores(mongo);
     const calls = Object.entries(stores).flatMap(([name, store]) =>
@@ -115,31 +117,31 @@ describe('a server that takes everything and answers nothing', () => {
     const outcomes = calls.map(({ name, store, call }): Promise<unknown> => {
       const given = ARGUMENTS[name] ?? [randomUUID(), randomUUID(), 10];
       return Reflect.apply(call, store, given).then(
-        () => `${name} was answered`,
+        () => `${name} succeeded`,
         (error: unknown) => (isTimeout(error) ? undefined : `${name}: ${error}`),
       );
     });
-    const surprises = (await Promise.all(outcomes)).filter((outcome) => outcome !== undefined);
+    const unexpected = (await Promise.all(outcomes)).filter((outcome) => outcome !== undefined);
     await mongo[Symbol.asyncDispose]();
     proxy.release();
-    expect(surprises).toEqual([]);
+    expect(unexpected).toEqual([]);
   });
 });
 
-test('a transaction that is given up commits nothing, even if its work goes on', async () => {
+test('a transaction that timed out commits nothing, even if its work continues', async () => {
   await using mongo = openMongo(config.mongo, SHORT);
   const _id = randomUUID();
   const notes = (db: typeof mongo.db) => db.collection<{ _id: string }>('notes');
-  let goOn = () => {};
+  let resume = () => {};
   const gate = new Promise<void>((open) => {
-    goOn = open;
+    resume = open;
   });
   const transaction = mongo.transaction(async (session) => {
     await notes(mongo.db).insertOne({ _id }, { session });
     await gate;
   });
   await expect(transaction).rejects.toThrow(MongoTimeout);
-  goOn();
-  // It waits until the id is free again, and would be a duplicate if it had been committed.
+  resume();
+  // Waits for the transaction to abort; a commit would make this a duplicate.
   await notes(direct.db).insertOne({ _id });
 });

@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import type { Acceptance } from '../../stores/ports.ts';
+import type { Acceptance } from '../../domain/records.ts';
 import { balanceOf, draftOf, newClient, newKey, storesUnderTest } from './under-test.ts';
 
 const outcomes = (acceptances: Acceptance[], outcome: Acceptance['outcome']) =>
   acceptances.filter((acceptance) => acceptance.outcome === outcome);
 
-describe.each(storesUnderTest())('everything at once: %s', (_name, stores) => {
+describe.each(storesUnderTest())('concurrent operations: %s', (_name, stores) => {
   const { accounts, jobs, ledger, packs } = stores;
 
-  test('100 acceptances on a balance of 25 make 25 jobs', async () => {
+  test('100 acceptances with a balance of 25 create 25 jobs', async () => {
     const client = await newClient(stores);
     await jobs.accept(draftOf(client, { imagesCharged: 25 }));
     const all = await Promise.all(Array.from({ length: 100 }, () => jobs.accept(draftOf(client))));
@@ -20,18 +20,18 @@ describe.each(storesUnderTest())('everything at once: %s', (_name, stores) => {
     expect(await ledger.audit(client.accountId)).toEqual([]);
   });
 
-  test('100 acceptances with one idempotency key make one job', async () => {
+  test('100 acceptances with one idempotency key create one job', async () => {
     const client = await newClient(stores);
     const drafts = Array.from({ length: 100 }, () => draftOf(client, { idempotencyKey: 'one' }));
     const all = await Promise.all(drafts.map((draft) => jobs.accept(draft)));
     expect(outcomes(all, 'accepted')).toHaveLength(1);
     expect(outcomes(all, 'existing')).toHaveLength(99);
-    expect(new Set(all.map((told) => 'jobId' in told && told.jobId)).size).toBe(1);
+    expect(new Set(all.map((acceptance) => 'jobId' in acceptance && acceptance.jobId)).size).toBe(1);
     expect(await balanceOf(stores, client)).toBe(49);
     expect(await ledger.audit(client.accountId)).toEqual([]);
   });
 
-  test('one job accepted many times at once is charged once', async () => {
+  test('concurrent acceptances of one job charge once', async () => {
     const client = await newClient(stores);
     const draft = draftOf(client, { idempotencyKey: 'retried' });
     const all = await Promise.all(Array.from({ length: 20 }, () => jobs.accept(draft)));
@@ -39,7 +39,7 @@ describe.each(storesUnderTest())('everything at once: %s', (_name, stores) => {
     expect(await balanceOf(stores, client)).toBe(49);
   });
 
-  test('acceptances repeated beside others on a balance that is used up are found, and take nothing from anybody', async () => {
+  test('repeated acceptances return the job on an exhausted balance, and do not charge again', async () => {
     const client = await newClient(stores);
     await jobs.accept(draftOf(client, { imagesCharged: 48 }));
     const [one, two] = [draftOf(client), draftOf(client)];
@@ -48,13 +48,13 @@ describe.each(storesUnderTest())('everything at once: %s', (_name, stores) => {
     expect(await balanceOf(stores, client)).toBe(0);
     await packs.add({ accountId: client.accountId, images: 2, reference: null });
     const [three, four] = [draftOf(client), draftOf(client)];
-    const more = await Promise.all([three, three, four].map((draft) => jobs.accept(draft)));
-    expect(outcomes(more, 'accepted')).toHaveLength(3);
+    const later = await Promise.all([three, three, four].map((draft) => jobs.accept(draft)));
+    expect(outcomes(later, 'accepted')).toHaveLength(3);
     expect(await balanceOf(stores, client)).toBe(0);
     expect(await ledger.audit(client.accountId)).toEqual([]);
   });
 
-  test('40 failures of one account are all refunded', async () => {
+  test('40 concurrent failures of one account are all refunded', async () => {
     const client = await newClient(stores);
     const drafts = Array.from({ length: 40 }, () => draftOf(client));
     await Promise.all(drafts.map((draft) => jobs.accept(draft)));
@@ -66,7 +66,7 @@ describe.each(storesUnderTest())('everything at once: %s', (_name, stores) => {
     expect(await ledger.audit(client.accountId)).toEqual([]);
   });
 
-  test('a void beside its acceptance leaves no charge, whichever comes first', async () => {
+  test('a void concurrent with the acceptance leaves no charge, in either order', async () => {
     const client = await newClient(stores);
     const drafts = Array.from({ length: 20 }, (_, n) => draftOf(client, { idempotencyKey: `late ${n}` }));
     await Promise.all(drafts.flatMap((draft) => [jobs.accept(draft), jobs.void(draft.jobId, draft.jobId)]));
@@ -78,7 +78,7 @@ describe.each(storesUnderTest())('everything at once: %s', (_name, stores) => {
     expect(await ledger.audit(client.accountId)).toEqual([]);
   });
 
-  test('of a void and a replay at once one wins, and the charge stands with the replay', async () => {
+  test('of a concurrent void and replay one wins, and the charge remains if it is the replay', async () => {
     const client = await newClient(stores);
     const drafts = Array.from({ length: 20 }, () => draftOf(client));
     for (const draft of drafts) await jobs.accept(draft);
@@ -92,7 +92,7 @@ describe.each(storesUnderTest())('everything at once: %s', (_name, stores) => {
     expect(await balanceOf(stores, client)).toBe(50 - replayed);
   });
 
-  test('the first keys of an account, issued at once, bring the free images once', async () => {
+  test('concurrently issued first keys grant the free images once', async () => {
     const { id } = await accounts.create({ name: 'New', webhookUrl: null, webhookSecret: 'whsec_a' });
     const issued = await Promise.all(Array.from({ length: 10 }, () => newKey(stores, id)));
     expect(issued.map(({ granted }) => granted).sort()).toEqual([...Array(9).fill(0), 50]);
@@ -100,26 +100,26 @@ describe.each(storesUnderTest())('everything at once: %s', (_name, stores) => {
     expect(await ledger.audit(id)).toEqual([]);
   });
 
-  test('refunds of one pack at once never take more than it held', async () => {
+  test('concurrent refunds of a pack never exceed its images', async () => {
     const client = await newClient(stores);
     const { pack } = await packs.add({ accountId: client.accountId, images: 100, reference: null });
     const refunds = Array.from({ length: 10 }, () => packs.refund(pack.id, 30));
-    const done = (await Promise.allSettled(refunds)).filter(({ status }) => status === 'fulfilled');
-    expect(done).toHaveLength(3);
+    const succeeded = (await Promise.allSettled(refunds)).filter(({ status }) => status === 'fulfilled');
+    expect(succeeded).toHaveLength(3);
     expect(await balanceOf(stores, client)).toBe(60);
     expect(await packs.get(pack.id)).toMatchObject({ refunded: 90, refunds: 3 });
     expect(await ledger.audit(client.accountId)).toEqual([]);
   });
 
-  test('charges, refunds and packs at once keep the books right', async () => {
+  test('concurrent charges, refunds and packs keep the ledger consistent', async () => {
     const client = await newClient(stores);
-    const failing = async () => {
+    const failJob = async () => {
       const draft = draftOf(client);
       await jobs.accept(draft);
       await Promise.all([1, 2].map(() => jobs.fail(draft.jobId, { error: 'No.', processingMs: null })));
     };
-    const buying = () => packs.add({ accountId: client.accountId, images: 10, reference: null });
-    await Promise.all(Array.from({ length: 10 }, () => [failing(), buying()]).flat());
+    const buyPack = () => packs.add({ accountId: client.accountId, images: 10, reference: null });
+    await Promise.all(Array.from({ length: 10 }, () => [failJob(), buyPack()]).flat());
     expect(await balanceOf(stores, client)).toBe(150);
     expect(await ledger.audit(client.accountId)).toEqual([]);
   });

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { deliveryIdOf, KEPT_ATTEMPTS } from '../../stores/delivery.ts';
-import { type NewDelivery, NotFound } from '../../stores/ports.ts';
+import { deliveryIdOf, KEPT_ATTEMPTS } from '../../domain/delivery.ts';
+import { NotFound } from '../../domain/errors.ts';
+import type { NewDelivery } from '../../stores/ports.ts';
 import { draftOf, newClient, storesUnderTest } from './under-test.ts';
 
 const url = 'https://acme.example/hook';
@@ -26,12 +27,12 @@ describe.each(storesUnderTest())('delivery store: %s', (_name, stores) => {
       type: 'job.completed',
       target: 'account',
       url,
-      round: 'first',
+      cycle: 'first',
     };
     return deliveries.plan(delivery);
   }
 
-  test('a delivery is noted once and read back', async () => {
+  test('a delivery is stored once and read back', async () => {
     const delivery = await planned();
     expect(delivery).toMatchObject({ state: 'pending', reason: null, tries: 0, attempts: [] });
     const { accountId, jobId } = delivery;
@@ -42,7 +43,7 @@ describe.each(storesUnderTest())('delivery store: %s', (_name, stores) => {
     expect(await deliveries.find('msg_none')).toBeUndefined();
   });
 
-  test('an attempt shows from its beginning and then with its outcome', async () => {
+  test('an attempt is in the log from its start, and then with its outcome', async () => {
     const { id } = await planned();
     const begun = await deliveries.begin(id, 'first', { at: moment(1), url });
     expect(begun?.attempts).toEqual([
@@ -66,11 +67,11 @@ describe.each(storesUnderTest())('delivery store: %s', (_name, stores) => {
     });
   });
 
-  test('only the round that has the delivery may attempt it, while it is pending', async () => {
+  test('only the current cycle can attempt a delivery, and only while it is pending', async () => {
     const { id } = await planned();
     expect(await deliveries.begin(id, 'other', { at: moment(1), url })).toBeUndefined();
     await deliveries.begin(id, 'first', { at: moment(1), url });
-    expect(await deliveries.reopen(id, 'second')).toMatchObject({ round: 'second', tries: 0 });
+    expect(await deliveries.reopen(id, 'second')).toMatchObject({ cycle: 'second', tries: 0 });
     await deliveries.record(id, 'first', attempt(1, 500), { state: 'failed', reason: 'exhausted' });
     expect(await deliveries.find(id)).toMatchObject({
       state: 'pending',
@@ -99,7 +100,7 @@ describe.each(storesUnderTest())('delivery store: %s', (_name, stores) => {
     ]);
   });
 
-  test('a list has the newest first, of one account only', async () => {
+  test('a list contains the deliveries of one account, the newest first', async () => {
     const accountId = randomUUID();
     const ids: string[] = [];
     for (let n = 0; n < 3; n += 1) {
@@ -113,7 +114,7 @@ describe.each(storesUnderTest())('delivery store: %s', (_name, stores) => {
     expect(await deliveries.list(accountId, 2)).toHaveLength(2);
   });
 
-  test('deleting the job cancels what is pending and takes URLs and answers off the log', async () => {
+  test('deleting a job cancels its pending delivery and clears URLs and responses', async () => {
     const client = await newClient(stores);
     const draft = draftOf(client);
     await jobs.accept(draft);
@@ -135,7 +136,7 @@ describe.each(storesUnderTest())('delivery store: %s', (_name, stores) => {
     ]);
   });
 
-  test('a job that ends and is deleted at the same moment leaves no URL and nothing to send', async () => {
+  test('a job that is completed and deleted concurrently leaves no URL and no pending delivery', async () => {
     const client = await newClient(stores);
     await accounts.setWebhook(client.accountId, { url });
     const drafts = Array.from({ length: 25 }, () => draftOf(client));
@@ -153,43 +154,43 @@ describe.each(storesUnderTest())('delivery store: %s', (_name, stores) => {
     );
   });
 
-  test('the end of a job brings its delivery, to its own URL before the endpoint of the account', async () => {
+  test('ending a job creates its delivery, to webhook_url or else to the account endpoint', async () => {
     const client = await newClient(stores);
-    const own = draftOf(client, { webhookUrl: 'https://own.example/' });
-    const [quiet, told, refunded] = [draftOf(client), draftOf(client), draftOf(client)];
-    for (const draft of [own, quiet, told, refunded]) await jobs.accept(draft);
-    expect((await jobs.complete(quiet.jobId, { results: [], processingMs: 1 })).delivery).toBeNull();
+    const withUrl = draftOf(client, { webhookUrl: 'https://own.example/' });
+    const [withoutWebhook, completed, failed] = [draftOf(client), draftOf(client), draftOf(client)];
+    for (const draft of [withUrl, withoutWebhook, completed, failed]) await jobs.accept(draft);
+    expect((await jobs.complete(withoutWebhook.jobId, { results: [], processingMs: 1 })).delivery).toBeNull();
     await accounts.setWebhook(client.accountId, { url });
     const ends = [
-      await jobs.complete(own.jobId, { results: [], processingMs: 1 }),
-      await jobs.complete(told.jobId, { results: [], processingMs: 1 }),
-      await jobs.fail(refunded.jobId, { error: 'No.', processingMs: null }),
+      await jobs.complete(withUrl.jobId, { results: [], processingMs: 1 }),
+      await jobs.complete(completed.jobId, { results: [], processingMs: 1 }),
+      await jobs.fail(failed.jobId, { error: 'No.', processingMs: null }),
     ];
     expect(ends.map(({ delivery }) => delivery)).toMatchObject([
-      { jobId: own.jobId, target: 'job', url: 'https://own.example/', type: 'job.completed' },
-      { jobId: told.jobId, target: 'account', url, type: 'job.completed', state: 'pending', tries: 0 },
-      { jobId: refunded.jobId, target: 'account', url, type: 'job.failed' },
+      { jobId: withUrl.jobId, target: 'job', url: 'https://own.example/', type: 'job.completed' },
+      { jobId: completed.jobId, target: 'account', url, type: 'job.completed', state: 'pending', tries: 0 },
+      { jobId: failed.jobId, target: 'account', url, type: 'job.failed' },
     ]);
     for (const { delivery } of ends) expect(await deliveries.find(delivery?.id ?? '')).toEqual(delivery);
-    expect(await jobs.ended(told.jobId)).toEqual(ends[1]);
-    await accounts.noteEndpoint(client.accountId, url, { disabledReason: 'gone' });
+    expect(await jobs.ended(completed.jobId)).toEqual(ends[1]);
+    await accounts.recordEndpointHealth(client.accountId, url, { disabledReason: 'gone' });
     const last = draftOf(client);
     await jobs.accept(last);
     expect((await jobs.complete(last.jobId, { results: [], processingMs: 1 })).delivery).toBeNull();
   });
 
-  test('how an endpoint does is noted while it is the endpoint', async () => {
+  test('recordEndpointHealth records the health of the current endpoint only', async () => {
     const { id } = await accounts.create({ name: 'Acme', webhookUrl: url, webhookSecret: 'whsec_a' });
     const endpoint = async () => (await accounts.get(id)).webhook;
-    const before = await endpoint();
-    await accounts.noteEndpoint(id, 'https://other.example/', { disabledReason: 'gone' });
-    await accounts.noteEndpoint(id, url, { failingSince: moment(1) });
-    expect(await endpoint()).toEqual({ ...before, failingSince: moment(1) });
-    await accounts.noteEndpoint(id, url, { disabledReason: 'gone' });
-    expect(await endpoint()).toEqual({ ...before, failingSince: moment(1), disabledReason: 'gone' });
-    await accounts.noteEndpoint(id, url, 'well');
-    expect(await endpoint()).toEqual({ ...before, disabledReason: 'gone' });
-    await accounts.noteEndpoint(id, url, { failingSince: moment(2) });
-    expect((await accounts.setWebhook(id, { url })).webhook).toEqual(before);
+    const initial = await endpoint();
+    await accounts.recordEndpointHealth(id, 'https://other.example/', { disabledReason: 'gone' });
+    await accounts.recordEndpointHealth(id, url, { failingSince: moment(1) });
+    expect(await endpoint()).toEqual({ ...initial, failingSince: moment(1) });
+    await accounts.recordEndpointHealth(id, url, { disabledReason: 'gone' });
+    expect(await endpoint()).toEqual({ ...initial, failingSince: moment(1), disabledReason: 'gone' });
+    await accounts.recordEndpointHealth(id, url, 'healthy');
+    expect(await endpoint()).toEqual({ ...initial, disabledReason: 'gone' });
+    await accounts.recordEndpointHealth(id, url, { failingSince: moment(2) });
+    expect((await accounts.setWebhook(id, { url })).webhook).toEqual(initial);
   });
 });

@@ -29,25 +29,25 @@ describe.each(stores)('image store: %s', (_name, store) => {
   const account = randomUUID();
   const key = (name: string) => `${account}/${name}`;
 
-  test('an input comes back byte for byte', async () => {
+  test('an input is read back unchanged', async () => {
     const bytes = randomBytes(100_000);
     await store.putInput(key('a.png'), bytes, 'image/png');
     expect((await store.getInput(key('a.png'))).equals(bytes)).toBe(true);
   });
 
-  test('a known digest travels with the upload', async () => {
+  test('an upload may include a known digest', async () => {
     const bytes = randomBytes(5000);
     const sha256 = createHash('sha256').update(bytes).digest('hex');
     await store.putInput(key('digest.jpg'), bytes, 'image/jpeg', sha256);
     expect((await store.getInput(key('digest.jpg'))).equals(bytes)).toBe(true);
   });
 
-  test('an input that is not there is named in the error', async () => {
+  test('the error for a missing input contains its key', async () => {
     await expect(store.getInput(key('none.png'))).rejects.toThrow(ImageMissing);
     await expect(store.getInput(key('none.png'))).rejects.toThrow('none.png');
   });
 
-  test('removal takes both buckets, more than one batch, and objects that are not there', async () => {
+  test('remove handles both buckets, more than one batch, and absent objects', async () => {
     await store.putInput(key('gone.png'), randomBytes(10), 'image/png');
     await store.putResult(key('gone-staged.png'), randomBytes(10), 'image/png');
     const absent = Array.from({ length: 1001 }, (_, n) => ({
@@ -65,7 +65,7 @@ describe.each(stores)('image store: %s', (_name, store) => {
     expect(await store.remove([])).toEqual([]);
   });
 
-  test('inputs are listed page by page in the order of their keys, each once', async () => {
+  test('inputs are listed page by page, ordered by key, each once', async () => {
     const names = ['-x/0.png', '/1.png', '/2.png', '/3.webp', 'x/4.png'].map(
       (name) => `list-${account}${name}`,
     );
@@ -82,37 +82,37 @@ describe.each(stores)('image store: %s', (_name, store) => {
     expect(seen.filter((name) => name.includes(`list-${account}`))).toEqual(names);
   });
 
-  test('inputs younger than the asked moment are left out', async () => {
+  test('inputs newer than olderThan are not listed', async () => {
     await store.putInput(key('young.png'), randomBytes(10), 'image/png');
     const { found } = await store.list('inputs', new Date(Date.now() - 60_000));
     expect(found).toEqual([]);
   });
 
-  test('a result URL is the public base and the key', () => {
+  test('a result URL is the public base URL and the key', () => {
     expect(store.resultUrl('acc/file-staged.jpg')).toBe(`${s3.uploadUrl}/acc/file-staged.jpg`);
     expect(store.resultUrl('acc/a b?.jpg')).toBe(`${s3.uploadUrl}/acc/a%20b%3F.jpg`);
   });
 });
 
 describe('buckets', () => {
-  test('anyone reads a result by its URL, with its type and a day in caches', async () => {
+  test('results have anonymous reads, a content type and max-age of a day', async () => {
     const bytes = randomBytes(2000);
     await real.putResult('acc/file-staged.webp', bytes, 'image/webp');
-    const answer = await fetch(real.resultUrl('acc/file-staged.webp'));
-    expect(answer.status).toBe(200);
-    expect(answer.headers.get('content-type')).toBe('image/webp');
-    expect(answer.headers.get('cache-control')).toBe('public, max-age=86400');
-    expect(Buffer.from(await answer.arrayBuffer()).equals(bytes)).toBe(true);
+    const response = await fetch(real.resultUrl('acc/file-staged.webp'));
+    expect(response.status).toBe(200);
+    expect(response.headers.get('content-type')).toBe('image/webp');
+    expect(response.headers.get('cache-control')).toBe('public, max-age=86400');
+    expect(Buffer.from(await response.arrayBuffer()).equals(bytes)).toBe(true);
   });
 
-  test('how long a result may be kept is set by its operator', async () => {
+  test('max-age of results is configurable', async () => {
     await using strict = createImageStore({ ...s3, resultsMaxAgeS: 0 });
     await strict.putResult('acc/file-fresh.png', randomBytes(10), 'image/png');
-    const answer = await fetch(strict.resultUrl('acc/file-fresh.png'));
-    expect(answer.headers.get('cache-control')).toBe('public, max-age=0');
+    const response = await fetch(strict.resultUrl('acc/file-fresh.png'));
+    expect(response.headers.get('cache-control')).toBe('public, max-age=0');
   });
 
-  test('without a signature nobody lists, writes, or reads an input', async () => {
+  test('anonymous requests can neither list, write nor read inputs', async () => {
     await real.putInput('acc/private.png', randomBytes(10), 'image/png');
     const inputs = `${s3.endpoint}/${s3.inputsBucket}`;
     expect((await fetch(`${inputs}/acc/private.png`)).status).toBe(403);
@@ -122,12 +122,12 @@ describe('buckets', () => {
     expect(put.status).toBe(403);
   });
 
-  test('setup may run again, and several at once', async () => {
+  test('setup is idempotent, also concurrently', async () => {
     await Promise.all([setupBuckets(s3), setupBuckets(s3), setupBuckets(s3)]);
     await real.putInput('acc/again.png', randomBytes(10), 'image/png');
   });
 
-  test('an upload that is not what its digest says is refused', async () => {
+  test('an upload that does not match its digest is refused', async () => {
     const wrong = createHash('sha256').update('something else').digest('hex');
     const put = real.putInput('acc/torn.png', randomBytes(100), 'image/png', wrong);
     await expect(put).rejects.toThrow(ImageStoreUnavailable);
@@ -135,7 +135,7 @@ describe('buckets', () => {
   });
 });
 
-test('a key that the store takes no request with keeps no other from its removal', async () => {
+test('a key that the store rejects does not prevent the removal of others', async () => {
   const keys = Array.from({ length: 9 }, (_, n) => `acc/beside-${n}.png`);
   for (const key of keys) await real.putInput(key, randomBytes(1), 'image/png');
   const refs = [...keys.slice(0, 4), 'acc/\u0001', ...keys.slice(4)].map((key) => ({
@@ -146,8 +146,8 @@ test('a key that the store takes no request with keeps no other from its removal
   for (const key of keys) await expect(real.getInput(key)).rejects.toThrow(ImageMissing);
 });
 
-describe('a store that is away', () => {
-  test('fails by name, and removal reports every object', async () => {
+describe('an unreachable store', () => {
+  test('throws ImageStoreUnavailable, and remove reports every object', async () => {
     await using store = createImageStore({ ...s3, endpoint: 'http://127.0.0.1:1' });
     await expect(store.putInput('a', randomBytes(1), 'image/png')).rejects.toThrow(ImageStoreUnavailable);
     await expect(store.getInput('a')).rejects.toThrow(ImageStoreUnavailable);
@@ -159,7 +159,7 @@ describe('a store that is away', () => {
     expect((await store.remove(refs)).map(({ ref }) => ref)).toEqual(refs);
   });
 
-  test('a wrong secret is refused', async () => {
+  test('a wrong secret key throws ImageStoreUnavailable', async () => {
     await using store = createImageStore({ ...s3, secretAccessKey: 'wrong' });
     await expect(store.putInput('a', randomBytes(1), 'image/png')).rejects.toThrow(ImageStoreUnavailable);
   });

@@ -1,27 +1,27 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { NotFound } from '../../stores/ports.ts';
+import { NotFound } from '../../domain/errors.ts';
 import { balanceOf, draftOf, newClient, storesUnderTest } from './under-test.ts';
 
 describe.each(storesUnderTest())('job store: %s', (_name, stores) => {
   const { jobs, ledger } = stores;
 
-  test('an accepted job is charged, stored as asked for, and processing', async () => {
+  test('an accepted job is charged, stored with its input, and processing', async () => {
     const client = await newClient(stores);
     const draft = draftOf(client, { imagesCharged: 2, idempotencyKey: 'order 1' });
     const { jobId, bodyDigest } = draft;
     expect(await jobs.accept(draft)).toEqual({ outcome: 'accepted', jobId, bodyDigest });
     expect(await balanceOf(stores, client)).toBe(48);
     const job = await jobs.find(client.accountId, jobId);
-    const { input, idempotencyKey, bodyDigest: _, jobId: id, ...kept } = draft;
-    expect(job).toMatchObject({ id, ...kept, status: 'processing', inputs: [input], results: [] });
+    const { input, idempotencyKey, bodyDigest: _, jobId: id, ...stored } = draft;
+    expect(job).toMatchObject({ id, ...stored, status: 'processing', inputs: [input], results: [] });
     expect(job).toMatchObject({ error: null, completedAt: null, processingMs: null });
     const row = (await ledger.list(client.accountId)).at(-1);
     expect(row).toMatchObject({ id: `charge:${jobId}`, kind: 'charge', delta: -2, balanceAfter: 48, jobId });
     expect(await jobs.findByIdempotencyKey(client.keyId, 'order 1')).toEqual({ jobId, bodyDigest });
   });
 
-  test('an acceptance repeated for one job charges once', async () => {
+  test('a repeated acceptance charges once', async () => {
     const client = await newClient(stores);
     const draft = draftOf(client, { idempotencyKey: 'again' });
     const first = await jobs.accept(draft);
@@ -29,7 +29,7 @@ describe.each(storesUnderTest())('job store: %s', (_name, stores) => {
     expect(await balanceOf(stores, client)).toBe(49);
   });
 
-  test('a balance that is short leaves no job, no row and the key unspent', async () => {
+  test('an insufficient balance creates no job, no ledger row and no idempotency row', async () => {
     const client = await newClient(stores);
     const draft = draftOf(client, { imagesCharged: 51, idempotencyKey: 'too much' });
     expect(await jobs.accept(draft)).toEqual({ outcome: 'insufficient_credits' });
@@ -41,7 +41,7 @@ describe.each(storesUnderTest())('job store: %s', (_name, stores) => {
     expect(await jobs.accept(smaller)).toMatchObject({ outcome: 'accepted' });
   });
 
-  test('a spent idempotency key names the job it made, also when the balance is used up', async () => {
+  test('a used idempotency key returns its job, even if the balance is exhausted', async () => {
     const client = await newClient(stores);
     const first = draftOf(client, { idempotencyKey: 'k', imagesCharged: 50, bodyDigest: 'first' });
     await jobs.accept(first);
@@ -50,7 +50,7 @@ describe.each(storesUnderTest())('job store: %s', (_name, stores) => {
     expect(await balanceOf(stores, client)).toBe(0);
   });
 
-  test('two keys may use the same idempotency key', async () => {
+  test('idempotency keys are scoped to the API key', async () => {
     const one = await newClient(stores);
     const two = await newClient(stores);
     await jobs.accept(draftOf(one, { idempotencyKey: 'same' }));
@@ -58,7 +58,7 @@ describe.each(storesUnderTest())('job store: %s', (_name, stores) => {
     expect(other.outcome).toBe('accepted');
   });
 
-  test('a voided job gives everything back and can not be accepted again', async () => {
+  test('voiding a job reverses everything, and the job cannot be accepted again', async () => {
     const client = await newClient(stores);
     const draft = draftOf(client, { idempotencyKey: 'late', imagesCharged: 2 });
     await jobs.accept(draft);
@@ -76,7 +76,7 @@ describe.each(storesUnderTest())('job store: %s', (_name, stores) => {
     });
   });
 
-  test('a job voided before its acceptance arrives is never charged', async () => {
+  test('a job voided before its acceptance is never charged', async () => {
     const client = await newClient(stores);
     const draft = draftOf(client);
     expect(await jobs.void(draft.jobId, draft.jobId)).toBe(true);
@@ -84,18 +84,18 @@ describe.each(storesUnderTest())('job store: %s', (_name, stores) => {
     expect(await balanceOf(stores, client)).toBe(50);
   });
 
-  test('a fence before the acceptance keeps it from charging, and one after it finds the job', async () => {
+  test('a fence before the acceptance prevents the charge; after it, it returns the job', async () => {
     const client = await newClient(stores);
-    const [late, intime] = [draftOf(client), draftOf(client)];
+    const [late, inTime] = [draftOf(client), draftOf(client)];
     expect(await jobs.fence(late.jobId)).toBeUndefined();
     expect(await jobs.accept(late)).toEqual({ outcome: 'voided', jobId: late.jobId });
-    await jobs.accept(intime);
-    expect(await jobs.fence(intime.jobId)).toMatchObject({ id: intime.jobId, status: 'processing' });
-    expect(await jobs.fence(intime.jobId)).toMatchObject({ id: intime.jobId });
+    await jobs.accept(inTime);
+    expect(await jobs.fence(inTime.jobId)).toMatchObject({ id: inTime.jobId, status: 'processing' });
+    expect(await jobs.fence(inTime.jobId)).toMatchObject({ id: inTime.jobId });
     expect(await balanceOf(stores, client)).toBe(49);
   });
 
-  test('a job refused for the balance and fenced stays refused when there is enough again', async () => {
+  test('a job refused with insufficient_credits and fenced remains refused after a purchase', async () => {
     const client = await newClient(stores);
     const draft = draftOf(client, { imagesCharged: 51 });
     expect(await jobs.accept(draft)).toEqual({ outcome: 'insufficient_credits' });
@@ -105,37 +105,41 @@ describe.each(storesUnderTest())('job store: %s', (_name, stores) => {
     expect(await balanceOf(stores, client)).toBe(150);
   });
 
-  test('a job that ended before it could be voided is undone as well', async () => {
+  test('an ended job can be voided as well', async () => {
     const client = await newClient(stores);
-    const [done, failed] = [draftOf(client, { idempotencyKey: 'done' }), draftOf(client)];
-    for (const draft of [done, failed]) await jobs.accept(draft);
+    const [completed, failed] = [draftOf(client, { idempotencyKey: 'completed' }), draftOf(client)];
+    for (const draft of [completed, failed]) await jobs.accept(draft);
     const results = [{ bucket: 'results' as const, key: `${client.accountId}/late.jpeg` }];
-    await jobs.complete(done.jobId, { results, processingMs: 1 });
+    await jobs.complete(completed.jobId, { results, processingMs: 1 });
     await jobs.fail(failed.jobId, { error: 'No.', processingMs: null });
-    for (const { jobId } of [done, failed]) expect(await jobs.void(jobId, jobId)).toBe(true);
-    expect(await jobs.get(done.jobId)).toBeUndefined();
-    expect(await jobs.findByIdempotencyKey(client.keyId, 'done')).toBeUndefined();
+    for (const { jobId } of [completed, failed]) expect(await jobs.void(jobId, jobId)).toBe(true);
+    expect(await jobs.get(completed.jobId)).toBeUndefined();
+    expect(await jobs.findByIdempotencyKey(client.keyId, 'completed')).toBeUndefined();
     expect(await balanceOf(stores, client)).toBe(50);
     expect(await ledger.audit(client.accountId)).toEqual([]);
     const { refs } = await stores.removals.pending('', 1000);
-    expect(refs).toEqual(expect.arrayContaining([done.input, failed.input, ...results]));
+    expect(refs).toEqual(expect.arrayContaining([completed.input, failed.input, ...results]));
   });
 
-  test('a job is completed once, and not failed afterwards', async () => {
+  test('a job is completed once, and cannot fail afterwards', async () => {
     const client = await newClient(stores);
     const draft = draftOf(client);
     await jobs.accept(draft);
     const results = [{ bucket: 'results' as const, key: 'a/b-staged.jpeg' }];
-    const { job: done } = await jobs.complete(draft.jobId, { results, processingMs: 1200 });
-    expect(done).toMatchObject({ status: 'completed', results, processingMs: 1200, error: null });
-    expect(done.completedAt).toBeInstanceOf(Date);
-    expect(await jobs.complete(draft.jobId, { results: [], processingMs: 1 })).toMatchObject({ job: done });
-    expect(await jobs.fail(draft.jobId, { error: 'No.', processingMs: null })).toMatchObject({ job: done });
-    expect(await jobs.ended(draft.jobId)).toEqual({ job: done, delivery: null });
+    const { job: completed } = await jobs.complete(draft.jobId, { results, processingMs: 1200 });
+    expect(completed).toMatchObject({ status: 'completed', results, processingMs: 1200, error: null });
+    expect(completed.completedAt).toBeInstanceOf(Date);
+    expect(await jobs.complete(draft.jobId, { results: [], processingMs: 1 })).toMatchObject({
+      job: completed,
+    });
+    expect(await jobs.fail(draft.jobId, { error: 'No.', processingMs: null })).toMatchObject({
+      job: completed,
+    });
+    expect(await jobs.ended(draft.jobId)).toEqual({ job: completed, delivery: null });
     expect(await balanceOf(stores, client)).toBe(49);
   });
 
-  test('a failed job is refunded once and keeps what was charged', async () => {
+  test('a failed job is refunded once, and imagesCharged is unchanged', async () => {
     const client = await newClient(stores);
     const draft = draftOf(client, { imagesCharged: 2 });
     await jobs.accept(draft);
@@ -149,7 +153,7 @@ describe.each(storesUnderTest())('job store: %s', (_name, stores) => {
     expect(await ledger.audit(client.accountId)).toEqual([]);
   });
 
-  test('a failure by what was sent is counted for the account, once, and no other failure is', async () => {
+  test('a failure with clientFault is counted for the account once; other failures are not counted', async () => {
     const client = await newClient(stores);
     const failuresOf = async () => (await stores.accounts.get(client.accountId)).failures;
     const fail = async (clientFault?: boolean) => {
@@ -170,7 +174,7 @@ describe.each(storesUnderTest())('job store: %s', (_name, stores) => {
     expect(await failuresOf()).toEqual({ since: first?.since, jobs: 2 });
   });
 
-  test('a job that does not exist neither completes nor fails', async () => {
+  test('complete and fail reject an unknown job', async () => {
     await expect(jobs.complete(randomUUID(), { results: [], processingMs: 1 })).rejects.toThrow(NotFound);
     await expect(jobs.fail(randomUUID(), { error: 'No.', processingMs: 1 })).rejects.toThrow(NotFound);
     await expect(jobs.ended(randomUUID())).rejects.toThrow(NotFound);
@@ -186,7 +190,7 @@ describe.each(storesUnderTest())('job store: %s', (_name, stores) => {
     expect(await jobs.list(stranger.accountId, 10)).toEqual([]);
   });
 
-  test('a list holds the newest jobs of the account', async () => {
+  test('a list contains the newest jobs of the account', async () => {
     const client = await newClient(stores);
     const drafts = [draftOf(client), draftOf(client), draftOf(client)];
     for (const draft of drafts) await jobs.accept(draft);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createLanes, LaneFull } from '../../stores/mongo/lanes.ts';
 
-test('a full lane turns away what comes, and holds up no other lane', async () => {
+test('a full lane rejects further items and does not block other lanes', async () => {
   let finish = () => {};
   const finished = new Promise<void>((resolve) => {
     finish = resolve;
@@ -10,7 +10,7 @@ test('a full lane turns away what comes, and holds up no other lane', async () =
     if (items.includes('slow')) await finished;
     return items;
   };
-  const add = createLanes(run, { together: 1, waiting: 2 });
+  const add = createLanes(run, { maxBatch: 1, maxWaiting: 2 });
   const waiting = [add('a', 'slow'), add('a', 'next')];
   await expect(add('a', 'third')).rejects.toThrow(LaneFull);
   expect(await add('b', 'quick')).toBe('quick');

@@ -2,12 +2,12 @@ import '../setup/context.ts';
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { loadConfig } from '../../config.ts';
+import type { LedgerRow } from '../../domain/records.ts';
 import { openMongo } from '../../stores/mongo/client.ts';
 import { collections, createIndexes, type JobDocument, type Stored } from '../../stores/mongo/documents.ts';
 import { createMongoStores } from '../../stores/mongo/stores.ts';
-import type { LedgerRow } from '../../stores/records.ts';
 
-/** What MongoDB notes of an operation; see its manual under "Database Profiler Output". */
+/** A document of MongoDB's profiler; see "Database Profiler Output" in its manual. */
 interface Profile {
   nreturned: number;
   hasSortStage?: boolean;
@@ -24,8 +24,8 @@ const accountId = randomUUID();
 const packId = randomUUID();
 const at = new Date();
 const jobIds = Array.from({ length: JOBS }, () => randomUUID());
-/** One whose rows and whose place among the jobs lie far behind the first page. */
-const victim = (n: number) => jobIds[n] ?? '';
+/** A job id; `n` is its position in the ledger and among the jobs. */
+const nthJob = (n: number) => jobIds[n] ?? '';
 
 beforeAll(async () => {
   await createIndexes(mongo.db);
@@ -37,14 +37,25 @@ beforeAll(async () => {
   await c.accounts.deleteOne({ _id: id });
   const images = JOBS + BALANCE;
   await c.packs.insertOne({
-    ...{ _id: packId, accountId, images, refunded: 0, refunds: 0, reference: null, createdAt: at },
+    _id: packId,
+    accountId,
+    images,
+    refunded: 0,
+    refunds: 0,
+    reference: null,
+    createdAt: at,
   });
-  const bought = rowOf('pack', packId, 1, images, images);
+  const purchase = rowOf('pack', packId, 1, images, images);
   const charges = jobIds.map((jobId, n) => rowOf('charge', jobId, n + 2, -1, images - n - 1));
-  for (const part of parts([bought, ...charges])) await c.ledger.insertMany(part, { ordered: false });
-  for (const part of parts(jobIds.map(jobOf))) await c.jobs.insertMany(part, { ordered: false });
+  for (const chunk of chunksOf([purchase, ...charges])) await c.ledger.insertMany(chunk, { ordered: false });
+  for (const chunk of chunksOf(jobIds.map(jobOf))) await c.jobs.insertMany(chunk, { ordered: false });
   await c.accounts.insertOne({
-    ...{ _id: accountId, name: 'Large', status: 'active', balance: BALANCE, seq: JOBS + 1, keysIssued: 1 },
+    _id: accountId,
+    name: 'Large',
+    status: 'active',
+    balance: BALANCE,
+    seq: JOBS + 1,
+    keysIssued: 1,
     webhook: { url: null, secret: '', previousSecret: null, previousUntil: null, disabledReason: null },
     createdAt: at,
   });
@@ -65,24 +76,37 @@ function rowOf(
   return { _id: `${kind}:${subject}`, accountId, kind, seq, delta, balanceAfter, ...subjects, at };
 }
 
-/** Thousands are created in the same millisecond. */
+/** A completed job; thousands have the same `createdAt`. */
 function jobOf(_id: string, n: number): JobDocument {
   return {
-    ...{ _id, accountId, keyId: 'key', tool: 'declutter', status: 'completed', imagesCharged: 1 },
-    ...{ options: {}, warnings: [], webhookUrl: null, workflowId: `job:${_id}`, inputs: [], results: [] },
-    ...{ error: null, createdAt: new Date(at.getTime() + (n >> 12)), completedAt: at, processingMs: 1 },
+    _id,
+    accountId,
+    keyId: 'key',
+    tool: 'declutter',
+    status: 'completed',
+    imagesCharged: 1,
+    options: {},
+    warnings: [],
+    webhookUrl: null,
+    workflowId: `job:${_id}`,
+    inputs: [],
+    results: [],
+    error: null,
+    createdAt: new Date(at.getTime() + (n >> 12)),
+    completedAt: at,
+    processingMs: 1,
   };
 }
 
-function parts<T>(all: T[]): T[][] {
+function chunksOf<T>(all: T[]): T[][] {
   const starts = Array.from({ length: Math.ceil(all.length / 5000) }, (_, n) => n * 5000);
   return starts.map((start) => all.slice(start, start + 5000));
 }
 
-test('an audit reads the books of a large account in pieces, without a sort', {
+test('an audit reads a large account in pages, without an in-memory sort', {
   timeout: 120_000,
 }, async () => {
-  // The usual size of 1 MB keeps the last few operations only.
+  // The default size of 1 MB would keep only the last few operations.
   await mongo.db.createCollection('system.profile', { capped: true, size: 64 * 2 ** 20 });
   await mongo.db.command({ profile: 2, filter: { ns: { $ne: `${database}.system.profile` } } });
   const breaches = await ledger.audit(accountId);
@@ -95,34 +119,34 @@ test('an audit reads the books of a large account in pieces, without a sort', {
   expect(profiles.filter(({ hasSortStage }) => hasSortStage)).toEqual([]);
 });
 
-test('and finds every breach in them, wherever it lies', { timeout: 120_000 }, async () => {
-  const [gone, changed, unpaid, lost, refunded, misnamed] = [
+test('an audit of a large account finds every breach', { timeout: 120_000 }, async () => {
+  const [withoutRow, changed, underpaid, missing, unrefunded, misnamed] = [
     9000, 17_000, 23_000, 31_000, 39_000, 47_000,
-  ].map(victim);
-  await c.ledger.deleteOne({ _id: `charge:${gone}` });
+  ].map(nthJob);
+  await c.ledger.deleteOne({ _id: `charge:${withoutRow}` });
   await c.ledger.updateOne({ _id: `charge:${changed}` }, { $set: { balanceAfter: 1_000_000 } });
-  await c.jobs.updateOne({ _id: unpaid ?? '' }, { $set: { imagesCharged: 2 } });
-  await c.jobs.deleteOne({ _id: lost ?? '' });
-  await c.jobs.updateOne({ _id: refunded ?? '' }, { $set: { status: 'failed' } });
-  await c.ledger.updateOne({ _id: `charge:${misnamed}` }, { $set: { jobId: victim(1) } });
+  await c.jobs.updateOne({ _id: underpaid ?? '' }, { $set: { imagesCharged: 2 } });
+  await c.jobs.deleteOne({ _id: missing ?? '' });
+  await c.jobs.updateOne({ _id: unrefunded ?? '' }, { $set: { status: 'failed' } });
+  await c.ledger.updateOne({ _id: `charge:${misnamed}` }, { $set: { jobId: nthJob(1) } });
   await c.packs.updateOne({ _id: packId }, { $set: { refunded: 3 } });
   await c.accounts.updateOne({ _id: accountId }, { $inc: { seq: 1, balance: 1 } });
-  const before = JOBS + BALANCE - 17_000;
+  const balanceBefore = JOBS + BALANCE - 17_000;
   const sentences = [
     `the balance is ${BALANCE + 1}, but the ledger ends at ${BALANCE}`,
     `the account counts ${JOBS + 2} rows, but the last row is number ${JOBS + 1}`,
-    // What is gone was number 9,002: the next row finds another number and another sum.
-    `row charge:${victim(9001)} is number 9003, not 9002`,
-    `row charge:${victim(9001)} says ${JOBS + BALANCE - 9002}, but the sum is ${JOBS + BALANCE - 9001}`,
-    `row charge:${changed} says 1000000, but the sum is ${before - 1}`,
-    `row charge:${victim(17_001)} says ${before - 2}, but the sum is 999999`,
-    `row charge:${misnamed} does not name its cause`,
-    `a charge stands for job ${lost}, which does not exist`,
-    `job ${gone} has 0 charges that do not come to 1`,
-    `job ${unpaid} has 1 charges that do not come to 2`,
-    `job ${refunded} failed without a refund`,
-    `job ${misnamed} has 0 charges that do not come to 1`,
-    `pack ${packId} has ${JOBS + BALANCE - 3} images left, but ${JOBS + BALANCE} are posted for it`,
+    // The deleted row had number 9002, so the next row has an unexpected number and balance.
+    `row charge:${nthJob(9001)} has number 9003, expected 9002`,
+    `row charge:${nthJob(9001)} has the balance ${JOBS + BALANCE - 9002}, expected ${JOBS + BALANCE - 9001}`,
+    `row charge:${changed} has the balance 1000000, expected ${balanceBefore - 1}`,
+    `row charge:${nthJob(17_001)} has the balance ${balanceBefore - 2}, expected 999999`,
+    `row charge:${misnamed} has an id that does not match its job or pack`,
+    `job ${missing} does not exist, but its rows sum to -1`,
+    `job ${withoutRow} has 0 charges of 0 in sum, expected one of 1`,
+    `job ${underpaid} has 1 charges of 1 in sum, expected one of 2`,
+    `job ${unrefunded} failed without a refund`,
+    `job ${misnamed} has 0 charges of 0 in sum, expected one of 1`,
+    `pack ${packId} has ${JOBS + BALANCE - 3} images left, but its rows sum to ${JOBS + BALANCE}`,
   ];
   const found = await ledger.audit();
   expect(found.sort()).toEqual(sentences.map((sentence) => `account ${accountId}: ${sentence}`).sort());

@@ -26,28 +26,28 @@ afterAll(async () => {
   await client.close();
 });
 
-/** Look-ups of one turn, and how many queries they took. */
+/** Documents found by look-ups in one turn of the event loop, and the number of queries. */
 async function inOneTurn(names: readonly string[]) {
   queries.length = 0;
   const found = await Promise.all(names.map(lookUp));
   return { found: found.map((thing) => thing?._id), queries: queries.length };
 }
 
-test('look-ups of one turn are one query, and each gets its own document or null', async () => {
-  expect(await inOneTurn(['name 3', 'nobody', 'name 1', 'name 3'])).toEqual({
+test('look-ups in one turn share a query, and each returns its own document or null', async () => {
+  expect(await inOneTurn(['name 3', 'unknown', 'name 1', 'name 3'])).toEqual({
     found: ['id 3', undefined, 'id 1', 'id 3'],
     queries: 1,
   });
 });
 
-test('a query asks for no more than a hundred', async () => {
+test('a query has at most 100 values', async () => {
   const names = Array.from({ length: 250 }, (_, n) => `name ${n}`);
   const { found, queries } = await inOneTurn(names);
   expect(found).toEqual(names.map((name) => name.replace('name', 'id')));
   expect(queries).toBe(3);
 });
 
-test('a look-up made after a write sees it, whatever is on its way already', async () => {
+test('a look-up after a write sees it, even if an earlier query is in flight', async () => {
   const earlier = lookUp('late');
   await new Promise(setImmediate);
   await things.insertOne({ _id: 'late', name: 'late' });
@@ -55,7 +55,7 @@ test('a look-up made after a write sees it, whatever is on its way already', asy
   await earlier;
 });
 
-test('a failure reaches all who asked, and the next look-up works', async () => {
+test('a failed query rejects all its look-ups, and the next look-up works', async () => {
   const broken = createLookUp(things, '$where' as 'name');
   const outcomes = await Promise.allSettled([broken('a'), broken('b')]);
   expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected']);

@@ -7,7 +7,7 @@ import { collections, createIndexes } from '../../stores/mongo/documents.ts';
 import { createMongoStores } from '../../stores/mongo/stores.ts';
 import { balanceOf, draftOf, newClient } from './under-test.ts';
 
-test('a job that another attempt accepts between two look-ups is its own, and no replay of it', async () => {
+test('a job that a concurrent attempt accepts between the two queries is accepted, not a replay', async () => {
   const { mongo: config } = loadConfig({ ...inject('env'), MONGODB_DATABASE: 'test_own_acceptance' });
   const mongo = openMongo(config);
   onTestFinished(async () => {
@@ -19,15 +19,15 @@ test('a job that another attempt accepts between two look-ups is its own, and no
   const client = await newClient(stores);
   const draft = draftOf(client, { idempotencyKey: 'order', imagesCharged: 60 });
   const c = collections(mongo.db);
-  const findOne = async (...asked: Parameters<typeof c.jobs.findOne>) => {
-    const found = await c.jobs.findOne(...asked);
+  const findOne = async (...args: Parameters<typeof c.jobs.findOne>) => {
+    const job = await c.jobs.findOne(...args);
     await stores.packs.add({ accountId: client.accountId, images: 500, reference: null });
     await stores.jobs.accept(draft);
-    return found;
+    return job;
   };
   const jobs: typeof c.jobs = Object.create(c.jobs, { findOne: { value: findOne } });
   const { jobId, bodyDigest } = draft;
-  // Of 50 images the first try cannot pay; while that is looked into, a pack comes and the job is accepted elsewhere.
+  // The balance of 50 is too low for the first attempt. During its query, a pack is added and a second one accepts.
   expect(await acceptAll(mongo, { ...c, jobs }, [draft])).toEqual([
     { outcome: 'accepted', jobId, bodyDigest },
   ]);

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { NotFound, Refused } from '../../stores/ports.ts';
+import { NotFound, Refused } from '../../domain/errors.ts';
 import { balanceOf, draftOf, newClient, storesUnderTest } from './under-test.ts';
 
 describe.each(storesUnderTest())('pack and ledger stores: %s', (_name, stores) => {
@@ -12,7 +12,7 @@ describe.each(storesUnderTest())('pack and ledger stores: %s', (_name, stores) =
     return { client, pack };
   }
 
-  test('packs stack on what is there', async () => {
+  test('packs add to the balance', async () => {
     const { client, pack } = await clientWithPack(500);
     const second = await packs.add({ accountId: client.accountId, images: 100, reference: null });
     expect(second.balance).toBe(650);
@@ -21,12 +21,12 @@ describe.each(storesUnderTest())('pack and ledger stores: %s', (_name, stores) =
     expect(await packs.list(randomUUID())).toEqual([]);
   });
 
-  test('a pack in parts, then the rest; each refund is a row of its own', async () => {
+  test('a pack can be refunded in parts, with one ledger row per refund', async () => {
     const { client, pack } = await clientWithPack(100);
     expect(await packs.refund(pack.id, 30)).toMatchObject({ refunded: 30, balance: 120 });
-    const rest = await packs.refund(pack.id);
-    expect(rest).toEqual({ pack: await packs.get(pack.id), refunded: 70, balance: 50 });
-    expect(rest.pack).toMatchObject({ images: 100, refunded: 100 });
+    const last = await packs.refund(pack.id);
+    expect(last).toEqual({ pack: await packs.get(pack.id), refunded: 70, balance: 50 });
+    expect(last.pack).toMatchObject({ images: 100, refunded: 100 });
     const rows = (await ledger.list(client.accountId)).slice(2);
     const common = { kind: 'pack-refund', packId: pack.id, jobId: null };
     expect(rows).toMatchObject([
@@ -35,18 +35,18 @@ describe.each(storesUnderTest())('pack and ledger stores: %s', (_name, stores) =
     ]);
   });
 
-  test('more than is left of the pack is refused and changes nothing', async () => {
+  test('a refund of more than is left in the pack is refused and changes nothing', async () => {
     const { client, pack } = await clientWithPack(100);
     await packs.refund(pack.id, 60);
     await expect(packs.refund(pack.id, 41)).rejects.toThrow(Refused);
-    await expect(packs.refund(pack.id, 41)).rejects.toThrow('has 40 images left');
+    await expect(packs.refund(pack.id, 41)).rejects.toThrow('has only 40 images left');
     expect(await balanceOf(stores, client)).toBe(90);
     await packs.refund(pack.id, 40);
-    await expect(packs.refund(pack.id)).rejects.toThrow('refunded in full already');
+    await expect(packs.refund(pack.id)).rejects.toThrow('already fully refunded');
     expect(await ledger.list(client.accountId)).toHaveLength(4);
   });
 
-  test('more than is left of the balance is refused and changes nothing', async () => {
+  test('a refund of more than the balance is refused and changes nothing', async () => {
     const { client, pack } = await clientWithPack(10);
     await jobs.accept(draftOf(client, { imagesCharged: 55 }));
     await expect(packs.refund(pack.id)).rejects.toThrow(Refused);
@@ -56,7 +56,7 @@ describe.each(storesUnderTest())('pack and ledger stores: %s', (_name, stores) =
     expect(await ledger.audit(client.accountId)).toEqual([]);
   });
 
-  test('an account has paid while one of its packs is not refunded in full', async () => {
+  test('hasPaid is true while a pack is not fully refunded', async () => {
     const client = await newClient(stores);
     expect(await packs.hasPaid(client.accountId)).toBe(false);
     const { pack: first } = await packs.add({ ...client, images: 10, reference: null });
@@ -69,7 +69,7 @@ describe.each(storesUnderTest())('pack and ledger stores: %s', (_name, stores) =
     expect(await packs.hasPaid(client.accountId)).toBe(false);
   });
 
-  test('packs and accounts that do not exist are said so', async () => {
+  test('unknown packs and accounts are rejected with NotFound', async () => {
     const id = randomUUID();
     await expect(packs.add({ accountId: id, images: 1, reference: null })).rejects.toThrow(NotFound);
     await expect(packs.get(id)).rejects.toThrow(NotFound);
@@ -77,11 +77,11 @@ describe.each(storesUnderTest())('pack and ledger stores: %s', (_name, stores) =
     expect(await packs.hasPaid(id)).toBe(false);
   });
 
-  test('the ledger numbers its rows without a gap and sums up to the balance', async () => {
+  test('the ledger numbers its rows without gaps and sums to the balance', async () => {
     const { client, pack } = await clientWithPack(10);
-    const [done, failed, voided] = [draftOf(client), draftOf(client), draftOf(client)];
-    for (const draft of [done, failed, voided]) await jobs.accept(draft);
-    await jobs.complete(done.jobId, { results: [], processingMs: 1 });
+    const [completed, failed, voided] = [draftOf(client), draftOf(client), draftOf(client)];
+    for (const draft of [completed, failed, voided]) await jobs.accept(draft);
+    await jobs.complete(completed.jobId, { results: [], processingMs: 1 });
     await jobs.fail(failed.jobId, { error: 'No.', processingMs: 1 });
     await jobs.void(voided.jobId, voided.jobId);
     await packs.refund(pack.id, 4);

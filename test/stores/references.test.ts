@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { Refused } from '../../stores/ports.ts';
+import { Refused } from '../../domain/errors.ts';
 import { balanceOf, newClient, storesUnderTest } from './under-test.ts';
 
-const TIMES = 20;
+const CALLS = 20;
 
 describe.each(storesUnderTest())('commands with a reference: %s', (_name, stores) => {
   const { accounts, keys, ledger, packs } = stores;
@@ -20,32 +20,33 @@ describe.each(storesUnderTest())('commands with a reference: %s', (_name, stores
     };
     return keys.create({ ...key, reference, ...changes });
   };
-  const manyTimes = <T>(command: () => Promise<T>) => Promise.all(Array.from({ length: TIMES }, command));
+  const callConcurrently = <T>(command: () => Promise<T>) =>
+    Promise.all(Array.from({ length: CALLS }, command));
 
-  test('an account is created once, however often and at once it is asked for', async () => {
+  test('concurrent and repeated calls create an account once', async () => {
     const reference = randomUUID();
-    const created = await manyTimes(() => createAccount(reference));
+    const created = await callConcurrently(() => createAccount(reference));
     expect(new Set(created.map(({ id }) => id)).size).toBe(1);
     expect(new Set(created.map(({ webhook }) => webhook.secret)).size).toBe(1);
     expect(await createAccount(reference)).toEqual(created[0]);
     expect((await createAccount(randomUUID())).id).not.toBe(created[0]?.id);
   });
 
-  test('a key is created once, with its grant', async () => {
+  test('concurrent calls create a key once, with its grant', async () => {
     const { id } = await createAccount(null);
-    const created = await manyTimes(() => createKey(id, 'first'));
-    expect(created.filter(({ repeated }) => repeated)).toHaveLength(TIMES - 1);
+    const created = await callConcurrently(() => createKey(id, 'first'));
+    expect(created.filter(({ repeated }) => repeated)).toHaveLength(CALLS - 1);
     expect(new Set(created.map(({ key }) => key.id)).size).toBe(1);
     expect(created.every(({ granted }) => granted === 50)).toBe(true);
     expect(await keys.list(id)).toEqual([created[0]?.key]);
     expect((await accounts.get(id)).balance).toBe(50);
   });
 
-  test('a pack is added once, and answered as it was then', async () => {
+  test('a pack is added once, and a repeated call returns the first result', async () => {
     const client = await newClient(stores);
     const { accountId } = client;
     const add = () => packs.add({ accountId, images: 100, reference: 'INV-1' });
-    const added = await manyTimes(add);
+    const added = await callConcurrently(add);
     expect(added.filter(({ repeated }) => !repeated)).toHaveLength(1);
     const [{ pack } = await add()] = added;
     await packs.refund(pack.id, 30);
@@ -54,11 +55,11 @@ describe.each(storesUnderTest())('commands with a reference: %s', (_name, stores
     expect(await ledger.audit(accountId)).toEqual([]);
   });
 
-  test('a refund is made once, the last one of a pack too', async () => {
+  test('a pack is refunded once, even if nothing is left for a second refund', async () => {
     const client = await newClient(stores);
     const { pack } = await packs.add({ ...client, images: 100, reference: null });
     const refund = () => packs.refund(pack.id, undefined, 'CREDIT-1');
-    const refunds = await manyTimes(refund);
+    const refunds = await callConcurrently(refund);
     const [first] = refunds.filter(({ repeated }) => !repeated);
     expect(first).toMatchObject({ refunded: 100, balance: 50, pack: { refunded: 100, refunds: 1 } });
     for (const repeated of [...refunds, await refund()]) expect(repeated).toMatchObject({ ...first });
@@ -66,14 +67,14 @@ describe.each(storesUnderTest())('commands with a reference: %s', (_name, stores
     expect(await ledger.audit(client.accountId)).toEqual([]);
   });
 
-  test('other arguments under the same reference are refused and change nothing', async () => {
+  test('a used reference with other arguments is refused and changes nothing', async () => {
     const reference = randomUUID();
     const { id: accountId } = await createAccount(reference);
     await createKey(accountId, 'a');
     const { pack } = await packs.add({ accountId, images: 100, reference: 'a' });
     await packs.refund(pack.id, 10, 'a');
     const other = await packs.add({ accountId, images: 100, reference: null });
-    const refused: [attempt: () => Promise<unknown>, why: string][] = [
+    const refused: [command: () => Promise<unknown>, message: string][] = [
       [() => createAccount(reference, { name: 'Other' }), 'name Acme, not Other'],
       [() => createAccount(reference, { webhookUrl: 'https://a.example/' }), 'webhookUrl none, not https://'],
       [() => createKey(accountId, 'a', { name: 'Test' }), 'name Production, not Test'],
@@ -83,16 +84,16 @@ describe.each(storesUnderTest())('commands with a reference: %s', (_name, stores
       [() => packs.refund(pack.id, undefined, 'a'), 'images 10, not none'],
       [() => packs.refund(other.pack.id, 10, 'a'), `pack ${pack.id}, not ${other.pack.id}`],
     ];
-    for (const [attempt, why] of refused) {
-      await expect(attempt()).rejects.toThrow(Refused);
-      await expect(attempt()).rejects.toThrow(why);
+    for (const [command, message] of refused) {
+      await expect(command()).rejects.toThrow(Refused);
+      await expect(command()).rejects.toThrow(message);
     }
     expect(await keys.list(accountId)).toHaveLength(1);
     expect(await packs.list(accountId)).toHaveLength(2);
     expect((await accounts.get(accountId)).balance).toBe(240);
   });
 
-  test('a reference belongs to one kind of command of one account', async () => {
+  test('references are scoped to a command and an account', async () => {
     const [one, two] = [await newClient(stores), await newClient(stores)];
     const reference = randomUUID();
     const account = await createAccount(reference);
@@ -105,7 +106,7 @@ describe.each(storesUnderTest())('commands with a reference: %s', (_name, stores
     expect((await packs.refund(added[0]?.pack.id ?? '', 1, reference)).repeated).toBeUndefined();
   });
 
-  test('a command that was refused leaves its reference free', async () => {
+  test('a refused command does not use up its reference', async () => {
     const client = await newClient(stores);
     const { pack } = await packs.add({ ...client, images: 10, reference: null });
     await expect(packs.refund(pack.id, 11, 'CREDIT-2')).rejects.toThrow(Refused);

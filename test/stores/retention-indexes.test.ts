@@ -7,7 +7,7 @@ import { collections, createIndexes, type JobDocument } from '../../stores/mongo
 import { createMongoStores } from '../../stores/mongo/stores.ts';
 import type { RetentionStore } from '../../stores/ports.ts';
 
-/** What MongoDB notes of an operation; see its manual under "Database Profiler Output". */
+/** A document of MongoDB's profiler; see "Database Profiler Output" in its manual. */
 interface Profile {
   planSummary?: string;
   keysExamined?: number;
@@ -32,11 +32,11 @@ afterAll(async () => {
   await mongo[Symbol.asyncDispose]();
 });
 
-/** One of four accounts with a key each; most jobs are young, all states are met. */
+/** Jobs of four accounts with one key each, in all states; one in ten is old. */
 function job(n: number): JobDocument {
   const status = STATUSES[n % 4] ?? 'completed';
   const createdAt = new Date(Date.now() - (n < 400 ? 60 : 1) * 24 * 3_600_000 + n);
-  const objects = status !== 'deleted';
+  const hasObjects = status !== 'deleted';
   return {
     _id: `job-${String(n).padStart(5, '0')}`,
     accountId: `account-${(n >> 2) % 4}`,
@@ -48,7 +48,7 @@ function job(n: number): JobDocument {
     warnings: [],
     webhookUrl: null,
     workflowId: `job:${n}`,
-    inputs: objects ? [{ bucket: 'inputs', key: `${n}` }] : [],
+    inputs: hasObjects ? [{ bucket: 'inputs', key: `${n}` }] : [],
     results: status === 'completed' ? [{ bucket: 'results', key: `${n}` }] : [],
     error: null,
     createdAt,
@@ -57,17 +57,17 @@ function job(n: number): JobDocument {
   };
 }
 
-/** What MongoDB did for a look-up. */
-async function profileOf(lookUp: (store: RetentionStore) => Promise<unknown>): Promise<Profile[]> {
+/** Profile of a query. */
+async function profileOf(query: (store: RetentionStore) => Promise<unknown>): Promise<Profile[]> {
   await mongo.db.command({ profile: 2 });
-  await lookUp(retention);
+  await query(retention);
   await mongo.db.command({ profile: 0 });
-  const found = await profiles.find({ op: 'query', ns: `${database}.jobs` }).toArray();
+  const profile = await profiles.find({ op: 'query', ns: `${database}.jobs` }).toArray();
   await profiles.drop();
-  return found;
+  return profile;
 }
 
-const lookUps: Record<string, [index: RegExp, (store: RetentionStore) => Promise<unknown>]> = {
+const queries: Record<string, [index: RegExp, (store: RetentionStore) => Promise<unknown>]> = {
   'expired jobs of a key': [
     /keyId: 1, status: 1, createdAt: 1/,
     (store) => store.expired('key-1', MONTH_AGO, 20),
@@ -80,7 +80,7 @@ const lookUps: Record<string, [index: RegExp, (store: RetentionStore) => Promise
     /inputs.bucket: 1, createdAt: 1/,
     (store) => store.failedWithInput(MONTH_AGO, 20),
   ],
-  'jobs that still process': [/status: 1, _id: 1/, (store) => store.processing(new Date(), 'job-02000', 20)],
+  'processing jobs': [/status: 1, _id: 1/, (store) => store.processing(new Date(), 'job-02000', 20)],
   'objects without a job': [
     /(inputs|results).key: 1/,
     (store) =>
@@ -92,10 +92,10 @@ const lookUps: Record<string, [index: RegExp, (store: RetentionStore) => Promise
   ],
 };
 
-test.each(Object.entries(lookUps))(
-  '%s are found by an index, which is read no further than asked',
-  async (_, [index, lookUp]) => {
-    const profile = await profileOf(lookUp);
+test.each(Object.entries(queries))(
+  'the query for %s uses an index and scans no more than its limit',
+  async (_, [index, query]) => {
+    const profile = await profileOf(query);
     expect(profile.length).toBeGreaterThan(0);
     for (const { planSummary, docsExamined = 0, keysExamined = 0 } of profile) {
       expect(planSummary).toMatch(/^IXSCAN/);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import type { ObjectRef } from '../../domain/records.ts';
 import type { Stores } from '../../stores/ports.ts';
-import type { ObjectRef } from '../../stores/records.ts';
 import { type Client, draftOf, newClient, newKey, storesUnderTest } from './under-test.ts';
 
 const LATER = () => new Date(Date.now() + 60_000);
@@ -28,20 +28,20 @@ describe.each(storesUnderTest())('deletion and retention: %s', (_name, stores: S
     return draft;
   }
 
-  async function owed(): Promise<string[]> {
+  async function queuedRemovals(): Promise<string[]> {
     const { refs } = await stores.removals.pending('', 1000);
     return refs.map(({ bucket, key }) => `${bucket}/${key}`);
   }
 
-  test('a deleted job keeps its billing fields, and its objects are owed', async () => {
+  test('a deleted job keeps its billing fields, and its objects are queued for removal', async () => {
     const client = await newClient(stores);
     const { jobId, input } = await completed(client);
-    const before = await stores.jobs.get(jobId);
+    const job = await stores.jobs.get(jobId);
     const deleted = await stores.jobs.remove([jobId]);
     expect(deleted).toEqual([{ id: jobId, objects: [input, result(jobId)] }]);
     expect(await stores.jobs.find(client.accountId, jobId)).toBeUndefined();
     expect(await stores.jobs.get(jobId)).toEqual({
-      ...before,
+      ...job,
       status: 'deleted',
       deleted: { was: 'completed', at: expect.any(Date) },
       options: {},
@@ -51,13 +51,13 @@ describe.each(storesUnderTest())('deletion and retention: %s', (_name, stores: S
       inputs: [],
       results: [],
     });
-    expect(await owed()).toEqual(
+    expect(await queuedRemovals()).toEqual(
       expect.arrayContaining([`inputs/${input.key}`, `results/${result(jobId).key}`]),
     );
     expect(await stores.ledger.audit(client.accountId)).toEqual([]);
   });
 
-  test('only jobs that ended are deleted, each once, however many ask', async () => {
+  test('concurrent calls delete each ended job once, and no other', async () => {
     const client = await newClient(stores);
     const [one, two, running] = [await completed(client), await failed(client), await accepted(client)];
     const ids = [one, two, running].map(({ jobId }) => jobId);
@@ -73,7 +73,7 @@ describe.each(storesUnderTest())('deletion and retention: %s', (_name, stores: S
     expect(await stores.jobs.remove([])).toEqual([]);
   });
 
-  test('a deleted job can neither complete nor fail again', async () => {
+  test('a deleted job can neither complete nor fail', async () => {
     const { jobId } = await completed(await newClient(stores));
     await stores.jobs.remove([jobId]);
     const deleted = { job: { status: 'deleted' } };
@@ -81,7 +81,7 @@ describe.each(storesUnderTest())('deletion and retention: %s', (_name, stores: S
     expect(await stores.jobs.fail(jobId, { error: 'no', processingMs: 1 })).toMatchObject(deleted);
   });
 
-  test('a failed job that loses its input stays readable', async () => {
+  test('a failed job remains readable after its input is dropped', async () => {
     const client = await newClient(stores);
     const [job, done] = [await failed(client), await completed(client)];
     expect(await stores.retention.failedWithInput(LATER(), 100)).toContain(job.jobId);
@@ -90,16 +90,16 @@ describe.each(storesUnderTest())('deletion and retention: %s', (_name, stores: S
     expect(await stores.jobs.dropInputs([job.jobId])).toBe(0);
     expect(await stores.retention.failedWithInput(LATER(), 100)).not.toContain(job.jobId);
     expect(await stores.jobs.find(client.accountId, job.jobId)).toMatchObject({ error: 'no', inputs: [] });
-    expect(await owed()).toContain(`inputs/${job.input.key}`);
+    expect(await queuedRemovals()).toContain(`inputs/${job.input.key}`);
   });
 
-  test('the surplus of an account is what lies beyond its newest, the oldest first', async () => {
+  test('surplus returns the completed jobs beyond the newest ones, the oldest first', async () => {
     const client = await newClient(stores);
     const ids: string[] = [];
     for (let n = 0; n < 5; n += 1) {
       ids.push((await completed(client)).jobId);
       await failed(client);
-      // So that no two complete in one millisecond, where their ids would decide.
+      // Jobs completed in the same millisecond would be ordered by id.
       await new Promise((resolve) => setTimeout(resolve, 2));
     }
     const { surplus } = stores.retention;
@@ -110,21 +110,21 @@ describe.each(storesUnderTest())('deletion and retention: %s', (_name, stores: S
     expect(await surplus(client.accountId, 2, 10)).toEqual(ids.slice(2, 3));
   });
 
-  test('expired are the ended jobs of one key, in pages', async () => {
+  test('expired returns the ended jobs of one key, up to the limit', async () => {
     const client = await newClient(stores);
     const other = await newKey(stores, client.accountId);
-    const [done, broken] = [await completed(client), await failed(client)];
+    const [done, errored] = [await completed(client), await failed(client)];
     await accepted(client);
     await completed({ ...client, keyId: other.key.id });
     const { expired } = stores.retention;
     expect((await expired(client.keyId, LATER(), 10)).toSorted()).toEqual(
-      [done.jobId, broken.jobId].toSorted(),
+      [done.jobId, errored.jobId].toSorted(),
     );
     expect(await expired(client.keyId, LATER(), 1)).toHaveLength(1);
     expect(await expired(client.keyId, EARLIER(), 10)).toEqual([]);
   });
 
-  test('keys with retention_days come by id', async () => {
+  test('keys with retention_days are ordered by id', async () => {
     const client = await newClient(stores);
     const second = await newKey(stores, client.accountId);
     await stores.keys.setRetention(second.key.id, 9);
@@ -136,7 +136,7 @@ describe.each(storesUnderTest())('deletion and retention: %s', (_name, stores: S
     );
   });
 
-  test('jobs that still process are found with their workflow', async () => {
+  test('processing returns jobs with their workflow', async () => {
     const { jobId, workflowId } = await accepted(await newClient(stores));
     expect(await stores.retention.processing(LATER(), '', 1000)).toContainEqual({ id: jobId, workflowId });
     expect(await stores.retention.processing(LATER(), jobId, 1000)).not.toContainEqual({
@@ -146,7 +146,7 @@ describe.each(storesUnderTest())('deletion and retention: %s', (_name, stores: S
     expect(await stores.retention.processing(EARLIER(), '', 1000)).toEqual([]);
   });
 
-  test('an object no job holds is unowned, in the bucket it lies in', async () => {
+  test('unowned returns the objects that belong to no job, by bucket and key', async () => {
     const { input, jobId } = await completed(await newClient(stores));
     const stray: ObjectRef = { bucket: 'inputs', key: 'stray.png' };
     const elsewhere: ObjectRef = { bucket: 'results', key: input.key };
@@ -155,34 +155,34 @@ describe.each(storesUnderTest())('deletion and retention: %s', (_name, stores: S
     expect(await stores.retention.unowned([])).toEqual([]);
   });
 
-  test('the workflow of a deleted job is owed once, until it is settled', async () => {
+  test('the workflow of a deleted job is queued once, until it is marked as deleted', async () => {
     const client = await newClient(stores);
     const [one, two] = [await completed(client), await completed(client)];
-    const owedIds = async (after = '') => (await stores.histories.pending(after, 1000)).workflowIds;
-    expect(await owedIds()).not.toContain(one.workflowId);
+    const queuedIds = async (after = '') => (await stores.histories.pending(after, 1000)).workflowIds;
+    expect(await queuedIds()).not.toContain(one.workflowId);
     await stores.jobs.remove([one.jobId, two.jobId]);
-    expect(await owedIds()).toEqual(expect.arrayContaining([one.workflowId, two.workflowId]));
+    expect(await queuedIds()).toEqual(expect.arrayContaining([one.workflowId, two.workflowId]));
     const { workflowIds, next } = await stores.histories.pending('', 1);
     expect(workflowIds).toHaveLength(1);
-    expect(await owedIds(next ?? '')).not.toContain(workflowIds[0]);
-    await stores.histories.settle([one.workflowId]);
-    await stores.histories.settle([one.workflowId, 'unknown']);
-    expect(await owedIds()).toContain(two.workflowId);
-    expect(await owedIds()).not.toContain(one.workflowId);
+    expect(await queuedIds(next ?? '')).not.toContain(workflowIds[0]);
+    await stores.histories.markDeleted([one.workflowId]);
+    await stores.histories.markDeleted([one.workflowId, 'unknown']);
+    expect(await queuedIds()).toContain(two.workflowId);
+    expect(await queuedIds()).not.toContain(one.workflowId);
   });
 
-  test('removals leave when they succeed, and stay or come when they fail', async () => {
+  test('markRemoved deletes the rows of removed objects, and stores the failed ones', async () => {
     const ref = (key: string): ObjectRef => ({ bucket: 'results', key });
-    await stores.removals.owe([ref('a'), ref('b')]);
-    await stores.removals.owe([ref('b')]);
-    await stores.removals.settle(
+    await stores.removals.enqueue([ref('a'), ref('b')]);
+    await stores.removals.enqueue([ref('b')]);
+    await stores.removals.markRemoved(
       [ref('a'), ref('b'), ref('c')],
       [
-        { ref: ref('b'), reason: 'away' },
-        { ref: ref('c'), reason: 'away' },
+        { ref: ref('b'), reason: 'unavailable' },
+        { ref: ref('c'), reason: 'unavailable' },
       ],
     );
-    const rows = (await owed()).filter((id) => /^results\/[abc]$/.test(id));
+    const rows = (await queuedRemovals()).filter((id) => /^results\/[abc]$/.test(id));
     expect(rows).toEqual(['results/b', 'results/c']);
     const { refs, next } = await stores.removals.pending('', 1);
     expect(refs).toHaveLength(1);

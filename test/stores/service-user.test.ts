@@ -3,32 +3,32 @@ import { join } from 'node:path';
 import { MongoClient } from 'mongodb';
 import { expect, onTestFinished, test } from 'vitest';
 import { environment } from '../../config.ts';
-import { obtainBinaries } from '../../stack/obtain/binaries.ts';
-import { Child } from '../../stack/run/child.ts';
-import { rememberedPorts } from '../../stack/run/ports.ts';
+import { obtainBinaries } from '../../dev/obtain/binaries.ts';
+import { Child } from '../../dev/process/child.ts';
+import { rememberedPorts } from '../../dev/process/ports.ts';
 import { openMongo } from '../../stores/mongo/client.ts';
 import { createIndexes } from '../../stores/mongo/documents.ts';
 import { createMongoStores } from '../../stores/mongo/stores.ts';
-import { temporaryFolder } from '../stack/helpers.ts';
+import { temporaryFolder } from '../dev/helpers.ts';
 import { draftOf, newClient } from './under-test.ts';
 
 const DATABASE = 'image_job_api';
 const context = { env: environment(''), say: () => {}, signal: new AbortController().signal };
 
-/** A mongod that asks for passwords, as that of docker-compose.yml does; `service` is the user made there. */
-async function startGuardedMongod(): Promise<string> {
+/** A mongod with authentication and the user `service`, as in docker-compose.yml. @returns host:port */
+async function startMongodWithUser(): Promise<string> {
   const folder = temporaryFolder();
   const { mongod } = await obtainBinaries(['mongod'], context);
   const port = await rememberedPorts(join(folder, 'ports.json')).choose('mongod');
   const keyFile = join(folder, 'replica.key');
   writeFileSync(keyFile, 'aKeyThatMembersShare', { mode: 0o400 });
-  const place = ['--bind_ip', '127.0.0.1', '--port', String(port), '--dbpath', folder, '--nounixsocket'];
+  const binding = ['--bind_ip', '127.0.0.1', '--port', String(port), '--dbpath', folder, '--nounixsocket'];
   const address = `127.0.0.1:${port}`;
   const child = new Child(
     {
       name: 'mongod',
       command: mongod,
-      args: [...place, '--replSet', 'rs0', '--keyFile', keyFile, '--wiredTigerCacheSizeGB', '0.25'],
+      args: [...binding, '--replSet', 'rs0', '--keyFile', keyFile, '--wiredTigerCacheSizeGB', '0.25'],
       env: context.env,
       probe: () => admin(address, {}, (client) => client.db('admin').command({ hello: 1 })),
       readyWithinMs: 30_000,
@@ -64,17 +64,17 @@ async function admin<T>(
   return await work(client);
 }
 
-/** As deploy/mongo-init.js gives them. */
+/** The roles in deploy/mongo-init.js. */
 function rolesOfTheServiceUser() {
   const script = readFileSync('deploy/mongo-init.js', 'utf8');
   expect(script).toContain("roles: [{ role: 'readWrite', db: MONGODB_DATABASE }],");
   return [{ role: 'readWrite', db: DATABASE }];
 }
 
-test("the service's own user may do what setup and the service do, and nothing beyond its database", {
+test('the service user can run setup and the service, and has no access outside its database', {
   timeout: 60_000,
 }, async () => {
-  const address = await startGuardedMongod();
+  const address = await startMongodWithUser();
   const url = `mongodb://service:service@${address}/${DATABASE}?replicaSet=rs0`;
   await using mongo = openMongo({ url, database: DATABASE });
   await createIndexes(mongo.db);

@@ -11,7 +11,9 @@ const { mongo: config } = loadConfig({
   MONGODB_DATABASE: `test_${randomUUID().slice(0, 8)}`,
 });
 
-test('an index that takes longer than an answer may is waited for', { timeout: 60_000 }, async () => {
+test('setup waits for an index that takes longer to build than the reply timeout', {
+  timeout: 60_000,
+}, async () => {
   await using mongo = openMongo(config);
   const locker = new MongoClient(config.url);
   const session = locker.startSession();
@@ -23,7 +25,7 @@ test('an index that takes longer than an answer may is waited for', { timeout: 6
     await cleaner[Symbol.asyncDispose]();
   });
   await mongo.db.collection('jobs').insertOne({});
-  // An index is built under a lock that this keeps from it.
+  // The open transaction holds a lock that building an index needs.
   session.startTransaction();
   await locker.db(config.database).collection('jobs').insertOne({}, { session });
 

@@ -2,14 +2,14 @@ import '../setup/context.ts';
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, inject } from 'vitest';
 import { loadConfig } from '../../config.ts';
+import type { JobDraft } from '../../domain/records.ts';
 import { openMongo } from '../../stores/mongo/client.ts';
 import { createIndexes } from '../../stores/mongo/documents.ts';
 import { createMongoStores } from '../../stores/mongo/stores.ts';
 import type { Stores } from '../../stores/ports.ts';
-import type { JobDraft } from '../../stores/records.ts';
 import { createFakeStores } from '../fakes/stores.ts';
 
-/** The fake and the real thing, which has a database of the calling file's own; for `describe.each`. */
+/** The fakes and the MongoDB adapters, with a new database; for `describe.each`. */
 export function storesUnderTest(): [name: string, stores: Stores][] {
   const database = `test_${randomUUID().slice(0, 8)}`;
   const mongo = openMongo(loadConfig({ ...inject('env'), MONGODB_DATABASE: database }).mongo);
@@ -29,7 +29,7 @@ export interface Client {
   keyId: string;
 }
 
-/** An account with one key and so the 50 free images. */
+/** An account with one key, and so with the 50 free images. */
 export async function newClient(stores: Stores): Promise<Client> {
   const { id } = await stores.accounts.create({ name: 'Client', webhookUrl: null, webhookSecret: 'whsec_a' });
   const { key } = await newKey(stores, id);

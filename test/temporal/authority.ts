@@ -15,25 +15,25 @@ export interface Authority extends Disposable {
   issue(names: string): Issued;
 }
 
-/** A certificate authority of the test's own, which is gone when disposed. */
+/** A certificate authority with files in a temporary folder, which is deleted on disposal. */
 export function createAuthority(): Authority {
   const folder = mkdtempSync(join(tmpdir(), 'authority-'));
   let count = 0;
-  const request = (name: string, ...args: string[]): Issued => {
-    const made = { cert: join(folder, `${name}.pem`), key: join(folder, `${name}.key`) };
+  const issue = (name: string, ...args: string[]): Issued => {
+    const files = { cert: join(folder, `${name}.pem`), key: join(folder, `${name}.key`) };
     const kind = ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'];
-    const out = ['-subj', `/CN=${name}`, '-days', '2', '-keyout', made.key, '-out', made.cert];
+    const out = ['-subj', `/CN=${name}`, '-days', '2', '-keyout', files.key, '-out', files.cert];
     execFileSync('openssl', [...kind, ...out, ...args], { stdio: 'pipe' });
-    return made;
+    return files;
   };
-  const root = request('authority');
+  const root = issue('authority');
   return {
     ca: root.cert,
     issue(names) {
       count += 1;
       const signed = ['-CA', root.cert, '-CAkey', root.key];
       const leaf = ['-addext', `subjectAltName=${names}`, '-addext', 'basicConstraints=critical,CA:FALSE'];
-      return request(`leaf-${count}`, ...signed, ...leaf);
+      return issue(`leaf-${count}`, ...signed, ...leaf);
     },
     [Symbol.dispose]: () => rmSync(folder, { recursive: true, force: true }),
   };

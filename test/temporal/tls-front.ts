@@ -5,12 +5,12 @@ import { type AddressInfo, connect, type Server, type Socket } from 'node:net';
 import { createServer, type TlsOptions } from 'node:tls';
 import type { Issued } from './authority.ts';
 
-export interface Front extends AsyncDisposable {
+export interface TlsServer extends AsyncDisposable {
   address: string;
 }
 
-/** Ends TLS on loopback and passes what is inside on to a server that speaks plain gRPC. */
-export async function startTlsFront(target: string, options: TlsOptions): Promise<Front> {
+/** A TLS-terminating proxy on loopback for a plain gRPC server. */
+export async function startTlsProxy(target: string, options: TlsOptions): Promise<TlsServer> {
   const [host, port] = target.split(':');
   const server = createServer({ ...options, ALPNProtocols: ['h2'] }, (secure) => {
     const plain = connect(Number(port), host);
@@ -22,24 +22,24 @@ export async function startTlsFront(target: string, options: TlsOptions): Promis
   return listen(server);
 }
 
-/** Refuses every call as unauthenticated (gRPC's code 16) and keeps the `authorization` that came with it. */
-export async function startKeyKeeper({
+/** Rejects every call as UNAUTHENTICATED (gRPC status 16) and records its `authorization` header. */
+export async function startKeyRecorder({
   cert,
   key,
-}: Issued): Promise<Front & { seen: (string | undefined)[] }> {
-  const seen: (string | undefined)[] = [];
+}: Issued): Promise<TlsServer & { authorizations: (string | undefined)[] }> {
+  const authorizations: (string | undefined)[] = [];
   const server = createSecureServer({ cert: readFileSync(cert), key: readFileSync(key) });
   server.on('stream', (stream, headers) => {
-    seen.push(headers.authorization);
+    authorizations.push(headers.authorization);
     stream.respond(
       { ':status': 200, 'content-type': 'application/grpc', 'grpc-status': '16' },
       { endStream: true },
     );
   });
-  return { ...(await listen(server)), seen };
+  return { ...(await listen(server)), authorizations };
 }
 
-async function listen(server: Server): Promise<Front> {
+async function listen(server: Server): Promise<TlsServer> {
   const sockets = new Set<Socket>();
   server.on('connection', (socket: Socket) => sockets.add(socket));
   server.on('tlsClientError', () => {});

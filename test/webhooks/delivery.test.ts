@@ -1,7 +1,7 @@
 import { afterEach, expect, test, vi } from 'vitest';
-import { type DeliveryDeps, deliver } from '../../activities/delivery.ts';
-import { webhookPolicy } from '../../activities/webhook-policy.ts';
-import { deliveryIdOf, FIRST_ROUND } from '../../stores/delivery.ts';
+import { type DeliveryDeps, deliver } from '../../activities/webhooks/attempt.ts';
+import { webhookPolicy } from '../../activities/webhooks/policy.ts';
+import { deliveryIdOf, FIRST_CYCLE } from '../../domain/delivery.ts';
 import { createFakeImageStore } from '../fakes/images.ts';
 import { createFakeStores } from '../fakes/stores.ts';
 import { draftOf, newClient } from '../stores/under-test.ts';
@@ -11,7 +11,7 @@ const MINUTE = 60_000;
 
 afterEach(() => vi.useRealTimers());
 
-test('an attempt beside another one of its round is made again, and does not end the delivery', async () => {
+test('an attempt that meets another one of its cycle is retried and does not end the delivery', async () => {
   const stores = createFakeStores();
   const client = await newClient(stores);
   const { jobId, accountId } = draftOf(client);
@@ -20,23 +20,23 @@ test('an attempt beside another one of its round is made again, and does not end
   const deps: DeliveryDeps = {
     images: createFakeImageStore(),
     egress: { post: async () => ({ status: 200, ms: 1, headers: {}, body: Buffer.of() }) },
-    // What the store says to the one that did not come last.
+    // What the store returns to the earlier of two attempts.
     stores: { ...stores, deliveries: { ...stores.deliveries, begin: async () => undefined } },
   };
-  const delivery = { deliveryId: deliveryIdOf(jobId), round: FIRST_ROUND, accountId, jobId };
-  const notice = { ...delivery, target: 'job', receiver: URL, insist: false } as const;
+  const delivery = { deliveryId: deliveryIdOf(jobId), cycle: FIRST_CYCLE, accountId, jobId };
+  const pending = { ...delivery, target: 'job', receiver: URL, force: false } as const;
   const { signal } = new AbortController();
-  expect(await deliver(deps, webhookPolicy({ timeoutMs: 1000 }), notice, signal)).toEqual({
+  expect(await deliver(deps, webhookPolicy({ timeoutMs: 1000 }), pending, signal)).toEqual({
     state: 'pending',
     waitMs: 2000,
-    problem: 'Another attempt of this delivery is under way.',
+    problem: 'Another attempt of this delivery is in progress.',
   });
-  expect(await deliver({ ...deps, stores }, webhookPolicy(), notice, signal)).toMatchObject({
+  expect(await deliver({ ...deps, stores }, webhookPolicy(), pending, signal)).toMatchObject({
     state: 'delivered',
   });
 });
 
-/** A completed job whose receiver is overloaded, and a clock that is set while the attempt is recorded. */
+/** One attempt to an overloaded receiver; the clock jumps by `clockStepMs` while the attempt is recorded. */
 async function attempt(clockStepMs: number) {
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() });
   const stores = createFakeStores();
@@ -59,20 +59,20 @@ async function attempt(clockStepMs: number) {
       },
     },
   };
-  const delivery = { deliveryId: deliveryIdOf(jobId), round: FIRST_ROUND, accountId, jobId };
-  const notice = { ...delivery, target: 'job', receiver: URL, insist: false } as const;
-  const result = await deliver(deps, webhookPolicy(), notice, new AbortController().signal);
+  const delivery = { deliveryId: deliveryIdOf(jobId), cycle: FIRST_CYCLE, accountId, jobId };
+  const pending = { ...delivery, target: 'job', receiver: URL, force: false } as const;
+  const result = await deliver(deps, webhookPolicy(), pending, new AbortController().signal);
   return { result, row: await deliveries.find(delivery.deliveryId) };
 }
 
 test.each([5 * MINUTE, -5 * MINUTE])(
-  'the wait for the next attempt is that of the schedule, though the clock is set by %i ms meanwhile',
+  'the wait for the next attempt follows the schedule, although the clock jumps by %i ms meanwhile',
   async (clockStepMs) => {
     const { result, row } = await attempt(clockStepMs);
     const waitMs = result.state === 'pending' ? result.waitMs : Number.NaN;
     expect(waitMs).toBeGreaterThanOrEqual(4000);
     expect(waitMs).toBeLessThanOrEqual(6000);
-    const before = Date.now() - clockStepMs;
-    expect(row?.nextAttemptAt?.getTime()).toBe(Math.floor(before + waitMs));
+    const recordedAt = Date.now() - clockStepMs;
+    expect(row?.nextAttemptAt?.getTime()).toBe(Math.floor(recordedAt + waitMs));
   },
 );

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { delayAfter, retryAfterMs, webhookPolicy } from '../../activities/webhook-policy.ts';
+import { delayAfter, retryAfterMs, webhookPolicy } from '../../activities/webhooks/policy.ts';
 
 const policy = webhookPolicy();
-const many = (draw: () => number | undefined) => Array.from({ length: 500 }, () => draw() ?? Number.NaN);
+const sample = (draw: () => number | undefined) => Array.from({ length: 500 }, () => draw() ?? Number.NaN);
 
 describe('the schedule of a delivery', () => {
-  test('has eight attempts over a little more than a day', () => {
+  test('has eight attempts in about 28 hours', () => {
     const seconds = policy.scheduleMs.map((ms) => ms / 1000);
     expect(seconds).toEqual([0, 5, 300, 1800, 7200, 18_000, 36_000, 36_000]);
     expect(delayAfter(7, policy, undefined)).toBeDefined();
@@ -13,8 +13,8 @@ describe('the schedule of a delivery', () => {
     expect(delayAfter(8, policy, 1000)).toBeUndefined();
   });
 
-  test('is spread by a fifth either way', () => {
-    const waits = many(() => delayAfter(1, policy, undefined));
+  test('has a jitter of a fifth either way', () => {
+    const waits = sample(() => delayAfter(1, policy, undefined));
     expect(Math.min(...waits)).toBeGreaterThanOrEqual(4000);
     expect(Math.max(...waits)).toBeLessThanOrEqual(6000);
     expect(new Set(waits).size).toBeGreaterThan(100);
@@ -24,8 +24,8 @@ describe('the schedule of a delivery', () => {
     [1000, 5000, 6000],
     [8000, 8000, 9600],
     [86_400_000, 10_000, 10_000],
-  ])('heeds a wish to wait %i ms between once and twice its own time', (wish, least, most) => {
-    const waits = many(() => delayAfter(1, policy, wish));
+  ])('honours a Retry-After of %i ms between one and two times its own delay', (requestedMs, least, most) => {
+    const waits = sample(() => delayAfter(1, policy, requestedMs));
     expect(Math.min(...waits)).toBeGreaterThanOrEqual(least);
     expect(Math.max(...waits)).toBeLessThanOrEqual(most);
   });
@@ -44,17 +44,17 @@ describe('Retry-After', () => {
     ['soon', undefined],
     ['1, 1', undefined],
     ['', undefined],
-  ])('%j is read', (value, expected) => {
+  ])('%j is parsed', (value, expected) => {
     expect(retryAfterMs({ 'retry-after': value }, now)).toBe(expected);
   });
 
   test.each([
     ['Sat, 21 Nov 2026 12:05:00 GMT', 60_000],
     ['at noon', 360_000],
-  ])("as a date counts from the answer's own, where that is one: %s", (date, expected) => {
+  ])('as a date counts from the Date header, or from now when that is invalid: %s', (date, expected) => {
     const headers = { date, 'retry-after': 'Sat, 21 Nov 2026 12:06:00 GMT' };
     expect(retryAfterMs(headers, now)).toBe(expected);
   });
 
-  test('may be absent', () => expect(retryAfterMs({}, now)).toBeUndefined());
+  test('may be missing', () => expect(retryAfterMs({}, now)).toBeUndefined());
 });

@@ -1,12 +1,12 @@
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, test } from 'vitest';
-import { issueWebhookSecret, signWebhook } from '../../contract/webhook-signature.ts';
+import { issueWebhookSecret, signWebhook } from '../../domain/webhook-signature.ts';
 
 const now = () => Math.floor(Date.now() / 1000);
 const message = (body: string) => ({ id: 'msg_1', timestamp: now(), body });
 
 describe('the signature of a webhook', () => {
-  test('is the one the standard publishes for its example', () => {
+  test('equals the published example of the standard', () => {
     const headers = signWebhook(['whsec_plJ3nmyCDGBKInavdOK15jsl'], {
       id: 'msg_loFOjxBNrRLzqYUf',
       timestamp: 1731705121,
@@ -19,7 +19,7 @@ describe('the signature of a webhook', () => {
     });
   });
 
-  test('is verified by the published library, for any text', () => {
+  test('is verified by the standardwebhooks library, for any text', () => {
     const secret = issueWebhookSecret();
     const body = JSON.stringify({ text: 'ü — \u2028 "quoted" 🏠' });
     expect(new Webhook(secret).verify(body, signWebhook([secret], message(body)))).toEqual(JSON.parse(body));
@@ -36,17 +36,17 @@ describe('the signature of a webhook', () => {
     expect(verify('{}', {})).not.toThrow();
   });
 
-  test('is given for every secret, so that a receiver may know either', () => {
-    const [old, present] = [issueWebhookSecret(), issueWebhookSecret()];
-    const headers = signWebhook([present, old], message('{}'));
+  test('is sent for every secret, so that a receiver may have either', () => {
+    const [previous, current] = [issueWebhookSecret(), issueWebhookSecret()];
+    const headers = signWebhook([current, previous], message('{}'));
     expect(headers['webhook-signature'].split(' ')).toHaveLength(2);
-    for (const secret of [old, present]) new Webhook(secret).verify('{}', headers);
+    for (const secret of [previous, current]) new Webhook(secret).verify('{}', headers);
     expect(() => new Webhook(issueWebhookSecret()).verify('{}', headers)).toThrow();
   });
 });
 
 describe('a webhook secret', () => {
-  test('has the prefix and 256 bits, another each time', () => {
+  test('has the prefix and 256 random bits', () => {
     const secrets = Array.from({ length: 20 }, issueWebhookSecret);
     for (const secret of secrets) {
       expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]+=*$/);
@@ -55,7 +55,7 @@ describe('a webhook secret', () => {
     expect(new Set(secrets).size).toBe(20);
   });
 
-  test('in another form is refused by name', () => {
+  test('without the prefix is rejected, and the message names the prefix', () => {
     expect(() => signWebhook(['secret'], message('{}'))).toThrow('whsec_');
   });
 });

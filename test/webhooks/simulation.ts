@@ -1,25 +1,25 @@
-import type { Destination } from '../../activities/receiver-pace.ts';
-import { webhookPolicy } from '../../activities/webhook-policy.ts';
-import { createWebhookSlots } from '../../activities/webhook-slots.ts';
+import { webhookPolicy } from '../../activities/webhooks/policy.ts';
+import type { Destination } from '../../activities/webhooks/receiver-pace.ts';
+import { createWebhookSlots } from '../../activities/webhooks/slots.ts';
 
-/** One delivery of a simulation and what became of it. Times are milliseconds of the simulated clock. */
+/** One simulated delivery and its result. Times are milliseconds of the simulated clock. */
 export interface Simulated extends Destination {
-  /** How long its receiver takes. */
-  lastsMs: number;
-  asks: number;
+  /** Response time of its receiver. */
+  responseMs: number;
+  tries: number;
   longestWaitMs: number;
   ended: boolean;
 }
 
-/** One worker on a clock of its own. A delivery that is told to wait asks again when Temporal would have it do so. */
+/** One worker on a simulated clock. A delivery without a slot tries again after its wait, as Temporal would do. */
 export function simulateWorker(slots: number) {
   let clock = 0;
   const due: { at: number; run: () => Promise<void> }[] = [];
   const worker = createWebhookSlots(webhookPolicy({ slots }), () => clock);
-  const underWay = new Set<Simulated>();
+  const inProgress = new Set<Simulated>();
   const { signal } = new AbortController();
 
-  /** Keeps what is due in order of time, and in order of call where the time is the same. */
+  /** Schedules in order of time, then in order of call. */
   function at(time: number, run: () => Promise<void>): void {
     let [low, high] = [0, due.length];
     while (low < high) {
@@ -30,36 +30,37 @@ export function simulateWorker(slots: number) {
     due.splice(low, 0, { at: time, run });
   }
 
-  async function ask(delivery: Simulated): Promise<void> {
-    delivery.asks += 1;
-    const slot = worker.take(delivery, delivery.asks > 1);
+  async function attempt(delivery: Simulated): Promise<void> {
+    delivery.tries += 1;
+    const slot = worker.take(delivery, delivery.tries > 1);
     if ('waitMs' in slot) {
       delivery.longestWaitMs = Math.max(delivery.longestWaitMs, slot.waitMs);
-      return at(clock + slot.waitMs, () => ask(delivery));
+      return at(clock + slot.waitMs, () => attempt(delivery));
     }
-    underWay.add(delivery);
-    let answer = () => {};
-    const answered = new Promise<void>((resolve) => {
-      answer = resolve;
+    inProgress.add(delivery);
+    let respond = () => {};
+    const response = new Promise<void>((resolve) => {
+      respond = resolve;
     });
-    const exchange = slot.exchange(() => answered, signal);
-    at(clock + delivery.lastsMs, async () => {
-      answer();
+    const exchange = slot.exchange(() => response, signal);
+    at(clock + delivery.responseMs, async () => {
+      respond();
       await exchange;
       delivery.ended = true;
-      underWay.delete(delivery);
+      inProgress.delete(delivery);
       slot.leave();
     });
   }
 
   return {
-    underWay: (accountId?: string) =>
-      [...underWay].filter((delivery) => accountId === undefined || delivery.accountId === accountId).length,
-    /** So many deliveries that ask for the first time now. */
-    send(to: Destination, lastsMs: number, count = 1): Simulated[] {
-      const create = () => ({ ...to, lastsMs, asks: 0, longestWaitMs: 0, ended: false });
+    inProgress: (accountId?: string) =>
+      [...inProgress].filter((delivery) => accountId === undefined || delivery.accountId === accountId)
+        .length,
+    /** Starts new deliveries now. */
+    send(to: Destination, responseMs: number, count = 1): Simulated[] {
+      const create = () => ({ ...to, responseMs, tries: 0, longestWaitMs: 0, ended: false });
       const deliveries = Array.from({ length: count }, create);
-      for (const delivery of deliveries) at(clock, () => ask(delivery));
+      for (const delivery of deliveries) at(clock, () => attempt(delivery));
       return deliveries;
     },
     async run(ms: number): Promise<void> {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { createPaces } from '../../activities/receiver-pace.ts';
-import { webhookPolicy } from '../../activities/webhook-policy.ts';
-import { createWebhookSlots, type WebhookSlot } from '../../activities/webhook-slots.ts';
+import { webhookPolicy } from '../../activities/webhooks/policy.ts';
+import { createPaces } from '../../activities/webhooks/receiver-pace.ts';
+import { createWebhookSlots, type WebhookSlot } from '../../activities/webhooks/slots.ts';
 import { endedOf, simulateWorker } from './simulation.ts';
 
 const SECOND = 1000;
@@ -10,33 +10,33 @@ const HANGING = 15 * SECOND;
 
 const to = { accountId: 'a', receiver: 'https://hook.test' };
 
-test('10,000 deliveries that wait for a receiver that hangs ask seldom, and none waits for long at a time', async () => {
+test('10,000 deliveries waiting for a receiver that hangs try rarely, and no single wait is long', async () => {
   const worker = simulateWorker(100);
   const waiting = worker.send(to, HANGING, 10_000);
-  const asks = () => waiting.reduce((sum, delivery) => sum + delivery.asks, 0);
+  const tries = () => waiting.reduce((sum, delivery) => sum + delivery.tries, 0);
   await worker.run(5 * MINUTE);
-  const before = asks();
+  const triesBefore = tries();
   await worker.run(10 * MINUTE);
-  // Each of them about once in a quarter of an hour.
-  expect(asks() - before).toBeLessThan(10_000);
+  // Each of them about once in 15 minutes.
+  expect(tries() - triesBefore).toBeLessThan(10_000);
   expect(Math.max(...waiting.map(({ longestWaitMs }) => longestWaitMs))).toBeLessThan(19 * MINUTE);
 });
 
-test('once the receiver answers again, new deliveries go at once and all that waited within their longest wait', async () => {
+test('when the receiver recovers, new deliveries start at once and waiting ones within their longest wait', async () => {
   const worker = simulateWorker(100);
   const waiting = worker.send(to, HANGING, 2000);
   await worker.run(10 * MINUTE);
-  for (const delivery of waiting) delivery.lastsMs = 50;
+  for (const delivery of waiting) delivery.responseMs = 50;
   await worker.run(MINUTE);
-  const late = worker.send(to, 50, 5);
+  const fresh = worker.send(to, 50, 5);
   await worker.run(0);
-  // Whatever else happens to be under way at this moment.
-  expect(late.map(({ asks, longestWaitMs }) => [asks, longestWaitMs])).toEqual(late.map(() => [1, 0]));
+  // Independent of the deliveries in progress at this moment.
+  expect(fresh.map(({ tries, longestWaitMs }) => [tries, longestWaitMs])).toEqual(fresh.map(() => [1, 0]));
   await worker.run(19 * MINUTE);
-  expect([endedOf(late), endedOf(waiting)]).toEqual([5, 2000]);
+  expect([endedOf(fresh), endedOf(waiting)]).toEqual([5, 2000]);
 });
 
-test('with a slow receiver those that have waited go before those that ask for the first time', async () => {
+test('deliveries to a slow receiver that have waited start before new ones', async () => {
   let clock = 0;
   const slots = createWebhookSlots(webhookPolicy({ slots: 2 }), () => clock);
   const { signal } = new AbortController();
@@ -45,28 +45,28 @@ test('with a slow receiver those that have waited go before those that ask for t
     return slot;
   };
   const first = taken(slots.take(to, false));
-  let answer = () => {};
-  const exchange = first.exchange(() => new Promise<void>((resolve) => (answer = resolve)), signal);
+  let respond = () => {};
+  const exchange = first.exchange(() => new Promise<void>((resolve) => (respond = resolve)), signal);
   clock = 5 * SECOND;
   expect(slots.take(to, false)).toHaveProperty('waitMs');
-  answer();
+  respond();
   await exchange;
   first.leave();
   expect(slots.take(to, false)).toHaveProperty('waitMs');
   taken(slots.take(to, true));
 });
 
-test('what is known of accounts and receivers is bounded: those unused for longest are forgotten', () => {
+test('the state of accounts and receivers is bounded: the least recently used is evicted', () => {
   const paces = createPaces(10);
   const standing = (accountId: string, receiver = 'r') => paces.of({ accountId, receiver }).standing;
-  const answer = (accountId: string, receiver = 'r') =>
+  const respond = (accountId: string, receiver = 'r') =>
     paces.ended({ accountId, receiver }, paces.of({ accountId, receiver }), 5, true);
-  answer('first');
-  answer('second');
-  for (let n = 0; n < 1998; n += 1) answer(`other-${n}`);
+  respond('first');
+  respond('second');
+  for (let n = 0; n < 1998; n += 1) respond(`other-${n}`);
   expect(standing('first')).toBe('quick');
-  answer('one more');
+  respond('one more');
   expect([standing('first'), standing('second')]).toEqual(['quick', 'unknown']);
-  for (let n = 0; n < 100; n += 1) answer('first', `r-${n}`);
+  for (let n = 0; n < 100; n += 1) respond('first', `r-${n}`);
   expect([standing('first'), standing('first', 'r-0')]).toEqual(['unknown', 'quick']);
 });

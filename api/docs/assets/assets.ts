@@ -13,7 +13,7 @@ const SCRIPT = 'text/javascript; charset=utf-8';
 
 const text = (type: string, content: string): Asset => ({ type, content: async () => content });
 
-/** Swagger UI comes with the package, so that the pages work without internet; read once, when first asked for. */
+/** A file of the bundled Swagger UI, so that the pages work offline. Read once, on the first request. */
 function swaggerUi(type: string, name: string): Asset {
   let content: Promise<string> | undefined;
   return {
@@ -26,7 +26,7 @@ function swaggerUi(type: string, name: string): Asset {
   };
 }
 
-/** Everything the pages load, by file name. A new map for each application. */
+/** The assets of the pages, by file name. */
 export function createAssets(): ReadonlyMap<string, Asset> {
   return new Map([
     ['style.css', text(CSS, STYLE)],

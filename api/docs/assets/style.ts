@@ -1,4 +1,4 @@
-/** Of every page. Kept as a string because the build ships nothing but compiled modules. */
+/** Style sheet of every page. A string, because the build contains only compiled modules. */
 export const STYLE = `:root {
   color-scheme: light dark;
   --text: #1b1f24; --quiet: #5b6570; --page: #ffffff; --raised: #f5f6f8; --line: #dfe3e8;
@@ -85,7 +85,7 @@ footer p { border-top: 1px solid var(--line); padding-top: 1rem; max-width: none
 @media print { .bar, .skip { display: none; } }
 `;
 
-/** Fits Swagger UI into the page. */
+/** Adapts Swagger UI to the style of the pages. */
 export const REFERENCE_STYLE = `.swagger-ui .wrapper { max-width: none; padding: 0; }
 .swagger-ui .information-container, .swagger-ui .errors-wrapper { display: none; }
 .swagger-ui .scheme-container { margin: 0 0 1.5rem; padding: 0 0 1rem; box-shadow: none; background: none; }
@@ -103,7 +103,7 @@ html.dark-mode, html.dark-mode .swagger-ui { background: var(--page); }
 html.dark-mode .swagger-ui .scheme-container { box-shadow: none; background: none; }
 `;
 
-/** Starts Swagger UI on the document of this service; it talks to nobody else. */
+/** Starts Swagger UI with the document of this service. It loads nothing from other hosts. */
 export const REFERENCE_SCRIPT = `const reference = document.getElementById('reference');
 const dark = matchMedia('(prefers-color-scheme: dark)');
 const follow = () => document.documentElement.classList.toggle('dark-mode', dark.matches);

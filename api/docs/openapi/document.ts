@@ -1,14 +1,14 @@
 import type { FastifyDynamicSwaggerOptions } from '@fastify/swagger';
-import { completeAnswers, methodNotAllowed } from './answers.ts';
 import { REQUEST_EXAMPLES, RESPONSE_EXAMPLES } from './examples.ts';
+import { HEADERS, IDEMPOTENCY_KEY, PARAMETERS, SECURITY_SCHEMES } from './headers.ts';
 import { hoistSchemas } from './hoist.ts';
 import { documentBase } from './info.ts';
-import { HEADERS, IDEMPOTENCY_KEY, PARAMETERS, SECURITY_SCHEMES } from './parts.ts';
+import { completeResponses, methodNotAllowed } from './responses.ts';
 import { optionsSchemas, toolAlternatives } from './tools.ts';
 import type { OpenApiDocument, Operation, Schema } from './types.ts';
 import { webhooks } from './webhook.ts';
 
-/** What @fastify/swagger is registered with. Paths are relative to the public URL, which ends with the prefix. */
+/** Options of @fastify/swagger. Paths are relative to the public URL, which ends with the prefix. */
 export function swaggerOptions(publicUrl: string, prefix: string): FastifyDynamicSwaggerOptions {
   const { openapi, ...base } = documentBase(publicUrl);
   return {
@@ -22,8 +22,8 @@ export function swaggerOptions(publicUrl: string, prefix: string): FastifyDynami
 }
 
 /**
- * Makes the published document out of what @fastify/swagger read off the routes: shared schemas by name, examples,
- * headers, the options of every tool and the webhook.
+ * Completes the document that @fastify/swagger generates from the routes: shared schemas by name, examples, headers,
+ * the options of every tool, and the webhooks.
  */
 export function finishDocument(generated: object, publicUrl: string): OpenApiDocument {
   const document = JSON.parse(
@@ -55,16 +55,16 @@ const operationsOf = ({ paths }: OpenApiDocument): [string, Operation][] =>
     Object.values(methods).map((operation): [string, Operation] => [path, operation]),
   );
 
-/** The resource: `/v1/jobs/{id}` belongs to Jobs. */
+/** The resource of a path: `/v1/jobs/{id}` -> `Jobs`. */
 function tagOf(path: string): string {
   const resource = path.split('/')[2] ?? '';
   return resource.charAt(0).toUpperCase() + resource.slice(1);
 }
 
 function completeOperation(operation: Operation, publicUrl: string): void {
-  completeAnswers(operation, publicUrl, RESPONSE_EXAMPLES[operation.operationId] ?? {});
-  const own = (operation.parameters ?? []) as { name: string }[];
-  const parameters = own.map((parameter) =>
+  completeResponses(operation, publicUrl, RESPONSE_EXAMPLES[operation.operationId] ?? {});
+  const declared = (operation.parameters ?? []) as { name: string }[];
+  const parameters = declared.map((parameter) =>
     parameter.name === 'idempotency-key' ? { ...parameter, ...IDEMPOTENCY_KEY } : parameter,
   );
   operation.parameters = [...parameters, { $ref: '#/components/parameters/RequestId' }];
@@ -76,18 +76,18 @@ function addRequestExamples(operation: Operation): void {
   if (media !== undefined && examples !== undefined) media.examples = examples;
 }
 
-const ONE_PICTURE = { oneOf: [{ required: ['image_url'] }, { required: ['image_base64'] }] };
+const ONE_IMAGE = { oneOf: [{ required: ['image_url'] }, { required: ['image_base64'] }] };
 
-/** The route takes any string and any object there; here they are tied to the catalogue. */
+/** Ties `tool` and `options` to the catalogue; the schema of the route accepts any string and any object. */
 function describeTools(schemas: Record<string, Schema>): void {
   Object.assign(schemas, optionsSchemas());
   const body = schemas.CreateJob;
   if (body === undefined) return;
   const properties = {
     ...(body.properties as Record<string, Schema>),
-    options: { type: 'object', description: 'Options of the tool; see the alternative of that tool.' },
+    options: { type: 'object', description: 'Options of the tool; see the schema of that tool.' },
   };
   const description =
-    'Send the picture as exactly one of `image_url` and `image_base64`. Fields that are not listed are ignored.';
-  Object.assign(body, { description, properties, allOf: [ONE_PICTURE], oneOf: toolAlternatives() });
+    'Send the image as exactly one of `image_url` and `image_base64`. Fields that are not listed are ignored.';
+  Object.assign(body, { description, properties, allOf: [ONE_IMAGE], oneOf: toolAlternatives() });
 }

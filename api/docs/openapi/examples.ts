@@ -5,8 +5,8 @@ import type { Examples } from './types.ts';
 
 const JOB_ID = '7c6c4f0e-2f0b-4c43-9d0a-6f0a3c8e51b7';
 const RESULT = 'https://images.example.com/5f4c1c1e-93b4-4d0e-8d5e-0c7a5c0a9b11/b1d7f4a2-declutter.jpeg';
-/** A grey picture of 1x1 pixels, small enough to read and big enough to be accepted. */
-const PICTURE =
+/** A grey PNG of 1x1 pixels. */
+const IMAGE =
   'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNoAAAAggCBd81ytgAAAABJRU5ErkJggg==';
 
 const processing: Job = {
@@ -79,19 +79,19 @@ const tools: Static<typeof Tool>[] = [
   { slug: '4k-upscale', images_cost: 2 },
 ];
 
-/** Bodies of requests by operation. */
+/** Request bodies by operation. */
 export const REQUEST_EXAMPLES: Record<string, Examples> = {
   createJob: {
     base64: {
-      summary: 'A picture in the body',
-      value: { tool: 'declutter', image_base64: PICTURE } satisfies CreateJob,
+      summary: 'An image in the body',
+      value: { tool: 'declutter', image_base64: IMAGE } satisfies CreateJob,
     },
-    url: { summary: 'A picture by URL, in 4K, with a webhook', value: byUrl },
+    url: { summary: 'An image by URL, in 4K, with a webhook', value: byUrl },
     staging: {
       summary: 'Virtual staging, which needs a style',
       value: {
         tool: 'virtual-staging',
-        image_base64: PICTURE,
+        image_base64: IMAGE,
         options: { style: 'scandinavian', roomType: 'living-room' },
       } satisfies CreateJob,
     },
@@ -99,20 +99,20 @@ export const REQUEST_EXAMPLES: Record<string, Examples> = {
       summary: 'In your own words',
       value: {
         tool: 'item-removal',
-        image_base64: PICTURE,
+        image_base64: IMAGE,
         options: { tier: 'custom', customPrompt: 'Remove the cables under the desk.' },
       } satisfies CreateJob,
     },
   },
 };
 
-/** Bodies of answers by operation and status. */
+/** Response bodies by operation and status. */
 export const RESPONSE_EXAMPLES: Record<string, Record<string, Examples>> = {
   createJob: {
     201: {
       created: { summary: 'A new job', value: created },
       warned: { summary: 'A new job in 4K with an option that was ignored', value: warned },
-      replayed: { summary: 'An Idempotency-Key sent again: the job as it stands', value: replayed },
+      replayed: { summary: 'A repeated Idempotency-Key: the current job', value: replayed },
     },
   },
   getJob: {

@@ -2,10 +2,10 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Schema } from './types.ts';
 
 /**
- * Moves every schema with a title into `schemas`, under its title, and leaves a reference in its place: the routes
- * carry their schemas whole, and a client wants each shape once and by name.
- * @returns the value with its references; `schemas` grows
- * @throws Error when two different schemas have one title
+ * Moves every schema with a title into `schemas`, by title, and replaces it with a reference, because the routes inline
+ * their schemas.
+ * @returns a copy of the value with references
+ * @throws Error when two different schemas have the same title
  */
 export function hoistSchemas(value: unknown, schemas: Record<string, Schema>): unknown {
   if (Array.isArray(value)) return value.map((item) => hoistSchemas(item, schemas));

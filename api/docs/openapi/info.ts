@@ -1,12 +1,12 @@
 import { RATE_LIMITS } from '../../../contract/limits.ts';
 
 const TAGS = [
-  { name: 'Jobs', description: 'One image through one tool: create, follow, delete.' },
-  { name: 'Account', description: 'Balance and settings behind the calling key.' },
-  { name: 'Tools', description: 'What can be done to a picture, and what it costs.' },
+  { name: 'Jobs', description: 'Create, read and delete jobs. A job runs one image through one tool.' },
+  { name: 'Account', description: 'Balance and settings of the account.' },
+  { name: 'Tools', description: 'The available tools and their prices.' },
 ];
 
-/** Everything of the document that no route states. */
+/** The parts of the document that do not come from a route. */
 export function documentBase(publicUrl: string) {
   return {
     openapi: '3.1.0',
@@ -26,9 +26,9 @@ export function documentBase(publicUrl: string) {
 
 function introduction(publicUrl: string): string {
   return [
-    'Send a picture and the name of a tool. The job is charged and accepted at once and rendered in the background; collect the result by polling or by a webhook.',
-    `Every answer that is not 2xx has one shape, \`{"error": {"code", "message", "doc_url"}}\`. Branch on \`code\`; [the errors page](${publicUrl}/docs/errors) explains each one.`,
-    `Requests are counted in a sliding window of ${RATE_LIMITS.windowMs / 1000} seconds: ${RATE_LIMITS['create-job']} creations, ${RATE_LIMITS['read-job']} reads and ${RATE_LIMITS['delete-job']} deletions of jobs and ${RATE_LIMITS['read-account']} reads of account and tools for each key, and ${RATE_LIMITS.ip} of any kind for each address.`,
-    'Fields may be added to answers at any time; ignore those you do not know.',
+    'Send an image and the slug of a tool. The job is accepted and charged at once and rendered in the background; get the result by polling or by webhook.',
+    `Every non-2xx response has the same body, \`{"error": {"code", "message", "doc_url"}}\`. Branch on \`code\`; [the errors page](${publicUrl}/docs/errors) explains each one.`,
+    `Rate limits apply to a sliding window of ${RATE_LIMITS.windowMs / 1000} seconds. Per key: ${RATE_LIMITS['create-job']} job creations, ${RATE_LIMITS['read-job']} job reads, ${RATE_LIMITS['delete-job']} job deletions, and ${RATE_LIMITS['read-account']} reads of account and tools. Per client address: ${RATE_LIMITS.ip} requests of any kind.`,
+    'Fields may be added to responses at any time; ignore fields you do not know.',
   ].join('\n\n');
 }

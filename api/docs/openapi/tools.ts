@@ -4,20 +4,20 @@ import type { OptionSpec, ToolSpec } from '../../../catalog/tool-spec.ts';
 import { LIMITS } from '../../../contract/limits.ts';
 import type { Schema } from './types.ts';
 
-/** Name of the component that holds a tool's options: `OptionsPoolAddition`, `Options4kUpscale`. */
+/** Name of the schema of a tool's options: `OptionsPoolAddition`, `Options4kUpscale`. */
 export function optionsName(slug: string): string {
   const words = slug.split('-').map((word) => word.charAt(0).toUpperCase() + word.slice(1));
   return `Options${words.join('')}`;
 }
 
-/** One schema of options for each tool, made from the catalogue, by component name. */
+/** The options schema of each tool, generated from the catalogue, by component name. */
 export function optionsSchemas(): Record<string, Schema> {
   return Object.fromEntries([...TOOLS.values()].map((tool) => [optionsName(tool.slug), optionsSchema(tool)]));
 }
 
 /**
- * One alternative for each tool, told apart by `tool`. Each one describes what the guided tier takes; the other
- * tiers let any value through, so the service accepts more than these.
+ * One alternative per tool, distinguished by `tool`. They describe the guided tier. The other tiers do not check
+ * values, so the service accepts more.
  */
 export function toolAlternatives(): Schema[] {
   return describeCatalog()
@@ -41,14 +41,14 @@ function price(at2K: number, at4K: number | null): string {
 
 function optionsSchema(tool: ToolSpec): Schema {
   const common = tool.ownKeysOnly ? [] : commonOptions(tool);
-  const own = Object.entries(tool.options);
-  const required = own.filter(([, option]) => option.required).map(([key]) => key);
+  const options = Object.entries(tool.options);
+  const required = options.filter(([, option]) => option.required).map(([key]) => key);
   return {
     title: optionsName(tool.slug),
     description: rules(tool),
     type: 'object',
     properties: {
-      ...Object.fromEntries(own.map(([key, option]) => [key, optionSchema(option)])),
+      ...Object.fromEntries(options.map(([key, option]) => [key, optionSchema(option)])),
       ...aliases(tool),
       ...Object.fromEntries(common),
     },
@@ -58,12 +58,12 @@ function optionsSchema(tool: ToolSpec): Schema {
 }
 
 function rules({ slug, ownKeysOnly, alwaysChecked, preset }: ToolSpec): string {
-  if (ownKeysOnly) return `Options of \`${slug}\`. Any other key is refused with \`invalid_request\`.`;
+  if (ownKeysOnly) return `Options of \`${slug}\`. Any other key is rejected with \`invalid_request\`.`;
   const checked = alwaysChecked
-    ? 'These values are checked in every tier.'
-    : 'These values are checked in the `guided` tier; `custom` and `auto` check nothing.';
+    ? 'Values are checked in every tier.'
+    : 'Values are checked in the `guided` tier only.';
   const auto =
-    preset === undefined ? '' : ' With `auto` the preset of the tool takes the place of its options.';
+    preset === undefined ? '' : ' The `auto` tier uses the preset of the tool instead of its options.';
   return `Options of \`${slug}\`. ${checked}${auto} Other keys are ignored and named in \`warnings\`.`;
 }
 
@@ -97,7 +97,7 @@ function commonOptions({ customPrompt }: ToolSpec): [string, Schema][] {
     .map((option) => [option.key, commonSchema(option)]);
 }
 
-/** Without listed values it is the free text. */
+/** An option without listed values is free text. */
 function commonSchema({ description, values, default: preset }: OptionDescription): Schema {
   if (values.length === 0) return { description, type: 'string', maxLength: LIMITS.freeTextLength };
   return { description, type: 'string', enum: values, ...withDefault(preset) };

@@ -1,4 +1,4 @@
-/** The parts of an OpenAPI 3.1 document that are touched here; everything in it is plain JSON. */
+/** The parts of an OpenAPI 3.1 document that are used here. */
 export interface OpenApiDocument {
   openapi: string;
   paths: Record<string, Record<string, Operation>>;

@@ -3,21 +3,21 @@ import { TestEvent, WebhookEvent } from '../../../contract/webhook.ts';
 import { TEST_EVENT_EXAMPLES, WEBHOOK_EXAMPLES } from './examples.ts';
 import type { Examples } from './types.ts';
 
-/** The `webhooks` of the document (OpenAPI 3.1, 4.8.1): what the service sends. */
+/** The `webhooks` of the document (OpenAPI 3.1, 4.8.1). */
 export function webhooks(publicUrl: string) {
-  const more = `[The webhooks page](${publicUrl}/docs/webhooks) shows how to verify the signature and when a delivery is repeated.`;
+  const seeAlso = `[The webhooks page](${publicUrl}/docs/webhooks) explains how to verify the signature and when a delivery is retried.`;
   return {
     jobEnded: event(
       'jobEnded',
       'A job ended',
-      `Sent to the job's \`webhook_url\`, else to the endpoint of the account. ${more}`,
+      `Sent to the job's \`webhook_url\`, or else to the endpoint of the account. ${seeAlso}`,
       WebhookEvent,
       WEBHOOK_EXAMPLES,
     ),
     test: event(
       'testEvent',
       'A test of the endpoint',
-      `Sent to the endpoint of the account when the operator asks for it. ${more}`,
+      `Sent to the endpoint of the account when the operator requests it. ${seeAlso}`,
       TestEvent,
       TEST_EVENT_EXAMPLES,
     ),
@@ -40,12 +40,12 @@ function event(
       parameters: HEADERS,
       requestBody: { required: true, content: { 'application/json': { schema, examples } } },
       responses: {
-        '2XX': { description: 'Delivered. Answer within 15 seconds and do the work afterwards.' },
+        '2XX': { description: 'Delivered. Respond within 15 seconds and process the event afterwards.' },
         '410': {
           description:
-            'Not wanted any more: no further attempt, and the endpoint of the account is disabled.',
+            'The endpoint is gone: the delivery is not retried, and the endpoint of the account is disabled.',
         },
-        default: { description: 'Not delivered; tried again. Redirects are not followed.' },
+        default: { description: 'Not delivered; it is retried. Redirects are not followed.' },
       },
     },
   };
@@ -61,11 +61,15 @@ const header = (name: string, description: string, example: string) => ({
 });
 
 const HEADERS = [
-  header('webhook-id', 'Names the event; the same on every attempt.', '0b9f6a57-2d1c-4c5e-9f07-4f1f0a6f3f21'),
+  header(
+    'webhook-id',
+    'The id of the event, the same on every attempt.',
+    '0b9f6a57-2d1c-4c5e-9f07-4f1f0a6f3f21',
+  ),
   header('webhook-timestamp', 'Unix time of this attempt, in seconds.', '1795166419'),
   header(
     'webhook-signature',
-    'One signature or, while a secret is being changed, two with a space between: `v1,` and base64.',
+    'One signature, `v1,` and base64. For 24 hours after a secret rotation, two signatures separated by a space.',
     'v1,rAvfW3dJ/X/qxhsaXPOyyCGmRKsaKWcsNccKXlIktD0=',
   ),
 ];

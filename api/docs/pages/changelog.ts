@@ -5,14 +5,14 @@ import type { Page } from './layout.ts';
 export const changelogPage: Page = {
   path: 'changelog',
   title: 'Changelog',
-  lead: 'What changed in version 1 for its clients, newest first.',
+  lead: 'Changes of version 1, newest first.',
   content: html`
-<h2 id="policy">What may change, and how you hear of it</h2>
+<h2 id="policy">What may change, and how it is announced</h2>
 <dl>
-<dt>Breaking changes</dt><dd>Nothing breaks unannounced: every account with an active key gets an e-mail first.</dd>
-<dt>Additions</dt><dd>At any time: a new tool, a new optional field, a new field in an answer. Ignore fields you do not know.</dd>
+<dt>Breaking changes</dt><dd>Announced in advance by e-mail to every account with an active key.</dd>
+<dt>Additions</dt><dd>May happen at any time: a new tool, a new optional field, a new field in a response. Ignore fields you do not know.</dd>
 <dt>Prices</dt><dd>Announced 30 days before they change.</dd>
-<dt>Messages</dt><dd>The texts of errors and warnings are for people and change without notice. Codes do not.</dd>
+<dt>Messages</dt><dd>The messages of errors and warnings may change without notice. Their codes do not change.</dd>
 </dl>
 ${CHANGES.map(entry)}`,
 };

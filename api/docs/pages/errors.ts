@@ -5,11 +5,11 @@ import type { Page } from './layout.ts';
 
 const CODES = Object.keys(ERRORS) as ErrorCode[];
 
-/** Every code of the error table, each at the anchor that `doc_url` names. */
+/** Every code of the error table, at the anchor that `doc_url` links to. */
 export const errorsPage: Page = {
   path: 'errors',
   title: 'Errors',
-  lead: 'Every answer that is not 2xx has the same body. Branch on its code; the message is for people and may change.',
+  lead: 'Every non-2xx response has the same body. Branch on its code; the message is human-readable and may change.',
   content: html`
 <pre><code>{
   "error": {
@@ -18,10 +18,10 @@ export const errorsPage: Page = {
     "doc_url": "…/docs/errors#insufficient_credits"
   }
 }</code></pre>
-<p>Options that were ignored are no errors: the job runs and its answer lists them in <code>warnings</code>.</p>
+<p>Ignored options are not errors: the job runs, and the response lists them in <code>warnings</code>.</p>
 <h2 id="overview">Overview</h2>
 <div class="scroll"><table>
-<thead><tr><th scope="col">Code</th><th scope="col">Status</th><th scope="col">Same request again</th></tr></thead>
+<thead><tr><th scope="col">Code</th><th scope="col">Status</th><th scope="col">If you retry the same request</th></tr></thead>
 <tbody>${CODES.map(row)}</tbody>
 </table></div>
 <h2 id="codes">Codes</h2>
@@ -30,7 +30,7 @@ ${CODES.map(section)}`,
 
 function row(code: ErrorCode): Html {
   const { status, retryable } = ERRORS[code];
-  return html`<tr><td><a href="#${code}"><code>${code}</code></a></td><td>${status}</td><td>${retryable ? 'can succeed later' : 'fails again'}</td></tr>`;
+  return html`<tr><td><a href="#${code}"><code>${code}</code></a></td><td>${status}</td><td>${retryable ? 'may succeed later' : 'fails again'}</td></tr>`;
 }
 
 function section(code: ErrorCode): Html {
@@ -41,6 +41,6 @@ function section(code: ErrorCode): Html {
 <h3 id="${code}-title"><a class="anchor" href="#${code}"><code>${code}</code></a> <span class="tag">${status}</span>${retryable ? html` <span class="tag good">retry</span>` : null}${'addition' in ERRORS[code] ? html` <span class="tag">addition to version 1</span>` : null}</h3>
 <p>${prose(description)}</p>
 <p><strong>What to do.</strong> ${prose(action)}</p>
-<p class="quiet">Reads like: “${example}”</p>
+<p class="quiet">Example message: “${example}”</p>
 </section>`;
 }

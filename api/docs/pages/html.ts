@@ -1,4 +1,4 @@
-/** Markup that is safe to send: made by {@link html} only. */
+/** Escaped markup. Created by {@link html} only. */
 export interface Html {
   readonly markup: string;
 }
@@ -13,14 +13,14 @@ const ESCAPES: Record<string, string> = {
   "'": '&#39;',
 };
 
-/** Template tag: every value is escaped, in text and in quoted attributes; markup and lists of it go in as they are. */
+/** Template tag that escapes every value, in text and in quoted attributes, except {@link Html}. */
 export function html(strings: TemplateStringsArray, ...values: Part[]): Html {
   return {
     markup: strings.reduce((text, string, index) => text + render(values[index - 1] ?? null) + string),
   };
 }
 
-/** Text in which backticks mark names. */
+/** Renders text in which backticks mark code. */
 export function prose(text: string): Html[] {
   return text.split('`').map((part, index) => (index % 2 === 0 ? html`${part}` : html`<code>${part}</code>`));
 }

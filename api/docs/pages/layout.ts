@@ -1,7 +1,7 @@
 import { type Html, html } from './html.ts';
 
 export interface Page {
-  /** Path below the docs folder, `errors` for instance; empty for the reference. */
+  /** Path below /docs, such as `errors`; empty for the reference. */
   path: string;
   title: string;
   /** One sentence below the heading. */
@@ -21,7 +21,7 @@ const NAVIGATION = [
   ['changelog', 'Changelog'],
 ] as const;
 
-/** The whole document of a page. @param base path of the docs as the browser sees it, `/api/docs` for instance */
+/** Renders the HTML document of a page. @param base path of the docs as the browser sees it, such as `/api/docs` */
 export function layout(page: Page, base: string): string {
   const body = html`<!doctype html>
 <html lang="en">

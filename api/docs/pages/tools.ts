@@ -18,14 +18,14 @@ export function toolsPage(): Page {
     lead: `${count} tools in ${groups.length} groups. A job names one of them by its slug.`,
     content: html`
 <nav class="index" aria-label="Tools by group">${groups.map(indexOf)}</nav>
-<h2 id="common">Options of every tool but virtual-staging</h2>
+<h2 id="common">Options of every tool except virtual-staging</h2>
 ${optionsTable(describeCommonOptions())}
 <ul>
-<li><strong>guided</strong> checks the options below: an unknown value of a known option is refused with <code>invalid_request</code>.</li>
-<li><strong>custom</strong> follows <code>customPrompt</code> and checks nothing. A tool that does not read the text uses its options unchecked and says so in <code>warnings</code>.</li>
-<li><strong>auto</strong> checks nothing. Tools with a preset use it in place of their options; the others render from their options.</li>
+<li><strong>guided</strong> checks the options: an unknown value of a known option is rejected with <code>invalid_request</code>.</li>
+<li><strong>custom</strong> follows <code>customPrompt</code> and does not check options. A tool that does not read <code>customPrompt</code> uses its options unchecked and returns a warning.</li>
+<li><strong>auto</strong> does not check options. A tool with a preset uses it instead of its options; other tools use their options.</li>
 </ul>
-<p>A key that the tool does not have is ignored and named in <code>warnings</code>. <code>virtual-staging</code> refuses it instead.</p>
+<p>An option that the tool does not have is ignored and named in <code>warnings</code>; <code>virtual-staging</code> rejects it instead.</p>
 ${groups.map(groupSection)}`,
   };
 }
@@ -72,13 +72,13 @@ function optionRow(option: OptionDescription): Html {
   const values = option.values.map((value) => html`<code>${value}</code> `);
   const type =
     option.type === 'string' && values.length > 0 ? null : html`<span class="quiet">${option.type}</span> `;
-  const when =
+  const condition =
     option.usedWhen === null ? null : html` <span class="quiet">Used when ${option.usedWhen}.</span>`;
   const fallback =
     option.default === null ? html`<span class="quiet">none</span>` : html`<code>${option.default}</code>`;
   return html`<tr>
 <th scope="row"><code>${option.key}</code></th>
-<td class="values"><p>${prose(option.description)}${when}</p><p>${type}${values}</p></td>
+<td class="values"><p>${prose(option.description)}${condition}</p><p>${type}${values}</p></td>
 <td>${option.required ? html`<span class="tag">required</span>` : fallback}</td>
 </tr>`;
 }

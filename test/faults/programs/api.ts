@@ -1,20 +1,20 @@
 import { watchApiSwitch } from '../../../api/api-switch.ts';
 import { buildApp } from '../../../api/app.ts';
-import { createBudgets } from '../../../api/budgets.ts';
-import { createVoids } from '../../../api/creation/voids.ts';
-import { createTemporalGateway, type JobRequest } from '../../../api/job-gateway.ts';
+import { createBudgets } from '../../../api/budgets/budgets.ts';
+import { createTemporalGateway, type JobRequest } from '../../../api/jobs/gateway.ts';
+import { createVoids } from '../../../api/jobs/voids.ts';
 import { environment, loadConfig } from '../../../config.ts';
 import { createEgress } from '../../../egress/egress.ts';
-import { aborted, createLogger, shutdownSignal } from '../../../runtime.ts';
+import { taskQueues } from '../../../protocol/task-queues.ts';
+import { aborted, createLogger, shutdownSignal } from '../../../runtime/process.ts';
+import { openTemporal } from '../../../runtime/temporal.ts';
 import { openMongo } from '../../../stores/mongo/client.ts';
 import { createMongoStores } from '../../../stores/mongo/stores.ts';
 import { createImageStore } from '../../../stores/s3/images.ts';
-import { openTemporal } from '../../../temporal.ts';
-import { taskQueues } from '../../../workflows/messages.ts';
 import { skewClock } from './clock.ts';
-import { reachAt, stepping } from './reach.ts';
+import { reachAt, withFailpoints } from './reach.ts';
 
-// An API like api/main.ts, without rate limits, that reports its calls: `<call> before`, for the workflow or account.
+// Like api/main.ts, but without rate limits and with failpoints: `<call> before`, for the workflow or account.
 
 const report = reachAt(process.argv[2] ?? '');
 const clockSkewMs = Number(process.argv[4]);
@@ -35,11 +35,11 @@ const jobs = createTemporalGateway(temporal.client, taskQueues(config.temporal.t
 await using app = buildApp({
   config,
   stores,
-  images: stepping(images, 'images', ['putInput'], (point, [key]) =>
+  images: withFailpoints(images, 'images', ['putInput'], (point, [key]) =>
     report({ point, subject: String(key).split('/', 1)[0] ?? '' }),
   ),
   egress,
-  jobs: stepping(jobs, 'gateway', ['accept'], (point, [request]) =>
+  jobGateway: withFailpoints(jobs, 'gateway', ['accept'], (point, [request]) =>
     report({ point, subject: (request as JobRequest).draft.workflowId }),
   ),
   apiSwitch,

@@ -1,19 +1,19 @@
 import { activityInfo } from '@temporalio/activity';
 
 /**
- * Has this process's clock go wrong by so many milliseconds, for everything it runs. The Temporal SDK's native part,
- * which says when a local activity was asked for, doesn't look at it: {@link atSkewedTime} is for that.
+ * Skews the clock of this process, except in the native part of the Temporal SDK. That part sets the scheduled time of
+ * local activities; see {@link withSkewedTimes}.
  */
 export function skewClock(ms: number): void {
   globalThis.Date = new Proxy(Date, {
-    construct: (date, given, made) =>
-      Reflect.construct(date, given.length === 0 ? [date.now() + ms] : given, made),
+    construct: (date, args, newTarget) =>
+      Reflect.construct(date, args.length === 0 ? [date.now() + ms] : args, newTarget),
     get: (date, key) => (key === 'now' ? () => date.now() + ms : Reflect.get(date, key)),
   });
 }
 
-/** Activities whose process's clock is wrong: local ones were asked for by that clock, others by the server's. */
-export function atSkewedTime<T extends object>(activities: T, ms: number): T {
+/** Skews the scheduled time of local activities, which this process sets; for other activities the server sets it. */
+export function withSkewedTimes<T extends object>(activities: T, ms: number): T {
   return new Proxy(activities, {
     get(target, name) {
       const activity: unknown = Reflect.get(target, name);

@@ -4,10 +4,10 @@ import { scriptedGenerator } from '../../setup/generators.ts';
 /** The tool whose jobs fail. */
 export const REFUSED_TOOL = 'pool';
 
-/** Returns its input, and nothing for one tool. */
+/** Returns its input, and refuses one tool. */
 export const createTestGenerator = () =>
   scriptedGenerator({
     [REFUSED_TOOL]: async () => {
-      throw new GeneratorError({ kind: 'refused', reason: 'no_result' }, 'The model made no picture.');
+      throw new GeneratorError({ kind: 'refused', reason: 'no_result' }, 'The model made no image.');
     },
   });

@@ -1,7 +1,7 @@
 import { fetch } from 'undici';
 import type { Report } from '../setup/failpoints.ts';
 
-/** Reports a step to the test and waits until the test lets it happen. */
+/** Reports a failpoint to the test and waits until the test lets it continue. */
 export type Reach = (report: Report) => Promise<void>;
 
 export function reachAt(url: string): Reach {
@@ -10,21 +10,21 @@ export function reachAt(url: string): Reach {
   };
 }
 
-/** The part with the named methods reporting before and after each call: `<part>.<method> before`. */
-export function stepping<T extends object>(
-  part: T,
+/** Adds failpoints before and after each call of the given methods: `<name>.<method> before`. */
+export function withFailpoints<T extends object>(
+  target: T,
   name: string,
   methods: readonly (keyof T & string)[],
   reach: (point: string, args: readonly unknown[]) => Promise<void>,
 ): T {
-  return new Proxy(part, {
-    get(target, key) {
-      const method: unknown = Reflect.get(target, key);
+  return new Proxy(target, {
+    get(object, key) {
+      const method: unknown = Reflect.get(object, key);
       if (typeof method !== 'function' || !(methods as readonly unknown[]).includes(key)) return method;
       return async (...args: unknown[]) => {
         const call = `${name}.${String(key)}`;
         await reach(`${call} before`, args);
-        const result: unknown = await Reflect.apply(method, target, args);
+        const result: unknown = await Reflect.apply(method, object, args);
         await reach(`${call} after`, args);
         return result;
       };

@@ -1,10 +1,10 @@
 import { activityInfo } from '@temporalio/activity';
 import { NativeConnection, Runtime } from '@temporalio/worker';
 import { createActivities } from '../../../activities/activities.ts';
-import { createRenderingActivities } from '../../../activities/rendering.ts';
+import { createRenderingActivities } from '../../../activities/jobs/rendering.ts';
 import { environment, loadConfig } from '../../../config.ts';
 import { createEgress } from '../../../egress/egress.ts';
-import { createLogger, shutdownSignal } from '../../../runtime.ts';
+import { createLogger, shutdownSignal } from '../../../runtime/process.ts';
 import { type Mongo, openMongo } from '../../../stores/mongo/client.ts';
 import { createMongoStores } from '../../../stores/mongo/stores.ts';
 import { createImageStore } from '../../../stores/s3/images.ts';
@@ -12,11 +12,11 @@ import { createRenderer, createWorkers, runWorkers } from '../../../worker/creat
 import { openImageTasks } from '../../../worker/image-tasks.ts';
 import { temporalLogger } from '../../../worker/temporal-logger.ts';
 import { createWorkflowProbe } from '../../../worker/workflow-probe.ts';
-import { atSkewedTime, skewClock } from './clock.ts';
+import { skewClock, withSkewedTimes } from './clock.ts';
 import { createTestGenerator } from './generator.ts';
-import { reachAt, stepping } from './reach.ts';
+import { reachAt, withFailpoints } from './reach.ts';
 
-// A worker like worker/main.ts and a renderer like worker/renderer.ts in one, whose parts report their calls: `<activity> <call> before`, for the workflow.
+// worker/main.ts and worker/renderer.ts in one process, with failpoints: `<activity> <call> before`, for the workflow.
 
 const report = reachAt(process.argv[2] ?? '');
 const reach = async (point: string) => {
@@ -24,8 +24,8 @@ const reach = async (point: string) => {
   await report({ point: `${activityType} ${point}`, subject: workflowExecution?.workflowId ?? '' });
 };
 
-/** The database with a step between the last write of a transaction and its commit. */
-function steppingMongo(mongo: Mongo): Mongo {
+/** Adds a failpoint between the last write of a transaction and its commit. */
+function withCommitFailpoint(mongo: Mongo): Mongo {
   return {
     ...mongo,
     transaction: (work) =>
@@ -49,23 +49,23 @@ await using imageTasks = await openImageTasks(config.worker);
 await using egress = createEgress({ allowOrigins: config.egress.allowOrigins });
 const connection = await NativeConnection.connect({ address: config.temporal.address });
 await using _connection = { [Symbol.asyncDispose]: () => connection.close() };
-const stores = createMongoStores(steppingMongo(mongo));
+const stores = createMongoStores(withCommitFailpoint(mongo));
 const deps = {
   stores: {
     ...stores,
-    jobs: stepping(stores.jobs, 'jobs', ['accept', 'complete', 'fail'], reach),
-    deliveries: stepping(stores.deliveries, 'deliveries', ['begin', 'record'], reach),
+    jobs: withFailpoints(stores.jobs, 'jobs', ['accept', 'complete', 'fail'], reach),
+    deliveries: withFailpoints(stores.deliveries, 'deliveries', ['begin', 'record'], reach),
   },
-  images: stepping(images, 'images', ['getInput', 'putResult'], reach),
-  generator: stepping(createTestGenerator(), 'generator', ['render'], reach),
-  egress: stepping(egress, 'egress', ['post'], reach),
-  // Many attempts in a short time, for receivers that come and go.
+  images: withFailpoints(images, 'images', ['getInput', 'putResult'], reach),
+  generator: withFailpoints(createTestGenerator(), 'generator', ['render'], reach),
+  egress: withFailpoints(egress, 'egress', ['post'], reach),
+  // Many attempts in a short time, for unreliable receivers.
   webhooks: { slots: 200, jitter: 0, scheduleMs: [0, ...Array.from({ length: 60 }, () => 500)] },
   workflows: createWorkflowProbe(connection, config.temporal.namespace),
   imageTasks,
 };
 const { jobs, webhooks } = createActivities(deps);
-const activities = { jobs: atSkewedTime(jobs, clockSkewMs), webhooks };
+const activities = { jobs: withSkewedTimes(jobs, clockSkewMs), webhooks };
 const workflowBundle = { codePath: config.temporal.workflowBundle };
 const workers = await createWorkers({ config, connection, activities, workflowBundle });
 const renderer = await createRenderer({ config, connection, activities: createRenderingActivities(deps) });

@@ -5,23 +5,23 @@ import { json } from 'node:stream/consumers';
 import { type Static, Type } from 'typebox';
 import { Value } from 'typebox/value';
 
-/** What a process under test says of itself: the call it is at, and the workflow or account it works for. */
+/** Sent by a process under test: the call it has reached, and the workflow or account it is for. */
 export const Report = Type.Object({ point: Type.String(), subject: Type.String() });
 export type Report = Static<typeof Report>;
 
-/** A step at which every process that reaches it waits. */
+/** Blocks every process that reaches a failpoint. */
 export interface Hold {
-  /** Resolves when the first process stands there. */
+  /** Resolves when the first process is blocked. */
   reached: Promise<void>;
-  /** Lets through those that wait and those that will come. */
+  /** Unblocks all processes, now and later. */
   release(): void;
 }
 
 type Armed = { name: string; arrived: () => void; open: Promise<void> };
 
 /**
- * Where the processes under test report each step before they take it, and wait for the answer. A step that nobody
- * holds is answered at once.
+ * The server to which the processes under test report each failpoint; they continue when it responds. It responds
+ * immediately unless the test holds the failpoint.
  */
 export async function startFailpoints() {
   const armed = new Set<Armed>();
@@ -36,15 +36,15 @@ export async function startFailpoints() {
   };
   const server = createServer(async (request, response) => {
     await pass(Value.Parse(Report, await json(request)));
-    answer(request, response);
+    respond(request, response);
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    /** For steps taken in this process. */
+    /** For failpoints in this process. */
     pass,
-    /** Whether the step was ever reached. */
+    /** Whether the failpoint has been reached. */
     reached: (point: string, subject: string) => seen.has(nameOf({ point, subject })),
     hold(point: string, subject: string): Hold {
       let arrived = () => {};
@@ -79,7 +79,7 @@ export type Failpoints = Awaited<ReturnType<typeof startFailpoints>>;
 
 const nameOf = ({ point, subject }: Report) => `${point} ${subject}`;
 
-/** The process that asked may be dead by now. */
-function answer(request: IncomingMessage, response: ServerResponse): void {
+/** The process that sent the request may have been killed. */
+function respond(request: IncomingMessage, response: ServerResponse): void {
   if (!request.socket.destroyed) response.writeHead(204).end();
 }

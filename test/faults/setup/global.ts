@@ -5,7 +5,7 @@ import type { TestProject } from 'vitest/node';
 import '../../setup/context.ts';
 import { writeWorkflowBundle } from '../../../worker/bundle.ts';
 
-/** Bundles the workflows once; every file starts servers of its own, for it kills them. */
+/** Bundles the workflows once. Every test file starts its own servers, because it kills them. */
 export async function setup(project: TestProject): Promise<() => void> {
   const folder = mkdtempSync(join(tmpdir(), 'image-job-api-bundle-'));
   const bundle = join(folder, 'workflow-bundle.cjs');

@@ -9,16 +9,16 @@ import {
 } from 'node:http2';
 import type { AddressInfo } from 'node:net';
 
-/** The call by which a job is handed over: Update-with-Start. */
-const ACCEPTING_CALL = '/temporal.api.workflowservice.v1.WorkflowService/ExecuteMultiOperation';
+/** The gRPC method of Update-with-Start, by which the API submits a job. */
+const ACCEPT_METHOD = '/temporal.api.workflowservice.v1.WorkflowService/ExecuteMultiOperation';
 
-/** What is answered in place of Temporal's answer, as soon as the call was passed on or once Temporal has answered it. */
-export type Replacement = { status: number; when: 'at once' | 'afterwards' };
+/** Replaces Temporal's response, either as soon as the call was forwarded or once Temporal has responded. */
+export type Replacement = { status: number; when: 'immediately' | 'afterwards' };
 
-/** A call of the API's that Temporal has not answered yet. */
-type Waiting = { stream: ServerHttp2Stream; call: ClientHttp2Stream };
+/** A call of the API and the same call to Temporal. */
+type ForwardedCall = { stream: ServerHttp2Stream; call: ClientHttp2Stream };
 
-/** An HTTP/2 proxy on loopback in front of Temporal that passes every call on and can answer the accepting ones itself. */
+/** An HTTP/2 proxy on loopback for Temporal. It forwards every call and can replace responses to Update-with-Start. */
 export async function startGrpcFront(address: string) {
   let replacement: Replacement | undefined;
   const accepting = new Set<ServerHttp2Stream>();
@@ -33,25 +33,25 @@ export async function startGrpcFront(address: string) {
     for (const side of [session, upstream]) side.on('error', end).on('close', end);
     closing.signal.addEventListener('abort', end, { once: true });
     session.on('stream', (stream, headers) => {
-      const waiting = { stream, call: upstream.request(headers) };
-      if (headers[':path'] === ACCEPTING_CALL) accept(waiting);
-      else passOn(waiting);
+      const forwarded = { stream, call: upstream.request(headers) };
+      if (headers[':path'] === ACCEPT_METHOD) accept(forwarded);
+      else forward(forwarded);
     });
   });
 
-  /** Temporal hears nothing of a replaced answer: its call goes on to its end. */
-  function accept(waiting: Waiting): void {
-    const { stream, call } = waiting;
+  /** Temporal does not notice a replaced response: its call runs to the end. */
+  function accept(forwarded: ForwardedCall): void {
+    const { stream, call } = forwarded;
     accepting.add(stream);
     stream.on('close', () => accepting.delete(stream));
-    passOn(waiting, () => {
+    forward(forwarded, () => {
       if (replacement === undefined) return false;
       replace(stream, replacement);
       call.resume();
       return true;
     });
     call.on('finish', () => {
-      if (replacement?.when === 'at once') replace(stream, replacement);
+      if (replacement?.when === 'immediately') replace(stream, replacement);
     });
   }
 
@@ -59,10 +59,10 @@ export async function startGrpcFront(address: string) {
   await once(server, 'listening');
   return {
     port: (server.address() as AddressInfo).port,
-    /** From now on, calls that wait for an answer included; undefined passes on Temporal's answers. */
-    replaceAnswers(by: Replacement | undefined) {
-      replacement = by;
-      if (by?.when === 'at once') for (const stream of accepting) replace(stream, by);
+    /** Applies to open calls too. Undefined forwards Temporal's responses. */
+    replaceResponses(next: Replacement | undefined) {
+      replacement = next;
+      if (next?.when === 'immediately') for (const stream of accepting) replace(stream, next);
     },
     async [Symbol.asyncDispose]() {
       closing.abort();
@@ -73,21 +73,21 @@ export async function startGrpcFront(address: string) {
 
 function replace(stream: ServerHttp2Stream, { status }: Replacement): void {
   if (stream.destroyed || stream.headersSent) return;
-  const answer = { ':status': 200, 'content-type': 'application/grpc', 'grpc-status': String(status) };
-  stream.respond(answer, { endStream: true });
+  const headers = { ':status': 200, 'content-type': 'application/grpc', 'grpc-status': String(status) };
+  stream.respond(headers, { endStream: true });
 }
 
-/** @param replaced looks at an answer that came, and says whether another one was sent in its place */
-function passOn({ stream, call }: Waiting, replaced = () => false): void {
+/** @param replaced called for each response; returns whether it has sent a replacement */
+function forward({ stream, call }: ForwardedCall, replaced = () => false): void {
   let trailers: IncomingHttpHeaders = {};
-  call.on('response', (answer, flags) => {
+  call.on('response', (headers, flags) => {
     if (replaced() || stream.destroyed || stream.headersSent) return void call.resume();
     const endStream = (flags & constants.NGHTTP2_FLAG_END_STREAM) !== 0;
-    stream.respond(answer, { endStream, waitForTrailers: !endStream });
+    stream.respond(headers, { endStream, waitForTrailers: !endStream });
     if (!endStream) call.pipe(stream);
   });
-  call.on('trailers', (given) => {
-    trailers = given;
+  call.on('trailers', (received) => {
+    trailers = received;
   });
   call.on('error', () => stream.close(constants.NGHTTP2_INTERNAL_ERROR));
   stream.on('wantTrailers', () => stream.sendTrailers(trailers));

@@ -1,27 +1,27 @@
 import { fetch } from 'undici';
 import { expect } from 'vitest';
-import type { LedgerRow } from '../../../stores/records.ts';
+import type { LedgerRow } from '../../../domain/records.ts';
 import { eventually } from '../../setup/eventually.ts';
-import { type Answer, accepted, type Order } from './order.ts';
+import { accepted, type HttpResponse, type Order } from './order.ts';
 import type { World } from './world.ts';
 
-/** From when MongoDB can be reached again. */
-const UNDONE_WITHIN_MS = 60_000;
+/** After MongoDB is reachable again. */
+const VOIDED_WITHIN_MS = 60_000;
 
-/** An order and what its first request was answered while the fault lasted. */
-export type Placed = { order: Order; first: Answer };
+/** An order and the response to its first request, which was sent during the fault. */
+export type Placed = { order: Order; first: HttpResponse };
 
-/** What must hold once everything runs again: {@link expectAsAnswered}, and then {@link expectPlaced}. */
-export async function expectSettled(world: World, placed: readonly Placed[]): Promise<void> {
-  await expectAsAnswered(world, placed);
+/** Everything that must hold after a fault. */
+export async function expectConsistent(world: World, placed: readonly Placed[]): Promise<void> {
+  await expectAsResponded(world, placed);
   await expectPlaced(world, placed);
 }
 
 /**
- * What must hold before anything is posted again: a request that was answered 5xx left no charge, no job and an unspent
- * key, and nothing runs any more that could change this; one that was answered 201 made that one job, which ends.
+ * What must hold before any request is retried. A 5xx left no charge, no job and an unused key, and no workflow is
+ * running that could change this. A 201 created exactly one job, which ends.
  */
-export async function expectAsAnswered(world: World, placed: readonly Placed[]): Promise<void> {
+async function expectAsResponded(world: World, placed: readonly Placed[]): Promise<void> {
   await Promise.all(
     placed.map(async ({ order, first: { status, body } }) => {
       if (status >= 500) await expectNothingKept(world, order);
@@ -35,20 +35,20 @@ export async function expectAsAnswered(world: World, placed: readonly Placed[]):
 async function expectNothingKept(world: World, order: Order): Promise<void> {
   const { accounts, jobs, ledger } = world.stores;
   const { accountId, keyId, idempotencyKey, name } = order;
-  // What still runs may charge, and is undone after it.
+  // A running workflow may still charge; the charge is then voided.
   await nothingRuns(world, `AccountId = "${accountId}" AND `);
   await eventually(async () => {
-    expect(sums(await ledger.list(accountId)), name).toEqual(new Map());
+    expect(netAmounts(await ledger.list(accountId)), name).toEqual(new Map());
     expect((await accounts.get(accountId)).balance, name).toBe(50);
     expect(await jobs.list(accountId, 10), name).toEqual([]);
     expect(await jobs.findByIdempotencyKey(keyId, idempotencyKey), name).toBeUndefined();
-  }, UNDONE_WITHIN_MS);
+  }, VOIDED_WITHIN_MS);
 }
 
 /**
- * What must hold after it: every order can be placed and comes to one job that ends, is charged once (and refunded once
- * when it failed) and is replayed ever after; a first answer of 201 named that very job; the books are right and nothing
- * is left running or processing.
+ * What must hold after retries. Every order results in exactly one job, the one that a first 201 named. It ends, is
+ * charged once, refunded once if it failed, and replayed from then on. The ledger audit finds nothing, and no workflow
+ * is running.
  */
 export async function expectPlaced(world: World, placed: readonly Placed[]): Promise<void> {
   await Promise.all(
@@ -64,7 +64,7 @@ export async function expectPlaced(world: World, placed: readonly Placed[]): Pro
       for (const url of body.result_urls ?? []) expect((await fetch(url)).status).toBe(200);
       expect(body.result_urls).toHaveLength(order.end === 'completed' ? 1 : 0);
       await expectOneCharge(world, order, jobId);
-      await expectTold(world, order, jobId);
+      await expectWebhook(world, order, jobId);
     }),
   );
   expect(await world.stores.ledger.audit()).toEqual([]);
@@ -72,59 +72,58 @@ export async function expectPlaced(world: World, placed: readonly Placed[]): Pro
   await nothingRuns(world);
 }
 
-/** No answer at all, or the one failure a client may retry. */
+/** No response, or the one failure that a client may retry. */
 const FAILURES = [
   [0, undefined],
   [500, 'internal_error'],
 ];
 
-/** Exactly one job, and one charge that stands unless the job failed; what was voided on the way was given back. */
+/** Exactly one job and one charge, refunded if the job failed. Charges of voided jobs have been given back. */
 async function expectOneCharge({ stores }: World, { accountId, end }: Order, jobId: string): Promise<void> {
   const rows = await stores.ledger.list(accountId);
   const kinds = rows.flatMap(({ kind, jobId: id }) => (id === jobId ? [kind] : []));
   expect(kinds).toEqual(end === 'failed' ? ['charge', 'refund'] : ['charge']);
-  expect([...sums(rows)]).toEqual(end === 'failed' ? [] : [[jobId, -1]]);
+  expect([...netAmounts(rows)]).toEqual(end === 'failed' ? [] : [[jobId, -1]]);
   expect((await stores.jobs.list(accountId, 10)).map(({ id }) => id)).toEqual([jobId]);
   expect((await stores.accounts.get(accountId)).balance).toBe(end === 'failed' ? 50 : 49);
 }
 
-/** What each job has cost, without those that cost nothing. */
-function sums(rows: readonly LedgerRow[]): Map<string, number> {
-  const standing = new Map<string, number>();
-  for (const { jobId, delta } of rows)
-    if (jobId !== null) standing.set(jobId, (standing.get(jobId) ?? 0) + delta);
-  return new Map([...standing].filter(([, sum]) => sum !== 0));
+/** Net ledger amount per job, without zeros. */
+function netAmounts(rows: readonly LedgerRow[]): Map<string, number> {
+  const sums = new Map<string, number>();
+  for (const { jobId, delta } of rows) if (jobId !== null) sums.set(jobId, (sums.get(jobId) ?? 0) + delta);
+  return new Map([...sums].filter(([, sum]) => sum !== 0));
 }
 
 /**
- * The receiver was told at least once, and always of this job under one id; the log of deliveries says so. A job that
- * was undone may have ended before, and have been told of.
+ * The receiver got the webhook of this job at least once, always under the same id, and the delivery log shows it as
+ * delivered. A voided job may have sent a webhook before it was voided.
  */
-async function expectTold({ stores, receiver }: World, order: Order, jobId: string): Promise<void> {
+async function expectWebhook({ stores, receiver }: World, order: Order, jobId: string): Promise<void> {
   const { accountId, path, name, end } = order;
   const rows = await stores.ledger.list(accountId);
-  const undone = new Set(rows.flatMap((row) => (row.kind === 'void' ? [row.jobId] : [])));
+  const voided = new Set(rows.flatMap((row) => (row.kind === 'void' ? [row.jobId] : [])));
   await eventually(async () => {
-    const deliveries = (await stores.deliveries.list(accountId, 10)).filter((row) => !undone.has(row.jobId));
+    const deliveries = (await stores.deliveries.list(accountId, 10)).filter((row) => !voided.has(row.jobId));
     expect(deliveries, name).toMatchObject([{ jobId, state: 'delivered' }]);
-    const events = receiver.received(path).filter(({ event }) => !undone.has(event.job_id));
+    const events = receiver.received(path).filter(({ event }) => !voided.has(event.job_id));
     const ids = events.map(({ id, event }) => `${id} ${event.job_id} ${event.type}`);
     expect(new Set(ids), name).toEqual(new Set([`${deliveries[0]?.id} ${jobId} job.${end}`]));
-    // Each poll that a frozen worker had open takes one task with it, until its heartbeat is missed.
+    // Each open poll of a paused worker may have taken one task, which is retried after its heartbeat timeout.
   }, 180_000);
 }
 
 async function ended({ stores }: World, jobId: string): Promise<void> {
   await eventually(async () => {
     const status = (await stores.jobs.get(jobId))?.status;
-    if (status !== 'completed' && status !== 'failed') throw new Error(`job ${jobId} is ${status}`);
+    if (status !== 'completed' && status !== 'failed') throw new Error(`Job ${jobId} is ${status}.`);
   }, 90_000);
 }
 
-/** Visibility follows the workflows a moment later. */
+/** Waits until no workflow is running; Temporal's visibility is eventually consistent. */
 export async function nothingRuns({ temporal }: World, where = ''): Promise<void> {
   await eventually(async () => {
     const running = await temporal.workflow.count(`${where}ExecutionStatus = "Running"`);
-    if (running.count > 0) throw new Error(`${running.count} workflows still run`);
+    if (running.count > 0) throw new Error(`${running.count} workflows are still running.`);
   }, 60_000);
 }

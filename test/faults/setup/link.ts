@@ -3,27 +3,27 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 
 /**
- * What a link does with the bytes it is given. `cut`: connections are broken off, new ones too. `swallow`: connections
- * stand, and nothing arrives at either end. `drop answers`: requests arrive, answers don't. With `lateMs` a request
- * arrives so much later, also when nobody waits for its answer any longer.
+ * What a link does with traffic. `cut`: closes open and new connections. `drop all`: connections stay open, and nothing
+ * arrives at either end. `drop responses`: requests arrive, responses do not. `delayMs`: requests arrive late, even if
+ * the client has closed the connection meanwhile.
  */
-export type Mode = 'pass' | 'cut' | 'swallow' | 'drop answers' | { lateMs: number };
+export type Mode = 'pass' | 'cut' | 'drop all' | 'drop responses' | { delayMs: number };
 
 export type Link = Awaited<ReturnType<typeof startLink>>;
 
-/** A pair of sockets, of which bytes may have been lost: it is of no use once the link passes everything again. */
-type Pair = { client: Socket; upstream: Socket; maimed: boolean };
+/** `corrupted`: bytes were dropped, so the connection has to be closed when the mode changes. */
+type Pair = { client: Socket; upstream: Socket; corrupted: boolean };
 
-/** A TCP proxy on loopback in front of a server, switched from mode to mode while connections are open. */
+/** A TCP proxy on loopback for a server. The mode can change while connections are open. */
 export async function startLink(target: { host: string; port: number }) {
   const pairs = new Set<Pair>();
   let mode: Mode = 'pass';
   const server = createServer((client) => {
     if (mode === 'cut') return void client.destroy();
-    const pair = { client, upstream: connect(target), maimed: false };
+    const pair = { client, upstream: connect(target), corrupted: false };
     pairs.add(pair);
-    forward(pair, 'client', () => (mode === 'swallow' ? 'lose' : lateness(mode)));
-    forward(pair, 'upstream', () => (mode === 'swallow' || mode === 'drop answers' ? 'lose' : 0));
+    forward(pair, 'client', () => (mode === 'drop all' ? 'drop' : delayOf(mode)));
+    forward(pair, 'upstream', () => (mode === 'drop all' || mode === 'drop responses' ? 'drop' : 0));
     for (const socket of [client, pair.upstream]) socket.on('error', () => {});
     client.on('close', () => pairs.delete(pair));
   });
@@ -33,24 +33,24 @@ export async function startLink(target: { host: string; port: number }) {
     port: (server.address() as AddressInfo).port,
     set(next: Mode) {
       mode = next;
-      for (const pair of pairs) if (next === 'cut' || pair.maimed) breakOff(pair);
+      for (const pair of pairs) if (next === 'cut' || pair.corrupted) destroy(pair);
     },
     async [Symbol.asyncDispose]() {
-      for (const pair of pairs) breakOff(pair);
+      for (const pair of pairs) destroy(pair);
       await new Promise((closed) => server.close(closed));
     },
   };
 }
 
-const lateness = (mode: Mode) => (typeof mode === 'object' ? mode.lateMs : 0);
+const delayOf = (mode: Mode) => (typeof mode === 'object' ? mode.delayMs : 0);
 
-function breakOff({ client, upstream }: Pair): void {
+function destroy({ client, upstream }: Pair): void {
   client.destroy();
   upstream.destroy();
 }
 
-/** Passes on what one side says, in its order; what is on its way arrives although the side has closed meanwhile. */
-function forward(pair: Pair, side: 'client' | 'upstream', fate: () => 'lose' | number): void {
+/** Forwards the data of one side in order. Delayed data arrives even if that side has closed meanwhile. */
+function forward(pair: Pair, side: 'client' | 'upstream', next: () => 'drop' | number): void {
   const from = pair[side];
   const to = pair[side === 'client' ? 'upstream' : 'client'];
   let sent = Promise.resolve();
@@ -63,9 +63,9 @@ function forward(pair: Pair, side: 'client' | 'upstream', fate: () => 'lose' | n
     });
   };
   from.on('data', (bytes) => {
-    const what = fate();
-    if (what === 'lose') pair.maimed = true;
-    else later(what, () => to.write(bytes));
+    const action = next();
+    if (action === 'drop') pair.corrupted = true;
+    else later(action, () => to.write(bytes));
   });
   from.on('close', () => later(0, () => to.end()));
 }

@@ -1,21 +1,21 @@
-import type { Surroundings } from '../../../stack/servers/part.ts';
+import type { ServerContext } from '../../../dev/servers/context.ts';
 import { closers } from '../../setup/closers.ts';
 import { type Replacement, startGrpcFront } from './grpc-front.ts';
 import { type Mode, startLink } from './link.ts';
 
-/** What goes wrong between the processes of the service and its servers; what isn't named works. */
+/** Faults between the service's processes and its servers. Links without a mode work. */
 export type Fault = {
   apiToTemporal?: Mode;
   apiToMongo?: Mode;
   workerToTemporal?: Mode;
   workerToMongo?: Mode;
-  /** Instead of Temporal's answers to the API. */
-  answers?: Replacement;
+  /** Replaces Temporal's responses to the API. */
+  responses?: Replacement;
 };
 
 export type Links = Awaited<ReturnType<typeof startLinks>>;
 
-/** A link from the API and one from the worker to each of Temporal and MongoDB, and how they are reached by those. */
+/** Links from the API and from the worker to Temporal and MongoDB. */
 export async function startLinks(mongoUrl: string, temporalAddress: string) {
   const stack = closers();
   const link = async (address: string) => stack.use(await startLink(endpoint(address)));
@@ -27,20 +27,20 @@ export async function startLinks(mongoUrl: string, temporalAddress: string) {
     workerToTemporal: await link(temporalAddress),
     workerToMongo: await link(mongo),
   };
-  const strike = (fault: Fault) => {
-    front.replaceAnswers(fault.answers);
+  const inject = (fault: Fault) => {
+    front.replaceResponses(fault.responses);
     links.apiToTemporal.set(fault.apiToTemporal ?? 'pass');
     links.apiToMongo.set(fault.apiToMongo ?? 'pass');
     links.workerToTemporal.set(fault.workerToTemporal ?? 'pass');
     links.workerToMongo.set(fault.workerToMongo ?? 'pass');
   };
   return {
-    strike,
-    mend: () => strike({}),
-    /** The surroundings of a process that reaches its servers over these links. */
-    around: (around: Surroundings, who: 'api' | 'worker'): Surroundings => ({
-      ...around,
-      env: { ...around.env, ...environmentOf(links[`${who}ToMongo`], links[`${who}ToTemporal`]) },
+    inject,
+    clear: () => inject({}),
+    /** The context of a process that reaches its servers over these links. */
+    contextFor: (context: ServerContext, program: 'api' | 'worker'): ServerContext => ({
+      ...context,
+      env: { ...context.env, ...environmentOf(links[`${program}ToMongo`], links[`${program}ToTemporal`]) },
     }),
     [Symbol.asyncDispose]: () => stack.close(),
   };
@@ -52,7 +52,7 @@ function endpoint(address: string) {
 }
 
 const environmentOf = (mongo: { port: number }, temporal: { port: number }) => ({
-  // Not by the name of its replica set: the driver would go to the address which mongod names.
+  // directConnection: with the replica set's name, the driver would connect to the address that mongod announces.
   MONGODB_URL: `mongodb://127.0.0.1:${mongo.port}/?directConnection=true`,
   TEMPORAL_ADDRESS: `127.0.0.1:${temporal.port}`,
 });

@@ -1,32 +1,32 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Agent, fetch } from 'undici';
-import { digestApiKey, issueApiKey } from '../../../contract/api-key.ts';
+import { digestApiKey, issueApiKey } from '../../../domain/api-key.ts';
 import { REFUSED_TOOL } from '../programs/generator.ts';
 import type { World } from './world.ts';
 
-/** The longest a caller waits for an answer of any kind. */
-const ANSWER_WITHIN_MS = 20_000;
-/** From the end of a fault. */
+/** Every request must be answered within this time. */
+const RESPONSE_TIMEOUT_MS = 20_000;
+/** After the end of a fault. */
 const ACCEPTED_WITHIN_MS = 90_000;
 const RETRY_MS = 250;
 
-export type Answer = {
+export type HttpResponse = {
   status: number;
   body: { job_id?: string; result_urls?: string[]; error?: { code: string } };
 };
-/** What a caller gets whose connection broke: nothing. */
-const NO_ANSWER: Answer = { status: 0, body: {} };
+/** The connection was closed without a response. */
+const NO_RESPONSE: HttpResponse = { status: 0, body: {} };
 
-/** How the order's job is to end. */
+/** How the order's job will end. */
 export type End = 'completed' | 'failed';
 const TOOLS: Record<End, string> = { completed: 'declutter', failed: REFUSED_TOOL };
 
 export type Order = Awaited<ReturnType<typeof newOrder>>;
 
-/** One request of an account that has nothing but the free images and this request, with its idempotency key. */
+/** One POST with an idempotency key, from a new account that has only the free images. */
 export async function newOrder(world: World, name: string, end: End = 'completed') {
-  const { stores, keyPrefix, picture } = world;
+  const { stores, keyPrefix, image } = world;
   const account = await stores.accounts.create({
     name: 'Client',
     webhookUrl: null,
@@ -44,38 +44,38 @@ export async function newOrder(world: World, name: string, end: End = 'completed
   const digest = createHash('sha256').update(idempotencyKey).digest('base64url');
   const path = `/${account.id}`;
   const webhook_url = `${world.receiver.origin}${path}`;
-  const body = JSON.stringify({ tool: TOOLS[end], image_base64: picture, webhook_url });
+  const body = JSON.stringify({ tool: TOOLS[end], image_base64: image, webhook_url });
   const headers = { 'x-api-key': apiKey, 'content-type': 'application/json' };
   return {
-    /** For messages. */
+    /** For error messages. */
     name,
     end,
     accountId: account.id,
-    /** Of the API key, and the idempotency key. */
+    /** Id of the API key. */
     keyId: key.id,
     idempotencyKey,
-    /** Of its webhook receiver. */
+    /** Path of its webhook receiver. */
     path,
     workflowId: `job:${key.id}:${digest}`,
-    post: (answerWithinMs?: number) =>
+    post: (timeoutMs?: number) =>
       call(name, `${world.url}/jobs`, {
         method: 'POST',
         headers: { ...headers, 'idempotency-key': idempotencyKey },
         body,
-        answerWithinMs,
+        timeoutMs,
       }),
     read: (jobId: string) => call(name, `${world.url}/jobs/${jobId}`, { headers }),
     remove: (jobId: string) => call(name, `${world.url}/jobs/${jobId}`, { method: 'DELETE', headers }),
   };
 }
 
-/** The request sent again, as a client does, until it is accepted. @returns the job's id */
+/** Retries the request as a client does until it is accepted. @returns the job's id */
 export async function accepted(order: Order): Promise<string> {
   const deadline = Date.now() + ACCEPTED_WITHIN_MS;
   for (;;) {
     const { status, body } = await order.post();
     if (status === 201 && body.job_id !== undefined) return body.job_id;
-    if (Date.now() > deadline) throw new Error(`${order.name}: still answered ${status} ${body.error?.code}`);
+    if (Date.now() > deadline) throw new Error(`${order.name}: still ${status} ${body.error?.code}`);
     await delay(RETRY_MS);
   }
 }
@@ -84,19 +84,19 @@ type Call = {
   method?: string;
   headers: Record<string, string>;
   body?: string;
-  answerWithinMs?: number | undefined;
+  timeoutMs?: number | undefined;
 };
 
-async function call(name: string, url: string, { answerWithinMs = ANSWER_WITHIN_MS, ...init }: Call) {
-  // A connection of its own: one that was kept alive may belong to a process that is dead by now.
+async function call(name: string, url: string, { timeoutMs = RESPONSE_TIMEOUT_MS, ...init }: Call) {
+  // A new connection: one that was kept alive may lead to a process that was killed.
   const dispatcher = new Agent();
   try {
-    const response = await fetch(url, { ...init, dispatcher, signal: AbortSignal.timeout(answerWithinMs) });
-    return { status: response.status, body: JSON.parse((await response.text()) || '{}') } as Answer;
+    const response = await fetch(url, { ...init, dispatcher, signal: AbortSignal.timeout(timeoutMs) });
+    return { status: response.status, body: JSON.parse((await response.text()) || '{}') } as HttpResponse;
   } catch (error) {
     if (error instanceof Error && error.name === 'TimeoutError')
-      throw new Error(`${name}: no answer within ${answerWithinMs / 1000} s`, { cause: error });
-    return NO_ANSWER;
+      throw new Error(`${name}: no response within ${timeoutMs / 1000} s`, { cause: error });
+    return NO_RESPONSE;
   } finally {
     await dispatcher.close();
   }

@@ -1,37 +1,41 @@
 import { join } from 'node:path';
 import { fetch } from 'undici';
-import { Child } from '../../../stack/run/child.ts';
-import type { Surroundings } from '../../../stack/servers/part.ts';
+import { Child } from '../../../dev/process/child.ts';
+import type { ServerContext } from '../../../dev/servers/context.ts';
 import type { Failpoints } from './failpoints.ts';
 
 const programs = join(import.meta.dirname, '..', 'programs');
 
-/** One of several processes of a kind, and by how much its clock is wrong. */
-type Which = { name?: string; clockSkewMs?: number };
+/** `clockSkewMs`: how far the clock of the process is ahead. */
+type ProcessOptions = { name?: string; clockSkewMs?: number };
 
-/** The API under test as a process of its own; ready when it answers. */
-export async function startApi(around: Surroundings, failpoints: Failpoints, which: Which = {}) {
-  const { name = 'api' } = which;
-  const port = await around.ports.choose(name);
+/** Starts an API process; ready when it responds. */
+export async function startApi(context: ServerContext, failpoints: Failpoints, options: ProcessOptions = {}) {
+  const { name = 'api' } = options;
+  const port = await context.ports.choose(name);
   const url = `http://127.0.0.1:${port}/api/v1`;
-  const env = { ...around.env, API_PORT: String(port) };
+  const env = { ...context.env, API_PORT: String(port) };
   const probe = async (signal: AbortSignal) => (await fetch(`${url}/tools`, { signal })).body?.cancel();
   const child = new Child(
-    { ...program('api', failpoints, { ...which, name }), env, probe },
-    hostOf(name, around),
+    { ...program('api', failpoints, { ...options, name }), env, probe },
+    hostOf(name, context),
   );
   await child.start();
   return { child, url };
 }
 
-/** A worker under test as a process of its own; ready when it says so, just before it asks for its first task. */
-export async function startWorker(around: Surroundings, failpoints: Failpoints, which: Which = {}) {
-  const { name = 'worker' } = which;
+/** Starts a worker process; ready when it has reached the failpoint just before it polls. */
+export async function startWorker(
+  context: ServerContext,
+  failpoints: Failpoints,
+  options: ProcessOptions = {},
+) {
+  const { name = 'worker' } = options;
   const probe = async () => {
-    if (!failpoints.reached('worker ready', String(child.pid))) throw new Error(`${name} is not ready`);
+    if (!failpoints.reached('worker ready', String(child.pid))) throw new Error(`${name} is not ready.`);
   };
-  const spec = { ...program('worker', failpoints, { ...which, name }), env: around.env, probe };
-  const child: Child = new Child(spec, hostOf(name, around));
+  const spec = { ...program('worker', failpoints, { ...options, name }), env: context.env, probe };
+  const child: Child = new Child(spec, hostOf(name, context));
   await child.start();
   return child;
 }
@@ -39,7 +43,7 @@ export async function startWorker(around: Surroundings, failpoints: Failpoints, 
 function program(
   file: 'api' | 'worker',
   { url }: Failpoints,
-  { name, clockSkewMs = 0 }: Which & { name: string },
+  { name, clockSkewMs = 0 }: ProcessOptions & { name: string },
 ) {
   return {
     name,
@@ -50,6 +54,6 @@ function program(
   };
 }
 
-function hostOf(name: string, { folder, say, signal }: Surroundings) {
+function hostOf(name: string, { folder, say, signal }: ServerContext) {
   return { logFile: folder.file('logs', `${name}.log`), pidFolder: folder.pids, say, signal };
 }

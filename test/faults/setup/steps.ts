@@ -1,117 +1,120 @@
 import { expect } from 'vitest';
 import type { Hold } from './failpoints.ts';
 import type { Placed } from './invariants.ts';
-import { type Answer, type End, newOrder, type Order } from './order.ts';
+import { type End, type HttpResponse, newOrder, type Order } from './order.ts';
 import type { World } from './world.ts';
 
 type Step = {
   name: string;
   point: string;
-  of: keyof Pick<Order, 'accountId' | 'workflowId' | 'path'>;
+  subject: keyof Pick<Order, 'accountId' | 'workflowId' | 'path'>;
   end?: End;
 };
 
 export const CHARGED: Step = {
-  name: 'charged, unreported',
+  name: 'charged, not reported',
   point: 'acceptJob jobs.accept after',
-  of: 'workflowId',
+  subject: 'workflowId',
 };
 
-/** The worker has it, and nothing is written yet. */
+/** The activity has started and has written nothing yet. */
 const UNCHARGED: Step = {
-  name: 'before the acceptance begins',
+  name: 'before the acceptance starts',
   point: 'acceptJob jobs.accept before',
-  of: 'workflowId',
+  subject: 'workflowId',
 };
-const UNASKED: Step = {
-  name: 'before the acceptance is asked for',
+const UNREQUESTED: Step = {
+  name: 'before the acceptance is requested',
   point: 'gateway.accept before',
-  of: 'workflowId',
+  subject: 'workflowId',
 };
 const UNCOMMITTED: Step = {
   name: 'before the charge commits',
   point: 'acceptJob commit before',
-  of: 'workflowId',
+  subject: 'workflowId',
 };
 
 export const RENDERING: Step = {
   name: 'during the render',
   point: 'renderJob generator.render before',
-  of: 'workflowId',
+  subject: 'workflowId',
 };
 export const STORED: Step = {
-  name: 'result stored, unreported',
+  name: 'result stored, not reported',
   point: 'renderJob images.putResult after',
-  of: 'workflowId',
+  subject: 'workflowId',
 };
 
-/** The steps of a job's life at which a fault may strike, in their order. */
+/** The steps of a job, in order. */
 export const STEPS: readonly Step[] = [
-  { name: 'before the picture is stored', point: 'images.putInput before', of: 'accountId' },
-  UNASKED,
+  { name: 'before the image is stored', point: 'images.putInput before', subject: 'accountId' },
+  UNREQUESTED,
   UNCOMMITTED,
   CHARGED,
-  { name: 'accepted, unanswered', point: 'gateway.accept after', of: 'workflowId' },
-  { name: 'before the render', point: 'renderJob images.getInput before', of: 'workflowId' },
+  { name: 'accepted, no response sent', point: 'gateway.accept after', subject: 'workflowId' },
+  { name: 'before the render', point: 'renderJob images.getInput before', subject: 'workflowId' },
   RENDERING,
   STORED,
-  { name: 'before the completion', point: 'renderJob jobs.complete before', of: 'workflowId' },
-  { name: 'completed, unreported', point: 'renderJob jobs.complete after', of: 'workflowId' },
-  { name: 'before the refund commits', point: 'failJob commit before', of: 'workflowId', end: 'failed' },
-  { name: 'refunded, unreported', point: 'failJob jobs.fail after', of: 'workflowId', end: 'failed' },
-  { name: 'before the webhook', point: 'deliverWebhook deliveries.begin before', of: 'workflowId' },
-  { name: 'during the webhook', point: 'receiver answer before', of: 'path' },
-  { name: 'webhook sent, unrecorded', point: 'deliverWebhook egress.post after', of: 'workflowId' },
-  { name: 'webhook recorded, unreported', point: 'deliverWebhook deliveries.record after', of: 'workflowId' },
+  { name: 'before the completion', point: 'renderJob jobs.complete before', subject: 'workflowId' },
+  { name: 'completed, not reported', point: 'renderJob jobs.complete after', subject: 'workflowId' },
+  { name: 'before the refund commits', point: 'failJob commit before', subject: 'workflowId', end: 'failed' },
+  { name: 'refunded, not reported', point: 'failJob jobs.fail after', subject: 'workflowId', end: 'failed' },
+  { name: 'before the webhook', point: 'deliverWebhook deliveries.begin before', subject: 'workflowId' },
+  { name: 'during the webhook', point: 'receiver response before', subject: 'path' },
+  { name: 'webhook sent, not recorded', point: 'deliverWebhook egress.post after', subject: 'workflowId' },
+  {
+    name: 'webhook recorded, not reported',
+    point: 'deliverWebhook deliveries.record after',
+    subject: 'workflowId',
+  },
 ];
 
-/** A job that stands at a step, and what its request is answered once it was let go on. */
-export type Standing = { order: Order; hold: Hold; first: Promise<Answer> };
+/** A job that is paused at a step; `first` is the response to its request. */
+export type Paused = { order: Order; hold: Hold; first: Promise<HttpResponse> };
 
-/** Places an order and waits until it stands at the step. */
-export async function standAt(world: World, step: Step, answerWithinMs?: number): Promise<Standing> {
-  const { name, point, of, end } = step;
+/** Places an order and pauses it at the step. */
+export async function pauseAt(world: World, step: Step, timeoutMs?: number): Promise<Paused> {
+  const { name, point, subject, end } = step;
   const order = await newOrder(world, name, end);
-  const hold = world.failpoints.hold(point, order[of]);
-  const first = order.post(answerWithinMs);
-  const refused = first.then((answer) => {
-    if (answer.status !== 201)
-      throw new Error(`${name}: answered ${answer.status} ${JSON.stringify(answer.body)} before the fault`);
+  const hold = world.failpoints.hold(point, order[subject]);
+  const first = order.post(timeoutMs);
+  const refused = first.then(({ status, body }) => {
+    if (status !== 201) throw new Error(`${name}: ${status} ${JSON.stringify(body)} before the fault`);
     return hold.reached;
   });
   await Promise.race([hold.reached, refused]);
   return { order, hold, first };
 }
 
-/** One job at every step, all at the same time. */
-export function standEverywhere(world: World): Promise<Standing[]> {
-  return Promise.all(STEPS.map((step) => standAt(world, step)));
+/** Pauses one job at each step. */
+export function pauseAtEveryStep(world: World): Promise<Paused[]> {
+  return Promise.all(STEPS.map((step) => pauseAt(world, step)));
 }
 
-/** Lets all go on. @returns what their first requests were answered */
-export function goOn(standing: readonly Standing[]) {
-  for (const { hold } of standing) hold.release();
-  return Promise.all(standing.map(async ({ order, first }) => ({ order, first: await first })));
+/** Resumes all jobs. @returns the responses to their first requests */
+export function resume(paused: readonly Paused[]) {
+  for (const { hold } of paused) hold.release();
+  return Promise.all(paused.map(async ({ order, first }) => ({ order, first: await first })));
 }
 
-/** A fault that strikes requests and ends again; how long their callers wait. */
-export type Strike = { strike: () => void; mend: () => Promise<void> | void; answerWithinMs?: number };
+/** A temporary fault; `timeoutMs` is how long callers wait for a response. */
+export type TemporaryFault = { start: () => void; end: () => Promise<void> | void; timeoutMs?: number };
 
 /**
- * Strikes jobs at every step of their acceptance. They go on as the fault strikes, but for one, of which the acceptance
- * begins only after its request was answered 500.
- * @returns what their requests were answered until the fault ended
+ * Injects a fault while jobs are paused at every step of acceptance. They resume when the fault starts, except for one
+ * whose acceptance starts only after its request was answered 500 and the fault has ended.
+ * @returns the responses to their requests
  */
-export async function acceptThrough(
+export async function acceptDuring(
   world: World,
-  { strike, mend, answerWithinMs }: Strike,
+  { start, end, timeoutMs }: TemporaryFault,
 ): Promise<Placed[]> {
-  const stand = (step: Step) => standAt(world, step, answerWithinMs);
-  const [late, ...standing] = await Promise.all([UNCHARGED, UNASKED, UNCOMMITTED, CHARGED].map(stand));
+  const pause = (step: Step) => pauseAt(world, step, timeoutMs);
+  const [late, ...paused] = await Promise.all([UNCHARGED, UNREQUESTED, UNCOMMITTED, CHARGED].map(pause));
   if (late === undefined) throw new Error('No order was placed.');
-  strike();
-  const [placed, first] = await Promise.all([goOn(standing), late.first]);
-  await mend();
+  start();
+  const [placed, first] = await Promise.all([resume(paused), late.first]);
+  await end();
   late.hold.release();
   expect(first.status).toBe(500);
   return [...placed, { order: late.order, first }];

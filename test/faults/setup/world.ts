@@ -3,41 +3,39 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inject } from 'vitest';
 import { environment, loadConfig } from '../../../config.ts';
+import { startServers } from '../../../dev/servers/start.ts';
 import { registerSearchAttributes } from '../../../operator/setup/search-attributes.ts';
-import { startServers } from '../../../stack/servers.ts';
+import { openTemporal } from '../../../runtime/temporal.ts';
 import { openMongo } from '../../../stores/mongo/client.ts';
 import { createIndexes } from '../../../stores/mongo/documents.ts';
 import { createMongoStores } from '../../../stores/mongo/stores.ts';
 import { createImageStore } from '../../../stores/s3/images.ts';
 import { setupBuckets } from '../../../stores/s3/setup.ts';
-import { openTemporal } from '../../../temporal.ts';
-import { samplePicture } from '../../setup/client.ts';
+import { sampleImage } from '../../setup/client.ts';
 import { closers } from '../../setup/closers.ts';
 import { startFailpoints } from './failpoints.ts';
 import { startLinks } from './links.ts';
 import { startApi, startWorker } from './processes.ts';
 import { startReceiver } from './receiver.ts';
 
-export const VICTIMS = ['worker', 'api', 'mongod', 'temporal', 'versitygw'] as const;
-export type Victim = (typeof VICTIMS)[number];
+export const PROCESSES = ['worker', 'api', 'mongod', 'temporal', 'versitygw'] as const;
 
 export type World = Awaited<ReturnType<typeof startWorld>>;
 
-/** What a test wants of the service. */
-type Wishes = {
+type WorldOptions = {
   env?: Record<string, string>;
-  /** Whether API and worker reach MongoDB and Temporal over links that can fail. */
+  /** Whether API and worker connect to MongoDB and Temporal over links that can fail. */
   linked?: boolean;
 };
 
-/** The whole service on servers of its own, every part a process that can be killed, stopped and started again. */
-export async function startWorld({ env = {}, linked = false }: Wishes = {}) {
+/** The whole service on its own servers. Every part is a process that can be killed, paused and restarted. */
+export async function startWorld({ env = {}, linked = false }: WorldOptions = {}) {
   const stack = closers();
   const say = () => {};
   const { signal } = new AbortController();
   const failpoints = stack.use(await startFailpoints());
   const receiver = stack.use(await startReceiver(failpoints));
-  const caller = {
+  const overrides = {
     ...environment(''),
     ...inject('env'),
     LOG_LEVEL: 'warn',
@@ -48,10 +46,10 @@ export async function startWorld({ env = {}, linked = false }: Wishes = {}) {
   };
   const dataDir = join(tmpdir(), 'image-job-api-faults');
   const servers = stack.use(
-    await startServers({ dataDir, ephemeral: true, ui: false, say, signal, env: caller }),
+    await startServers({ dataDir, ephemeral: true, ui: false, say, signal, env: overrides }),
   );
-  const around = { ...servers, env: { ...caller, ...servers.env }, say, signal };
-  const config = loadConfig(around.env);
+  const context = { ...servers, env: { ...overrides, ...servers.env }, say, signal };
+  const config = loadConfig(context.env);
   const mongo = stack.use(openMongo(config.mongo));
   const images = stack.use(createImageStore(config.s3));
   const temporal = stack.use(openTemporal(config.temporal));
@@ -62,16 +60,17 @@ export async function startWorld({ env = {}, linked = false }: Wishes = {}) {
   ]);
   const links = stack.use(await startLinks(config.mongo.url, config.temporal.address));
   const [api, worker] = await Promise.all([
-    startApi(linked ? links.around(around, 'api') : around, failpoints),
-    startWorker(linked ? links.around(around, 'worker') : around, failpoints),
+    startApi(linked ? links.contextFor(context, 'api') : context, failpoints),
+    startWorker(linked ? links.contextFor(context, 'worker') : context, failpoints),
   ]);
   stack.use(worker);
   stack.use(api.child);
   const { mongod, temporal: temporalServer, versitygw } = servers.children;
-  if (!mongod || !temporalServer || !versitygw) throw new Error('Fault tests start servers of their own.');
+  if (!mongod || !temporalServer || !versitygw)
+    throw new Error('Fault tests start their own servers: unset the server addresses in the environment.');
   const processes = { worker, api: api.child, mongod, temporal: temporalServer, versitygw };
   return {
-    around,
+    context,
     failpoints,
     links,
     receiver,
@@ -82,7 +81,7 @@ export async function startWorld({ env = {}, linked = false }: Wishes = {}) {
     url: api.url,
     processes,
     keyPrefix: config.keyPrefix,
-    picture: await samplePicture(),
+    image: await sampleImage(),
     [Symbol.asyncDispose]: () => stack.close(),
   };
 }

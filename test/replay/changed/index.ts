@@ -1,9 +1,18 @@
 import { sleep } from '@temporalio/workflow';
+import type { JobInput, JobOutcome } from '../../../protocol/job.ts';
+import type { RetentionCounts } from '../../../protocol/retention.ts';
+import type { TaskQueues } from '../../../protocol/task-queues.ts';
 import { jobWorkflow as unchanged } from '../../../workflows/job.ts';
-import type { JobInput, JobOutcome } from '../../../workflows/messages.ts';
+import { type Progress, runSteps, STEPS, type StepName } from '../../../workflows/retention.ts';
 
-/** The job's workflow as somebody may change it who forgets those that are under way: a timer before all else. */
+/** The job's workflow with a new timer before everything else. */
 export async function jobWorkflow(input: JobInput): Promise<JobOutcome> {
   await sleep('1 s');
   return unchanged(input);
+}
+
+/** The retention workflow with a new first step. */
+export function retentionWorkflow(queues: TaskQueues, progress?: Progress): Promise<RetentionCounts> {
+  const inserted = { name: 'insertedStep' as string as StepName, title: 'Running the inserted step' };
+  return runSteps([inserted, ...STEPS], queues, progress);
 }

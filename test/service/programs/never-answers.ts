@@ -1,12 +1,12 @@
 import fastify from 'fastify';
-import { aborted, shutdownSignal } from '../../../runtime.ts';
+import { aborted, shutdownSignal } from '../../../runtime/process.ts';
 
-// A server whose requests never end, which Fastify waits for when it closes. Prints its address, and `asked` when one comes.
+// A server that never responds and, on close, waits for open requests. Prints its address, and `received` on a request.
 
 const signal = shutdownSignal(500);
 await using app = fastify();
 app.get('/', () => {
-  process.stdout.write('asked\n');
+  process.stdout.write('received\n');
   return new Promise(() => {});
 });
 process.stdout.write(`${await app.listen({ host: '127.0.0.1', port: 0 })}\n`);

@@ -1,0 +1,23 @@
+import { activityInfo } from '@temporalio/activity';
+import type { JobDraft } from '../../domain/records.ts';
+import type { AcceptanceOutcome } from '../../protocol/job.ts';
+import type { Stores } from '../../stores/ports.ts';
+
+export function createAcceptanceActivities({ stores }: { stores: Stores }) {
+  return {
+    /**
+     * Charges and records the job in one transaction. Idempotent by the job id.
+     * @param withinMs milliseconds from the scheduling of this local activity, by this process's clock. A later attempt
+     * charges nothing, but returns the job when an earlier one has accepted it
+     */
+    async acceptJob(draft: JobDraft, withinMs: number): Promise<AcceptanceOutcome> {
+      const { jobId, bodyDigest } = draft;
+      const inTime = Date.now() - activityInfo().scheduledTimestampMs <= withinMs;
+      const outcome = inTime ? await stores.jobs.accept(draft) : { outcome: 'unavailable' as const, jobId };
+      if (outcome.outcome !== 'insufficient_credits' && outcome.outcome !== 'unavailable') return outcome;
+      // Makes the refusal final: an attempt still running in another process must not charge afterwards.
+      const job = await stores.jobs.fence(jobId, outcome.outcome === 'insufficient_credits');
+      return job === undefined ? outcome : { outcome: 'accepted', jobId, bodyDigest };
+    },
+  };
+}

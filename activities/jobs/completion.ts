@@ -1,0 +1,69 @@
+import { NotFound } from '../../domain/errors.ts';
+import type { JobFailure, JobRecord } from '../../domain/records.ts';
+import { removeImagesSoon } from '../../domain/removal.ts';
+import type { EndedJob } from '../../stores/ports.ts';
+import { type JobLimitDeps, RETENTION } from '../retention/job-limit.ts';
+import { type PendingDelivery, pendingDeliveryOf } from '../webhooks/pending-delivery.ts';
+import type { RenderResult } from './rendering.ts';
+
+/** State of a job that has ended, and what the workflow still has to do. */
+export interface JobEnd {
+  status: JobRecord['status'];
+  webhook: PendingDelivery | null;
+  /** Whether the account now exceeds the limit of completed jobs, and this job has to enforce it. */
+  overLimit: boolean;
+}
+
+/** Jobs of this tool count towards the limit of completed jobs but do not enforce it (spec: Retention and deletion). */
+const NEVER_EVICTS = 'virtual-staging';
+
+export type CompletionDeps = JobLimitDeps;
+
+export function createCompletionActivities(deps: CompletionDeps) {
+  const { jobs } = deps.stores;
+  return {
+    /** Idempotent: changes only a job that is still processing. */
+    completeJob: (jobId: string, result: RenderResult): Promise<JobEnd> => complete(deps, jobId, result),
+
+    /** Marks the job failed and refunds it, in one transaction. Idempotent. */
+    failJob: async (jobId: string, failure: JobFailure): Promise<JobEnd> =>
+      jobEnd(deps, await jobs.fail(jobId, failure)),
+  };
+}
+
+/**
+ * Completes the job with these results. Removes the results that the job does not use, because it had already ended or
+ * was voided: they are public objects that belong to no job.
+ * @throws NotFound when the job was voided
+ */
+export async function complete(
+  deps: CompletionDeps,
+  jobId: string,
+  { results, processingMs }: RenderResult,
+): Promise<JobEnd> {
+  try {
+    const ended = await deps.stores.jobs.complete(jobId, { results, processingMs });
+    const used = new Set(ended.job.results.map(({ key }) => key));
+    const unused = results.filter(({ key }) => !used.has(key));
+    if (unused.length > 0) await removeImagesSoon(deps, unused);
+    return jobEnd(deps, ended);
+  } catch (error) {
+    if (error instanceof NotFound) await removeImagesSoon(deps, results);
+    throw error;
+  }
+}
+
+/** What the workflow still has to do for a job that has ended. A delivery that has ended is not repeated. */
+export async function jobEnd(deps: CompletionDeps, { job, delivery }: EndedJob): Promise<JobEnd> {
+  const webhook = delivery?.state === 'pending' ? pendingDeliveryOf(delivery) : null;
+  return { status: job.status, webhook, overLimit: await exceedsLimit(deps, job) };
+}
+
+async function exceedsLimit(
+  { stores, retention }: CompletionDeps,
+  { status, tool, accountId }: JobRecord,
+): Promise<boolean> {
+  if (status !== 'completed' || tool === NEVER_EVICTS) return false;
+  const { completedJobsPerAccount: limit } = { ...RETENTION, ...retention };
+  return (await stores.retention.surplus(accountId, limit, 1)).length > 0;
+}

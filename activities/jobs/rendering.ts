@@ -1,0 +1,181 @@
+import { randomUUID } from 'node:crypto';
+import { activityInfo, cancellationSignal, heartbeat } from '@temporalio/activity';
+import type { Plan } from '../../catalog/catalog.ts';
+import { NotFound } from '../../domain/errors.ts';
+import type { ImageFormat, JobFailure, ObjectRef } from '../../domain/records.ts';
+import { GeneratorError } from '../../generators/errors.ts';
+import type { AttemptState } from '../../generators/port.ts';
+import { ImageProcessEnded } from '../../imaging/processes/errors.ts';
+import { withDeadline } from '../../runtime/process.ts';
+import type { ImageStore } from '../../stores/images.ts';
+import { type CompletionDeps, complete, type JobEnd, jobEnd } from './completion.ts';
+import { renderFailure } from './render-failure.ts';
+import { type RenderImageDeps, renderImage } from './render-image.ts';
+
+const HEARTBEAT_MS = 4000;
+/** Renders that end sooner send no heartbeat, which saves Temporal the call. */
+const FIRST_HEARTBEAT_MS = 1000;
+/** Time limit for completing the job inside the render activity; after it, the workflow completes the job. */
+const COMPLETE_MS = 2000;
+
+export interface RenderInput {
+  jobId: string;
+  accountId: string;
+  plan: Plan;
+  format: ImageFormat;
+  input: ObjectRef;
+  /** Whether the job may have ended before the first attempt, because the workflow was reset. */
+  mayHaveEnded: boolean;
+}
+
+export interface RenderResult {
+  results: ObjectRef[];
+  /** Milliseconds from the start of the first attempt; after a retry, its wait for a renderer counts too. */
+  processingMs: number;
+}
+
+/** `end` is null when the job could not be completed within {@link COMPLETE_MS}; the workflow then completes it. */
+export interface RenderReport extends RenderResult {
+  end: JobEnd | null;
+}
+
+/** Heartbeat details, passed from attempt to attempt. */
+interface Progress {
+  /** Image processes that crashed or were killed while working on this image. */
+  processesEnded: number;
+  /** Attempts that failed because the generator was unavailable. */
+  generatorFailures: number;
+  resume?: AttemptState;
+}
+
+const STORE_TRIES = 3;
+/** Image processes one image may end: the first may be bad luck, the second is caused by the image. */
+const PROCESSES_PER_IMAGE = 2;
+
+/** About half an hour at the retry intervals of the workflow. */
+const GENERATOR_TRIES = 30;
+
+export interface RenderDeps extends RenderImageDeps, CompletionDeps {
+  images: ImageStore;
+  /** Attempts while the generator is unavailable; {@link GENERATOR_TRIES} by default, fewer in tests. */
+  generatorTries?: number;
+}
+
+export function createRenderingActivities(deps: RenderDeps) {
+  return {
+    /**
+     * Renders the job's image, stores the result and completes the job. Every attempt stores its result under a new
+     * key; the job names the one that counts. Fails with a {@link JobFailure} in the details. Failures that neither
+     * the image nor the generator caused are always retryable.
+     */
+    async renderJob(input: RenderInput): Promise<RenderReport> {
+      const elapsed = stopwatch();
+      const progress = savedProgress();
+      const stopBeating = beat(progress);
+      try {
+        return (
+          (await reportIfEnded(deps, input)) ?? (await renderAndComplete(deps, input, progress, elapsed))
+        );
+      } catch (error) {
+        const lastTry = countFailure(progress, error, deps);
+        // The next attempt gets the details of the last heartbeat.
+        heartbeat(progress);
+        throw renderFailure(error, elapsed(), lastTry);
+      } finally {
+        stopBeating();
+      }
+    },
+  };
+}
+
+/** The report when an earlier attempt, or the run before a reset, has already ended the job; otherwise undefined. */
+async function reportIfEnded(
+  deps: RenderDeps,
+  { jobId, mayHaveEnded }: RenderInput,
+): Promise<RenderReport | undefined> {
+  if (activityInfo().attempt === 1 && !mayHaveEnded) return undefined;
+  const ended = await deps.stores.jobs.ended(jobId);
+  if (ended === undefined) return undefined;
+  const { results, processingMs } = ended.job;
+  return { results, processingMs: processingMs ?? 0, end: await jobEnd(deps, ended) };
+}
+
+async function renderAndComplete(
+  deps: RenderDeps,
+  input: RenderInput,
+  progress: Progress,
+  elapsed: () => number,
+): Promise<RenderReport> {
+  const results = [await render(deps, input, progress)];
+  const result = { results, processingMs: elapsed() };
+  try {
+    return { ...result, end: await withDeadline(COMPLETE_MS, complete(deps, input.jobId, result)) };
+  } catch (error) {
+    if (error instanceof NotFound) throw error;
+    return { ...result, end: null };
+  }
+}
+
+/** Counts the failure in `progress`. @returns whether its kind has used up its attempts */
+function countFailure(
+  progress: Progress,
+  error: unknown,
+  { generatorTries = GENERATOR_TRIES }: RenderDeps,
+): boolean {
+  if (error instanceof ImageProcessEnded && error.reason !== 'stopped') progress.processesEnded += 1;
+  if (error instanceof GeneratorError && error.failure.kind === 'unavailable')
+    progress.generatorFailures += 1;
+  return progress.processesEnded >= PROCESSES_PER_IMAGE || progress.generatorFailures >= generatorTries;
+}
+
+const savedProgress = (): Progress =>
+  (activityInfo().heartbeatDetails as Progress | undefined) ?? { processesEnded: 0, generatorFailures: 0 };
+
+/** Elapsed render time in milliseconds. Earlier attempts are timed by Temporal, because renderers' clocks differ. */
+function stopwatch(): () => number {
+  const { attempt, scheduledTimestampMs, currentAttemptScheduledTimestampMs } = activityInfo();
+  const earlierMs = attempt === 1 ? 0 : currentAttemptScheduledTimestampMs - scheduledTimestampMs;
+  const start = performance.now();
+  return () => Math.round(earlierMs + performance.now() - start);
+}
+
+function beat(progress: Progress): () => void {
+  const first = setTimeout(() => heartbeat(progress), FIRST_HEARTBEAT_MS);
+  const interval = setInterval(() => heartbeat(progress), HEARTBEAT_MS);
+  return () => {
+    clearTimeout(first);
+    clearInterval(interval);
+  };
+}
+
+async function render(deps: RenderDeps, input: RenderInput, progress: Progress): Promise<ObjectRef> {
+  const { stores, images } = deps;
+  const [image, paid] = await Promise.all([
+    images.getInput(input.input.key),
+    stores.packs.hasPaid(input.accountId),
+  ]);
+  const bytes = await renderImage(deps, input, {
+    image,
+    watermark: !paid,
+    signal: cancellationSignal(),
+    resume: progress.resume,
+    onSubmitted(state) {
+      progress.resume = state;
+      heartbeat(progress);
+    },
+  });
+  return store(images, input, bytes);
+}
+
+/** Uses a new key for each try: an upload that timed out may still arrive, and must not overwrite a result. */
+async function store(images: ImageStore, input: RenderInput, bytes: Buffer): Promise<ObjectRef> {
+  for (let tries = 1; ; tries += 1) {
+    const key = `${input.accountId}/${randomUUID()}-${input.plan.label}.${input.format}`;
+    try {
+      await images.putResult(key, bytes, `image/${input.format}`);
+      return { bucket: 'results', key };
+    } catch (error) {
+      if (tries === STORE_TRIES) throw error;
+    }
+  }
+}

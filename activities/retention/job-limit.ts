@@ -1,0 +1,57 @@
+import { LIMITS } from '../../contract/limits.ts';
+import { removeImagesSoon } from '../../domain/removal.ts';
+import type { ImageStore } from '../../stores/images.ts';
+import type { Stores } from '../../stores/ports.ts';
+
+export const DAY_MS = 24 * 3_600_000;
+
+/** Limits and ages that retention applies; ages in milliseconds. */
+export interface RetentionRules {
+  completedJobsPerAccount: number;
+  failedInputMs: number;
+  orphanedInputMs: number;
+  orphanedResultMs: number;
+  lostJobMs: number;
+  /** Jobs deleted in one transaction. */
+  batch: number;
+}
+
+/** The rules of version 1 (spec: Retention and deletion). */
+export const RETENTION: RetentionRules = Object.freeze({
+  completedJobsPerAccount: LIMITS.completedJobsPerAccount,
+  failedInputMs: LIMITS.failedInputDays * DAY_MS,
+  // An input is stored seconds before its job, so a day is ample.
+  orphanedInputMs: DAY_MS,
+  // A stored result waits for its job to be completed, which takes as long as an outage of the worker.
+  orphanedResultMs: 7 * DAY_MS,
+  // Younger jobs are left to their workflow.
+  lostJobMs: 10 * 60_000,
+  batch: 500,
+});
+
+/** Jobs deleted per call; this is a local activity and has to stay short. */
+const LIMIT_BATCH = 100;
+
+export interface JobLimitDeps {
+  stores: Stores;
+  images: Pick<ImageStore, 'remove'>;
+  /** Overrides of {@link RETENTION}, for tests. */
+  retention?: Partial<RetentionRules>;
+}
+
+export function createJobLimitActivities({ stores, images, retention }: JobLimitDeps) {
+  const { completedJobsPerAccount: limit } = { ...RETENTION, ...retention };
+  return {
+    /** Deletes the account's oldest completed jobs beyond the limit, one batch. @returns whether there may be more */
+    async enforceJobLimit(accountId: string): Promise<boolean> {
+      const surplus = await stores.retention.surplus(accountId, limit, LIMIT_BATCH);
+      if (surplus.length === 0) return false;
+      const deleted = await stores.jobs.remove(surplus);
+      await removeImagesSoon(
+        { stores, images },
+        deleted.flatMap(({ objects }) => objects),
+      );
+      return surplus.length === LIMIT_BATCH;
+    },
+  };
+}

@@ -1,0 +1,82 @@
+/** Time limit for the items of one page; well below the timeout of a retention activity. */
+const PAGE_MS = 60_000;
+export const pageDeadline = () => Date.now() + PAGE_MS;
+
+/** Problems reported per page; further ones are only counted. */
+const MAX_PROBLEMS = 10;
+
+/** Items that failed. They do not stop the rest of the step. */
+export interface Failures {
+  /** How many items failed; the next retention run retries them. */
+  failed: number;
+  /** Id and error message of the first ones. */
+  problems: string[];
+}
+
+/**
+ * Processes the items of a page, `width` at a time. A failed item does not stop the others. At the time limit the rest is
+ * left to the next page.
+ * @returns how many items were processed, failed ones included
+ */
+export async function processItems<T>(
+  items: readonly T[],
+  width: number,
+  idOf: (item: T) => string,
+  work: (item: T) => Promise<unknown>,
+): Promise<Failures & { processed: number }> {
+  const deadline = pageDeadline();
+  const problems: string[] = [];
+  let processed = 0;
+  while (processed < items.length && (processed === 0 || Date.now() < deadline)) {
+    const group = items.slice(processed, processed + width);
+    const outcomes = await Promise.allSettled(group.map(work));
+    for (const [n, item] of group.entries()) {
+      const outcome = outcomes[n];
+      if (outcome?.status === 'rejected') problems.push(problemOf(idOf(item), outcome.reason));
+    }
+    processed += group.length;
+  }
+  return { processed, ...failures(problems) };
+}
+
+/**
+ * Does the work for all ids in one call. When that fails, bisects down to the ids that fail; after the deadline, all
+ * remaining ids count as failed.
+ * @param work returns how many ids it was done for
+ * @param deadline see {@link pageDeadline}
+ */
+export async function bisect(
+  ids: readonly string[],
+  work: (ids: readonly string[]) => Promise<number>,
+  deadline: number,
+): Promise<Failures & { done: number; stuck: string[] }> {
+  try {
+    return { done: ids.length === 0 ? 0 : await work(ids), stuck: [], ...failures([]) };
+  } catch (error) {
+    if (ids.length === 1 || Date.now() > deadline)
+      return { done: 0, stuck: [...ids], ...failures(ids.map((id) => problemOf(id, error))) };
+    const middle = Math.ceil(ids.length / 2);
+    const first = await bisect(ids.slice(0, middle), work, deadline);
+    const second = await bisect(ids.slice(middle), work, deadline);
+    return {
+      done: first.done + second.done,
+      stuck: [...first.stuck, ...second.stuck],
+      ...mergeFailures(first, second),
+    };
+  }
+}
+
+export const mergeFailures = (a: Failures, b: Failures): Failures => ({
+  failed: a.failed + b.failed,
+  problems: [...a.problems, ...b.problems].slice(0, MAX_PROBLEMS),
+});
+
+export const NO_FAILURES: Failures = { failed: 0, problems: [] };
+
+const failures = (problems: string[]): Failures => ({
+  failed: problems.length,
+  problems: problems.slice(0, MAX_PROBLEMS),
+});
+
+const problemOf = (id: string, error: unknown) =>
+  `${id}: ${error instanceof Error ? error.message : String(error)}`;

@@ -1,0 +1,57 @@
+import { FIRST_CYCLE } from '../../domain/delivery.ts';
+import type { DeliveryRecord } from '../../domain/records.ts';
+import type { DeliveryEnd, Stores } from '../../stores/ports.ts';
+
+/** What a workflow needs to deliver a webhook. */
+export interface PendingDelivery {
+  deliveryId: string;
+  cycle: string;
+  accountId: string;
+  /** Null for a test event. */
+  jobId: string | null;
+  target: DeliveryRecord['target'];
+  /** Origin of the receiver's URL. The path and query may contain a secret. */
+  receiver: string;
+  /** Whether an operator requested it: it is then also sent to a disabled endpoint. */
+  force: boolean;
+}
+
+export function createDeliveryActivities({ stores }: { stores: Stores }) {
+  return {
+    /** Makes a delivery pending again. Idempotent. @throws NotFound when the delivery or its account does not exist */
+    async reopenDelivery(deliveryId: string, cycle: string): Promise<PendingDelivery> {
+      const delivery = await stores.deliveries.reopen(deliveryId, cycle);
+      const { webhook } = await stores.accounts.get(delivery.accountId);
+      const url = delivery.target === 'account' ? (webhook.url ?? delivery.url) : delivery.url;
+      return pending(delivery, url ?? '', true);
+    },
+
+    /** Stores a delivery of a test event to the account's endpoint. Idempotent. */
+    async openTestDelivery(deliveryId: string, accountId: string): Promise<PendingDelivery> {
+      const { url } = (await stores.accounts.get(accountId)).webhook;
+      const planned = {
+        id: deliveryId,
+        accountId,
+        jobId: null,
+        type: 'test.ping',
+        target: 'account',
+      } as const;
+      const delivery = await stores.deliveries.plan({ ...planned, url, cycle: FIRST_CYCLE });
+      return pending(delivery, url ?? '', true);
+    },
+
+    /** Ends a delivery without another attempt. Idempotent. */
+    closeDelivery: (deliveryId: string, cycle: string, end: DeliveryEnd): Promise<void> =>
+      stores.deliveries.close(deliveryId, cycle, end),
+  };
+}
+
+/** The input of a workflow that delivers or resumes this delivery. */
+export const pendingDeliveryOf = (delivery: DeliveryRecord): PendingDelivery =>
+  pending(delivery, delivery.url ?? '', delivery.jobId === null);
+
+function pending(delivery: DeliveryRecord, url: string, force: boolean): PendingDelivery {
+  const { id: deliveryId, cycle, accountId, jobId, target } = delivery;
+  const receiver = URL.canParse(url) ? new URL(url).origin : '';
+  return { deliveryId, cycle, accountId, jobId, target, receiver, force };
+}

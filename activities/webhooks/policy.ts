@@ -1,0 +1,66 @@
+import type { ResponseHeaders } from '../../egress/egress.ts';
+
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+
+/** How webhooks are delivered. Times are in milliseconds. */
+export interface WebhookPolicy {
+  /** Waiting time before each attempt of a cycle. */
+  scheduleMs: readonly number[];
+  /** Random variation of a waiting time, as a fraction of it. */
+  jitter: number;
+  /** For one attempt, DNS look-up and response included. */
+  timeoutMs: number;
+  /** How long an endpoint may fail without a success before it is disabled. */
+  disableAfterMs: number;
+  /** Most deliveries in progress in one worker. */
+  slots: number;
+  /** Exchanges that take longer are slow; only part of the slots is open to slow receivers. */
+  slowMs: number;
+}
+
+/** Defaults. The retry schedule is that of Svix and spans about 28 hours. */
+export function webhookPolicy(overrides: Partial<WebhookPolicy> = {}): WebhookPolicy {
+  return {
+    scheduleMs: [0, 5 * SECOND, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 5 * HOUR, 10 * HOUR, 10 * HOUR],
+    jitter: 0.2,
+    timeoutMs: 15 * SECOND,
+    disableAfterMs: 5 * 24 * HOUR,
+    slots: 100,
+    slowMs: 2 * SECOND,
+    ...overrides,
+  };
+}
+
+/**
+ * Milliseconds to wait after the given number of attempts in a cycle; undefined when the schedule is exhausted.
+ * @param retryAfterMs the receiver's Retry-After, honoured between one and two times the scheduled delay
+ */
+export function delayAfter(
+  tries: number,
+  { scheduleMs, jitter }: WebhookPolicy,
+  retryAfterMs: number | undefined,
+): number | undefined {
+  const base = scheduleMs[tries];
+  if (base === undefined) return undefined;
+  if (retryAfterMs === undefined) return base * (1 + jitter * (2 * Math.random() - 1));
+  // Jitter only adds: not earlier than requested, and not all deliveries at once.
+  return Math.min(2 * base, Math.max(base, retryAfterMs) * (1 + jitter * Math.random()));
+}
+
+/**
+ * Retry-After in milliseconds, from seconds or a date (RFC 9110, 10.2.3). A date is by the receiver's clock, so it is
+ * compared with the response's Date header, or with `now` when there is none.
+ */
+export function retryAfterMs(headers: ResponseHeaders, now: number): number | undefined {
+  const value = headers['retry-after']?.trim() ?? '';
+  if (/^\d{1,9}$/.test(value)) return Number(value) * SECOND;
+  const date = dateOf(value);
+  return date === undefined ? undefined : Math.max(0, date - (dateOf(headers.date) ?? now));
+}
+
+function dateOf(value = ''): number | undefined {
+  const date = /GMT$/.test(value) ? Date.parse(value) : Number.NaN;
+  return Number.isNaN(date) ? undefined : date;
+}

@@ -1,0 +1,81 @@
+import { setMaxListeners } from 'node:events';
+import type { Config } from '../../config.ts';
+import { BUDGETS } from '../../contract/limits.ts';
+import { type Budget, type BudgetLimits, createBudget } from '../../runtime/budget.ts';
+import { type Allowance, createAllowance } from './allowance.ts';
+
+/** Concurrent fetches of all keys. Each holds a socket from its start, and bytes once its response has begun. */
+const ALL_FETCHES = 512;
+/** One account's share of all bytes in flight, unless that is too little for two keys. */
+const ACCOUNT_SHARE = 1 / 4;
+/** Concurrent acceptances of one account. Each holds worker slots until MongoDB has responded. */
+const ACCOUNT_ACCEPTANCES = 50;
+/** Concurrent acceptances of all accounts: as many as a worker can run. Waiting here does not use up their deadline. */
+const ALL_ACCEPTANCES = 200;
+/** Number of account budgets above which unused ones are removed. */
+const MAX_IDLE_BUDGETS = 1000;
+/** Bodies read and discarded at the same time: of one client, and of all. */
+const CLIENT_DROPS = 16;
+const ALL_DROPS = 256;
+const MINUTE_MS = 60_000;
+
+/** Bounds on the work and memory that callers can cause in this process. */
+export interface Budgets {
+  /** Bytes of bodies and fetched images of one account. Owners: its keys. */
+  bytesOf(accountId: string): Budget;
+  /** Bytes of bodies and fetched images of all accounts. Owners: accounts, so more keys do not mean a larger share. */
+  bytes: Budget;
+  /** Acceptances. Owners: accounts. */
+  acceptances: Budget;
+  /** Fetches of an `image_url`. Owners: keys. */
+  fetches: Budget;
+  /** Bytes that a key fetched for requests that were not charged. */
+  unpaid: Allowance;
+  /** Bodies that are read and discarded. Owners: client addresses. */
+  drops: Budget;
+  /** Aborts when {@link close} is called. */
+  closing: AbortSignal;
+  /** For a server that shuts down: no request waits from now on, so that none is accepted after the grace period. */
+  close(): void;
+}
+
+type Sizes = Pick<Config['api'], 'bytesInFlight' | 'unpaidBytesPerMinute'>;
+
+export function createBudgets({ bytesInFlight, unpaidBytesPerMinute }: Sizes): Budgets {
+  const { keyBytes } = BUDGETS;
+  // Enough for two keys, if that leaves half to other accounts.
+  const twoKeys = Math.min(2 * keyBytes, bytesInFlight / 2);
+  const accountBytes = Math.max(keyBytes, twoKeys, bytesInFlight * ACCOUNT_SHARE);
+  const closing = new AbortController();
+  // One per waiting request.
+  setMaxListeners(0, closing.signal);
+  return {
+    bytesOf: budgetPerName({ total: accountBytes, perOwner: keyBytes }),
+    bytes: createBudget({ total: bytesInFlight, perOwner: accountBytes }),
+    acceptances: createBudget({ total: ALL_ACCEPTANCES, perOwner: ACCOUNT_ACCEPTANCES }),
+    fetches: createBudget({ total: ALL_FETCHES, perOwner: BUDGETS.keyFetches }),
+    unpaid: createAllowance({
+      limit: unpaidBytesPerMinute,
+      windowMs: MINUTE_MS,
+      now: () => performance.now(),
+    }),
+    drops: createBudget({ total: ALL_DROPS, perOwner: CLIENT_DROPS }),
+    closing: closing.signal,
+    close: () => closing.abort(),
+  };
+}
+
+/** Returns the budget of a name, created on first use. */
+function budgetPerName(limits: BudgetLimits): (name: string) => Budget {
+  const budgets = new Map<string, Budget>();
+  let pruneAt = MAX_IDLE_BUDGETS;
+  return (name) => {
+    const budget = budgets.get(name) ?? createBudget(limits);
+    if (budgets.size >= pruneAt) {
+      for (const [other, { held, waiting }] of budgets) if (held + waiting === 0) budgets.delete(other);
+      pruneAt = Math.max(MAX_IDLE_BUDGETS, 2 * budgets.size);
+    }
+    budgets.set(name, budget);
+    return budget;
+  };
+}

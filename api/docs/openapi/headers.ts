@@ -1,0 +1,72 @@
+import { LIMITS, RATE_LIMITS } from '../../../contract/limits.ts';
+import type { Header, Ref } from './types.ts';
+
+const integer = (description: string): Header => ({ description, schema: { type: 'integer', minimum: 0 } });
+const text = (description: string): Header => ({ description, schema: { type: 'string' } });
+
+/** Response headers by name. */
+export const HEADERS: Record<string, Header> = {
+  'X-Request-Id': {
+    description:
+      'The id of this request in the logs of the service: the one you sent if it was well-formed, else a new one.',
+    required: true,
+    schema: { type: 'string' },
+  },
+  'X-RateLimit-Limit': integer(
+    `Requests allowed in any ${RATE_LIMITS.windowMs / 1000} seconds for this route and key, or for your address if the key was not identified.`,
+  ),
+  'X-RateLimit-Remaining': integer('Requests left in the window.'),
+  'RateLimit-Policy': text('The same limit in the format of the IETF draft: `"create-job";q=60;w=60`.'),
+  RateLimit: text(
+    'The remaining requests and the seconds until more are allowed, in the format of the IETF draft: `"create-job";r=59;t=12`.',
+  ),
+  'Retry-After': {
+    description: 'Whole seconds to wait before the next request.',
+    required: true,
+    schema: { type: 'integer', minimum: 1 },
+  },
+  Allow: { description: 'The methods that this path allows.', required: true, schema: { type: 'string' } },
+};
+
+const reference = (name: string): [string, Ref] => [name, { $ref: `#/components/headers/${name}` }];
+const ALWAYS = ['X-Request-Id'];
+const COUNTED = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'RateLimit-Policy', 'RateLimit'];
+
+/** References to the headers of a response with this status. */
+export function headersOf(status: string): Record<string, Ref> {
+  const extra = status === '429' ? ['Retry-After'] : status === '405' ? ['Allow'] : [];
+  return Object.fromEntries([...ALWAYS, ...COUNTED, ...extra].map(reference));
+}
+
+export const PARAMETERS = {
+  RequestId: {
+    name: 'X-Request-Id',
+    in: 'header',
+    description:
+      'Your own id for this request: up to 128 letters, digits, dots, dashes and underscores. Anything else is replaced.',
+    schema: { type: 'string' },
+    example: 'import-2041.3',
+  },
+};
+
+interface SecurityScheme {
+  type: 'apiKey';
+  in: 'header';
+  name: string;
+  description: string;
+}
+
+export const IDEMPOTENCY_KEY = {
+  name: 'Idempotency-Key',
+  description: `Makes the request idempotent: the same key and body are charged once. Derive it from the id of your own record; it has at most ${LIMITS.idempotencyKeyLength} characters and is scoped to the API key.`,
+  example: 'listing-4711-photo-3',
+};
+
+export const SECURITY_SCHEMES: Record<string, SecurityScheme> = {
+  ApiKey: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'X-Api-Key',
+    description: 'An API key of your account. It is shown once, when it is issued; only its hash is stored.',
+  },
+};

@@ -1,0 +1,66 @@
+import { ERRORS, type ErrorCode } from '../../../contract/errors.ts';
+import type { ErrorEnvelope } from '../../../contract/schemas.ts';
+import { ERROR_CODES } from '../../http/operation.ts';
+import { ERROR_GUIDE } from '../error-guide.ts';
+import { headersOf } from './headers.ts';
+import { LINKS } from './links.ts';
+import type { Examples, MediaType, Operation, Response } from './types.ts';
+
+const SUCCESS: Record<string, string> = {
+  200: 'The current state.',
+  201: 'A new job was accepted and charged, or the current state of the job that the Idempotency-Key created.',
+  204: 'The job and its images are deleted.',
+};
+
+/** The 405 response, which all operations share. */
+export function methodNotAllowed(publicUrl: string, schema: MediaType['schema']): Response {
+  return {
+    description: 'Any other method on this path: `method_not_allowed`.',
+    headers: headersOf('405'),
+    content: { 'application/json': { schema, examples: errorExamples(['method_not_allowed'], publicUrl) } },
+  };
+}
+
+/** Adds headers, links and examples to the responses of an operation: one example per error code. */
+export function completeResponses(
+  operation: Operation,
+  publicUrl: string,
+  successExamples: Record<string, Examples>,
+): void {
+  for (const [status, response] of Object.entries(operation.responses)) {
+    if ('$ref' in response) continue;
+    const media = response.content?.['application/json'];
+    const codes = media === undefined ? undefined : takeCodes(media);
+    response.headers = headersOf(status);
+    const links = LINKS[operation.operationId]?.[status];
+    if (links !== undefined) response.links = links;
+    if (codes === undefined) response.description = SUCCESS[status] ?? response.description;
+    const examples = codes === undefined ? successExamples[status] : errorExamples(codes, publicUrl);
+    if (media !== undefined && examples !== undefined) media.examples = examples;
+  }
+  operation.responses['405'] = { $ref: '#/components/responses/MethodNotAllowed' };
+}
+
+/** Returns the codes of an error response and removes what distinguishes its schema from the shared envelope. */
+function takeCodes({ schema }: MediaType): readonly ErrorCode[] | undefined {
+  const codes = schema[ERROR_CODES] as readonly ErrorCode[] | undefined;
+  if (codes === undefined) return undefined;
+  delete schema[ERROR_CODES];
+  delete schema.description;
+  return codes;
+}
+
+function errorExamples(codes: readonly ErrorCode[], publicUrl: string): Examples {
+  return Object.fromEntries(
+    codes.map((code) => [
+      code,
+      { summary: code, description: ERRORS[code].description, value: envelopeOf(code, publicUrl) },
+    ]),
+  );
+}
+
+function envelopeOf(code: ErrorCode, publicUrl: string): ErrorEnvelope {
+  return {
+    error: { code, message: ERROR_GUIDE[code].example, doc_url: `${publicUrl}/docs/errors#${code}` },
+  };
+}

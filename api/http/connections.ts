@@ -1,0 +1,83 @@
+import type { Server } from 'node:http';
+import type { Socket } from 'node:net';
+import type { onSendAsyncHookHandler } from 'fastify';
+import { BUDGETS } from '../../contract/limits.ts';
+import { clientOf } from './client-address.ts';
+
+/** Time for a body to arrive, once it is being read. 30 MB need 4 Mbit/s. */
+const BODY_MS = 60_000;
+/** Bytes of a body that Node buffers before it is read. In tiny chunks they are many more bytes on the wire. */
+const READ_AHEAD = 16 * 1024;
+/** Time for a client to read a response. The largest is a 1.5 MB script of the docs. */
+const RESPONSE_MS = 60_000;
+/** Each connection holds at most a request head and 64 KB of unread body. */
+const MAX_CONNECTIONS = 8000;
+const CONNECTIONS_PER_CLIENT = 1000;
+
+/**
+ * Limits that Node enforces. A request head has 15 s to arrive, checked every 5 s. A body may wait unread for its
+ * budget before its own time starts, with {@link READ_AHEAD} bytes buffered. The keep-alive timeout is Fastify's 72 s,
+ * longer than that of common load balancers, so that no connection is closed under a request. Requests per connection
+ * are unlimited, since the rate limits bound them.
+ */
+export const CONNECTION_LIMITS = {
+  requestTimeout: BUDGETS.queueMs + BODY_MS + 10_000,
+  http: {
+    requireHostHeader: false,
+    headersTimeout: 15_000,
+    connectionsCheckingInterval: 5000,
+    highWaterMark: READ_AHEAD,
+  },
+};
+
+/**
+ * Bounds the number of open connections; further ones are closed at once.
+ * @param perClient also bounds them per client. Off behind a proxy, where every peer address is the proxy's.
+ */
+export function limitConnections(server: Server, perClient: boolean): void {
+  server.maxConnections = MAX_CONNECTIONS;
+  if (!perClient) return;
+  const open = new Map<string, number>();
+  server.on('connection', (socket: Socket) => {
+    const client = clientOf(socket.remoteAddress ?? '');
+    const count = (open.get(client) ?? 0) + 1;
+    open.set(client, count);
+    socket.once('close', () => {
+      const left = (open.get(client) ?? 1) - 1;
+      if (left === 0) open.delete(client);
+      else open.set(client, left);
+    });
+    if (count > CONNECTIONS_PER_CLIENT) socket.destroy();
+  });
+}
+
+/**
+ * Closes connections for shutdown as soon as they have no request in flight. Node alone would not close connections
+ * that have never sent a request.
+ * @returns a function to call before the server closes
+ */
+export function closeWithoutRequests(server: Server): () => void {
+  const open = new Map<Socket, number>();
+  const count = (socket: Socket, change: number) => {
+    if (open.has(socket)) open.set(socket, (open.get(socket) ?? 0) + change);
+  };
+  server.on('connection', (socket: Socket) => {
+    open.set(socket, 0);
+    socket.once('close', () => open.delete(socket));
+  });
+  server.on('request', ({ socket }, response) => {
+    count(socket, 1);
+    response.once('close', () => count(socket, -1));
+  });
+  return () => {
+    server.keepAliveTimeout = 1;
+    for (const [socket, requests] of open) if (requests === 0) socket.destroySoon();
+  };
+}
+
+/** onSend hook: closes the connection of a client that does not read its response in time. */
+export const endSlowReaders: onSendAsyncHookHandler<unknown> = async (_request, { raw }, payload) => {
+  const timer = setTimeout(() => raw.destroy(), RESPONSE_MS).unref();
+  raw.once('close', () => clearTimeout(timer));
+  return payload;
+};

@@ -1,0 +1,86 @@
+import type { IncomingMessage } from 'node:http';
+import { Readable } from 'node:stream';
+import type { FastifyRequest, onSendAsyncHookHandler } from 'fastify';
+import { LIMITS } from '../../contract/limits.ts';
+import type { Budget } from '../../runtime/budget.ts';
+import { BodyReadError, readBody } from '../../runtime/read-body.ts';
+import { clientOf } from './client-address.ts';
+
+/** Up to this size Node discards an unread body by itself and keeps the connection open. */
+const SMALL = 64 * 1024;
+/** Most bytes read of an unwanted body, so that clients that send everything first see the response. */
+const DRAIN_BYTES = 2 * LIMITS.bodyBytes;
+const DRAIN_MS = 10_000;
+
+/**
+ * onSend hook: sends the response before the body is read (413, 401, 429), then drains a bounded part of the body and
+ * closes. Closing immediately would reset the connection and lose the response for a client that is still sending.
+ */
+export function closeAfterUnreadBody(drops: Budget): onSendAsyncHookHandler<unknown> {
+  return async (request, reply, payload) => {
+    if (typeof payload !== 'string' || !isUnread(request.raw)) return payload;
+    reply.header('Connection', 'close');
+    if (request.bodyAbandoned) return payload;
+    reply.header('Content-Length', Buffer.byteLength(payload));
+    return Readable.from(respondThenDrain(payload, request, drops), { objectMode: false });
+  };
+}
+
+function isUnread(request: IncomingMessage): boolean {
+  if (request.readableEnded || request.complete) return false;
+  if (request.headers['transfer-encoding'] !== undefined) return true;
+  return Number(request.headers['content-length'] ?? 0) > SMALL;
+}
+
+/** The client has the whole response after the first chunk; the connection closes when the generator returns. */
+async function* respondThenDrain(
+  payload: string,
+  request: FastifyRequest,
+  drops: Budget,
+): AsyncGenerator<Buffer> {
+  yield Buffer.from(payload);
+  await drain(request, { drops, maxBytes: DRAIN_BYTES, maxMs: DRAIN_MS }).catch(() => {});
+}
+
+export interface Drain {
+  /** Slots for concurrent drains. Owners: client addresses. */
+  drops: Budget;
+  maxBytes: number;
+  /** Time limit in milliseconds, including the wait for a slot. */
+  maxMs: number;
+}
+
+/**
+ * Reads and discards a body.
+ * @returns whether it ended within `maxBytes`
+ * @throws BudgetError when no slot was free in time, BodyReadError when the body did not end in time
+ */
+export async function drain(
+  { raw, ip }: FastifyRequest,
+  { drops, maxBytes, maxMs }: Drain,
+): Promise<boolean> {
+  const controller = new AbortController();
+  const timer = setTimeout(() => controller.abort(), maxMs);
+  try {
+    using _slot = await drops.acquire(clientOf(ip), 1, controller.signal);
+    return await discard(raw, maxBytes, controller.signal);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function discard(body: IncomingMessage, maxBytes: number, signal: AbortSignal): Promise<boolean> {
+  let remaining = maxBytes;
+  const onChunk = (chunk: Buffer) => {
+    remaining -= chunk.length;
+    if (remaining < 0) throw new BodyReadError('long');
+  };
+  try {
+    await readBody(body, onChunk, { signal });
+    return true;
+  } catch (error) {
+    if (error instanceof BodyReadError && error.reason === 'long') return false;
+    if (error instanceof BodyReadError && error.reason === 'gone') return true;
+    throw error;
+  }
+}

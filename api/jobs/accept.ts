@@ -1,0 +1,138 @@
+import { ApiError } from '../../contract/errors.ts';
+import type { JobCreated, JobReplayed } from '../../contract/schemas.ts';
+import { presentJob } from '../../domain/present.ts';
+import type { JobRecord } from '../../domain/records.ts';
+import { withDeadline } from '../../runtime/process.ts';
+import type { IdempotencyRow } from '../../stores/ports.ts';
+import type { ApiDeps } from '../deps.ts';
+import type { Compensations } from './compensations.ts';
+import type { GatewayOutcome, JobRequest } from './gateway.ts';
+import { jobDeleted, replay } from './replay.ts';
+
+export const NOT_ENOUGH = 'The balance does not cover this job. Buy a pack, or render at 2K.';
+
+/** Another try helps when the key's workflow ended between lookup and call, or a concurrent request was rejected. */
+const MAX_TRIES = 5;
+/** Time that the outcome of an acceptance may take after the latest time at which it may start. */
+const OUTCOME_MARGIN_MS = 1500;
+/** Time limit of the MongoDB call that decides an unknown outcome. */
+const DECIDE_MS = 4500;
+
+type Request = Omit<JobRequest, 'acceptWithinMs'>;
+
+/**
+ * Has a new request accepted. Returns its own job, or that of a concurrent request with the same key.
+ * @param withinMs milliseconds in which the acceptance has to start
+ * @throws ApiError; then nothing is charged, or the charge is voided as soon as MongoDB can be reached
+ */
+export async function acceptJob(
+  deps: ApiDeps,
+  compensations: Compensations,
+  request: Request,
+  withinMs: number,
+): Promise<JobCreated | JobReplayed> {
+  const startedAt = performance.now();
+  let outcome: GatewayOutcome = { outcome: 'unknown', cause: undefined };
+  let attempt = request;
+  compensations.add(request.draft.jobId);
+  for (let tries = 1; tries <= MAX_TRIES; tries += 1) {
+    const acceptWithinMs = withinMs - (performance.now() - startedAt);
+    if (acceptWithinMs <= 0) break;
+    const callWithinMs = acceptWithinMs + OUTCOME_MARGIN_MS;
+    const acceptance = deps.jobGateway.accept({ ...attempt, acceptWithinMs }, callWithinMs);
+    outcome = await withDeadline(callWithinMs, acceptance).catch(unknown);
+    const response = await conclude(deps, compensations, attempt, outcome).catch(undecided);
+    if (response === 'undecided') break;
+    if (response !== 'again') return response;
+    attempt = withOwnWorkflow(request);
+  }
+  return decide(deps, compensations, request, outcome);
+}
+
+/** The call timed out; its outcome is decided in MongoDB. */
+const unknown = (cause: unknown): GatewayOutcome => ({ outcome: 'unknown', cause });
+
+/** MongoDB failed while the response was determined; `decide` tries once more. */
+function undecided(error: unknown): 'undecided' {
+  if (error instanceof ApiError) throw error;
+  return 'undecided';
+}
+
+/** The key's workflow belongs to a voided job. From now on only the idempotency row makes the key unique. */
+const withOwnWorkflow = ({ draft, ...request }: Request): Request => ({
+  ...request,
+  draft: { ...draft, workflowId: `job:${draft.jobId}` },
+});
+
+async function conclude(
+  deps: ApiDeps,
+  compensations: Compensations,
+  request: Request,
+  outcome: GatewayOutcome,
+): Promise<JobCreated | JobReplayed | 'again' | 'undecided'> {
+  const { draft } = request;
+  switch (outcome.outcome) {
+    case 'accepted':
+    case 'existing':
+      return outcome.jobId === draft.jobId
+        ? created(request)
+        : replay(deps, compensations, outcome, draft.bodyDigest);
+    case 'insufficient_credits':
+      throw new ApiError('insufficient_credits', NOT_ENOUGH);
+    case 'closed': {
+      const spent = await findSpent(deps, request);
+      return spent === undefined ? 'again' : replay(deps, compensations, spent, draft.bodyDigest);
+    }
+    case 'unknown':
+      return 'undecided';
+    default:
+      // `unavailable`. If that was another request with the key, this one can still be accepted.
+      return outcome.jobId === draft.jobId ? 'undecided' : 'again';
+  }
+}
+
+/**
+ * Decides an unknown outcome in MongoDB before the response is sent: a stored job is returned as accepted; otherwise
+ * the job id is fenced, so that a late acceptance charges nothing.
+ */
+async function decide(
+  deps: ApiDeps,
+  compensations: Compensations,
+  request: Request,
+  cause: GatewayOutcome,
+): Promise<JobReplayed> {
+  const { draft } = request;
+  let job: JobRecord | undefined;
+  try {
+    job = await withDeadline(DECIDE_MS, deps.stores.jobs.fence(draft.jobId));
+  } catch {
+    throw unavailable('If it was charged, the charge will be refunded.', cause);
+  }
+  if (job?.status === 'deleted') throw jobDeleted();
+  if (job !== undefined) return { ...presentJob(job, deps.images), warnings: job.warnings };
+  compensations.remove(draft.jobId);
+  const spent = await withDeadline(DECIDE_MS, findSpent(deps, request)).catch(() => undefined);
+  const replayed = spent === undefined ? 'again' : await replay(deps, compensations, spent, draft.bodyDigest);
+  if (replayed !== 'again') return replayed;
+  throw unavailable('Nothing was charged.', cause);
+}
+
+async function findSpent(deps: ApiDeps, { draft }: Request): Promise<IdempotencyRow | undefined> {
+  if (draft.idempotencyKey === null) return undefined;
+  return deps.stores.jobs.findByIdempotencyKey(draft.keyId, draft.idempotencyKey);
+}
+
+function created({ draft, plan }: Request): JobCreated {
+  const { jobId, imagesCharged } = draft;
+  return { job_id: jobId, status: 'processing', images_charged: imagesCharged, warnings: plan.warnings };
+}
+
+const unavailable = (charge: string, outcome: GatewayOutcome) =>
+  new ApiError(
+    'internal_error',
+    `The job could not be accepted. ${charge} Retry with the same Idempotency-Key.`,
+    { cause: causeOf(outcome) },
+  );
+
+const causeOf = (outcome: GatewayOutcome): unknown =>
+  outcome.outcome === 'unknown' ? outcome.cause : new Error(`The acceptance ended as ${outcome.outcome}.`);

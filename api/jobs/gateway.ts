@@ -1,0 +1,96 @@
+import { randomUUID } from 'node:crypto';
+import {
+  type Client,
+  WithStartWorkflowOperation,
+  WorkflowExecutionAlreadyStartedError,
+  WorkflowNotFoundError,
+} from '@temporalio/client';
+import {
+  type AcceptanceOutcome,
+  acceptUpdate,
+  deletedSignal,
+  JOB_WORKFLOW,
+  type JobInput,
+} from '../../protocol/job.ts';
+import { ACCOUNT_ID, TOOL } from '../../protocol/search-attributes.ts';
+import type { TaskQueues } from '../../protocol/task-queues.ts';
+import { deleteWorkflow } from '../../runtime/temporal.ts';
+
+const SIGNAL_TIMEOUT_MS = 2000;
+
+/** Outcome of one acceptance call. `closed`: the key's workflow has ended. `unknown`: only MongoDB has the outcome. */
+export type GatewayOutcome =
+  | AcceptanceOutcome
+  | { outcome: 'closed' }
+  | { outcome: 'unknown'; cause: unknown };
+
+export type JobRequest = Omit<JobInput, 'queues'> & { accountName: string };
+
+/** Access to the job workflows. */
+export interface JobGateway {
+  readonly queues: TaskQueues;
+  /**
+   * Starts the key's workflow, or uses the running one, and waits for the acceptance. Never throws.
+   * @param withinMs deadline of the call in milliseconds; the SDK's retries may sleep past it
+   */
+  accept(request: JobRequest, withinMs: number): Promise<GatewayOutcome>;
+  /**
+   * Signals the job's workflow that the job was deleted; a workflow that has ended is deleted instead. Best effort with
+   * a short timeout, never throws: deliveries check the job first, and the retention run deletes the workflow.
+   * @returns whether the workflow was deleted
+   */
+  notifyDeleted(workflowId: string): Promise<boolean>;
+}
+
+/** The gateway over Temporal's Update-with-Start. */
+export function createTemporalGateway(client: Client, queues: TaskQueues): JobGateway {
+  return {
+    queues,
+    async accept({ accountName, ...input }, withinMs) {
+      const startWorkflowOperation = new WithStartWorkflowOperation(JOB_WORKFLOW, {
+        workflowId: input.draft.workflowId,
+        taskQueue: queues.jobs,
+        args: [{ ...input, queues }],
+        workflowIdConflictPolicy: 'USE_EXISTING',
+        workflowIdReusePolicy: 'ALLOW_DUPLICATE_FAILED_ONLY',
+        // A workflow task of a killed worker is retried after this time; the default is 10 s.
+        workflowTaskTimeout: '3 s',
+        staticSummary: `${input.draft.tool} · ${accountName}`,
+        priority: { fairnessKey: input.draft.accountId },
+        typedSearchAttributes: [
+          { key: ACCOUNT_ID, value: input.draft.accountId },
+          { key: TOOL, value: input.draft.tool },
+        ],
+      });
+      startWorkflowOperation.workflowHandle().catch(() => {});
+      try {
+        // Never derived from the client's key: Temporal would return the recorded outcome, even a 402 after a top-up.
+        return await client.withDeadline(Date.now() + withinMs, () =>
+          client.workflow.executeUpdateWithStart(acceptUpdate, {
+            startWorkflowOperation,
+            updateId: randomUUID(),
+          }),
+        );
+      } catch (cause) {
+        if (cause instanceof WorkflowExecutionAlreadyStartedError) return { outcome: 'closed' };
+        return { outcome: 'unknown', cause };
+      }
+    },
+
+    async notifyDeleted(workflowId) {
+      const call = () => signalOrDelete(client, workflowId);
+      return client.withDeadline(Date.now() + SIGNAL_TIMEOUT_MS, call).catch(() => false);
+    },
+  };
+}
+
+async function signalOrDelete(client: Client, workflowId: string): Promise<boolean> {
+  try {
+    await client.workflow.getHandle(workflowId).signal(deletedSignal);
+    return false;
+  } catch (error) {
+    if (!(error instanceof WorkflowNotFoundError)) throw error;
+    await deleteWorkflow(client, workflowId);
+    return true;
+  }
+}

@@ -1,0 +1,63 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { FastifyBaseLogger } from 'fastify';
+import { withDeadline } from '../../runtime/process.ts';
+import type { JobStore } from '../../stores/ports.ts';
+
+/** A request that ended in 5xx, and a job that it may have charged or may be recorded as returning. */
+export interface Void {
+  jobId: string;
+  requestId: string;
+}
+
+/** Voids the jobs of requests that ended in 5xx. */
+export interface Voids extends AsyncDisposable {
+  /**
+   * Voids or fences the job, unless another request returned it. Retried until MongoDB can be reached. Only a few can
+   * be pending, since no request gets as far as having a job while MongoDB is unavailable.
+   */
+  enqueue(pair: Void): void;
+}
+
+const ATTEMPT_MS = 10_000;
+const PAUSE_MS = 1000;
+/** How long a process that shuts down keeps retrying, unless its shutdown ends earlier. */
+const GRACE_MS = 20_000;
+
+export function createVoids(jobs: Pick<JobStore, 'void'>, logger: FastifyBaseLogger): Voids {
+  const pending = new Map<string, Promise<void>>();
+  let stopping = false;
+
+  async function voidUntilDone({ jobId, requestId }: Void): Promise<void> {
+    for (;;) {
+      try {
+        const done = await withDeadline(ATTEMPT_MS, jobs.void(jobId, requestId));
+        const result = done
+          ? 'was undone; any charge was refunded'
+          : 'was kept: it was deleted, or another request returned it';
+        return logger.warn({ jobId }, `A job whose request ended in 5xx ${result}.`);
+      } catch (err) {
+        if (stopping)
+          return logger.error({ jobId, err }, 'A job whose request ended in 5xx was left undecided.');
+        await delay(PAUSE_MS);
+      }
+    }
+  }
+
+  return {
+    enqueue(pair) {
+      const id = `${pair.jobId} ${pair.requestId}`;
+      if (pending.has(id)) return;
+      // Logged first: if the process is killed, a job without a second log line is undecided.
+      logger.warn({ jobId: pair.jobId }, 'A job whose request ended in 5xx is being undone.');
+      pending.set(
+        id,
+        voidUntilDone(pair).finally(() => pending.delete(id)),
+      );
+    },
+    async [Symbol.asyncDispose]() {
+      const all = Promise.all(pending.values());
+      await withDeadline(GRACE_MS, all).catch(() => {});
+      stopping = true;
+    },
+  };
+}

@@ -1,2 +1,0 @@
-/** The bytes so many times over, in one piece. */
-export const repeat = (bytes: Buffer, times: number): Buffer => Buffer.alloc(bytes.length * times, bytes);

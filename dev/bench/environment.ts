@@ -1,0 +1,88 @@
+import { randomUUID } from 'node:crypto';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Client } from '@temporalio/client';
+import { type Config, environment, loadConfig } from '../../config.ts';
+import { registerSearchAttributes } from '../../operator/setup/search-attributes.ts';
+import { openTemporal } from '../../runtime/temporal.ts';
+import { type Mongo, openMongo } from '../../stores/mongo/client.ts';
+import { createIndexes } from '../../stores/mongo/documents.ts';
+import { createMongoStores } from '../../stores/mongo/stores.ts';
+import type { Stores } from '../../stores/ports.ts';
+import { setupBuckets } from '../../stores/s3/setup.ts';
+import { writeWorkflowBundle } from '../../worker/bundle.ts';
+import type { Say } from '../obtain/progress.ts';
+import { withResources } from '../process/resources.ts';
+import { type Servers, startServers } from '../servers/start.ts';
+
+/** The running servers, set up for this run, and the bench's connections to them. */
+export type BenchEnvironment = AsyncDisposable & {
+  /** Environment of the service's processes. */
+  env: NodeJS.ProcessEnv;
+  config: Config;
+  mongo: Mongo;
+  stores: Stores;
+  temporal: Client;
+  freePort: () => Promise<number>;
+  logFile: (process: string) => string;
+  /** Pids of the servers that were started here. */
+  serverPids: Readonly<Record<string, number>>;
+  say: Say;
+};
+
+/**
+ * Starts the servers, or uses those whose addresses are in the caller's environment. The run has its own database,
+ * buckets and task queues. The database is dropped at the end; the buckets are left.
+ */
+export async function openEnvironment(say: Say, signal: AbortSignal): Promise<BenchEnvironment> {
+  return withResources(async (keep) => {
+    const caller = environment('');
+    const dataDir = join(tmpdir(), 'image-job-api-bench');
+    const servers = keep(
+      await startServers({ dataDir, ephemeral: true, ui: false, say, signal, env: caller }),
+    );
+    const bundle = servers.folder.file('workflow-bundle.cjs');
+    const env = { ...caller, ...servers.env, ...uniqueNames(servers.env), WORKFLOW_BUNDLE: bundle };
+    const config = loadConfig(env);
+    const mongo = keep(openMongo(config.mongo));
+    keep({ [Symbol.asyncDispose]: async () => void (await mongo.db.dropDatabase()) });
+    await Promise.all([
+      writeWorkflowBundle(bundle),
+      registerSearchAttributes(config.temporal),
+      createIndexes(mongo.db),
+      setupBuckets(config.s3),
+    ]);
+    const temporal = keep(openTemporal(config.temporal));
+    return {
+      env,
+      config,
+      mongo,
+      stores: createMongoStores(mongo),
+      temporal: temporal.client,
+      say,
+      serverPids: pidsOf(servers.children),
+      freePort: () => servers.ports.choose(randomUUID()),
+      logFile: (process) => servers.folder.file('logs', `${process}-${randomUUID().slice(0, 8)}.log`),
+    };
+  });
+}
+
+const pidsOf = (children: Servers['children']) =>
+  Object.fromEntries(
+    Object.values(children).flatMap(({ name, pid }) => (pid === undefined ? [] : [[name, pid]])),
+  );
+
+function uniqueNames({ S3_ENDPOINT }: Record<string, string>): Record<string, string> {
+  const id = randomUUID().slice(0, 8);
+  return {
+    MONGODB_DATABASE: `bench_${id}`,
+    S3_INPUTS_BUCKET: `bench-inputs-${id}`,
+    S3_RESULTS_BUCKET: `bench-results-${id}`,
+    UPLOAD_URL: `${S3_ENDPOINT}/bench-results-${id}`,
+    TASK_QUEUE_PREFIX: `bench-${id}-`,
+    // Requests come from many addresses, because the rate limit of one is below what is measured.
+    TRUST_PROXY: '127.0.0.1',
+    GENERATORS: 'instant',
+    AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true',
+  };
+}

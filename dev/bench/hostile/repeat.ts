@@ -1,0 +1,1 @@
+export const repeat = (bytes: Buffer, times: number): Buffer => Buffer.alloc(bytes.length * times, bytes);

@@ -1,0 +1,57 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+
+/** Resource usage of a process during a piece of work. */
+export interface Usage {
+  longestBlockMs: number;
+  /** Peak RSS minus the RSS before, sampled every few milliseconds. */
+  extraRssBytes: number;
+  cpuMs: number;
+}
+
+const SAMPLE_MS = 5;
+const RESOLUTION_MS = 1;
+
+/** The parent sends `begin` and `end` around the work to be measured. */
+function install(): void {
+  const delay = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
+  let rss = { before: 0, peak: 0 };
+  let cpu = process.cpuUsage();
+  let sampler: NodeJS.Timeout | undefined;
+  const sample = () => {
+    rss.peak = Math.max(rss.peak, process.memoryUsage.rss());
+  };
+
+  function begin(): void {
+    globalThis.gc?.();
+    const before = process.memoryUsage.rss();
+    rss = { before, peak: before };
+    cpu = process.cpuUsage();
+    sampler = setInterval(sample, SAMPLE_MS);
+    delay.reset();
+    delay.enable();
+  }
+
+  function end(): Usage {
+    sample();
+    clearInterval(sampler);
+    delay.disable();
+    const { user, system } = process.cpuUsage(cpu);
+    return {
+      // The histogram includes its own timer interval: one resolution step.
+      longestBlockMs: delay.max / 1e6 - RESOLUTION_MS,
+      extraRssBytes: rss.peak - rss.before,
+      cpuMs: (user + system) / 1000,
+    };
+  }
+
+  process.on('message', (request) => {
+    if (request === 'begin') begin();
+    process.send?.(request === 'begin' ? 'begun' : end());
+  });
+  // The channel must not keep the process alive.
+  process.channel?.unref();
+}
+
+install();
+// The module to measure: one of the project's entry points.
+await import(process.argv[2] ?? '');

@@ -1,0 +1,77 @@
+import { fetch } from 'undici';
+import { taskQueues } from '../../protocol/task-queues.ts';
+import { withResources } from '../process/resources.ts';
+import type { BenchEnvironment } from './environment.ts';
+import { type BenchProcess, startProcess } from './process.ts';
+
+/** temporal.api.enums.v1.TaskQueueType */
+const WORKFLOW_QUEUE = 1;
+const ACTIVITY_QUEUE = 2;
+
+export type RunningApi = AsyncDisposable & { process: BenchProcess; origin: string };
+
+/** Starts the API in a process of its own. */
+export const startApi = (environment: BenchEnvironment) => startServer(environment, 'api/main');
+
+/** Starts a module that listens on API_PORT, in a process of its own. It is ready when it responds, with any status. */
+export async function startServer(
+  { env, freePort, logFile }: BenchEnvironment,
+  module: string,
+): Promise<RunningApi> {
+  const port = await freePort();
+  const origin = `http://127.0.0.1:${port}`;
+  const process = await startProcess({
+    module,
+    env: { ...env, API_PORT: String(port) },
+    logFile: logFile(module.replace('/', '-')),
+    ready: async () => (await fetch(`${origin}/api/v1/tools`)).body?.cancel(),
+  });
+  return { process, origin, [Symbol.asyncDispose]: () => process[Symbol.asyncDispose]() };
+}
+
+/** Starts the worker in a process of its own; ready when it polls. */
+export function startWorker({ env, config, temporal, logFile }: BenchEnvironment): Promise<BenchProcess> {
+  const { jobs } = taskQueues(config.temporal.taskQueuePrefix);
+  return startProcess({
+    module: 'worker/main',
+    env,
+    logFile: logFile('worker'),
+    ready: () => isPolled(temporal, config.temporal.namespace, jobs),
+  });
+}
+
+/** Starts the renderer in a process of its own; ready when it polls. */
+export function startRenderer({ env, config, temporal, logFile }: BenchEnvironment): Promise<BenchProcess> {
+  const { images } = taskQueues(config.temporal.taskQueuePrefix);
+  return startProcess({
+    module: 'worker/renderer',
+    env,
+    logFile: logFile('renderer'),
+    ready: () => isPolled(temporal, config.temporal.namespace, images, ACTIVITY_QUEUE),
+  });
+}
+
+/** Starts API, worker and renderer in a process each, as in production. */
+export function startService(environment: BenchEnvironment) {
+  return withResources(async (keep) => {
+    const worker = keep(await startWorker(environment));
+    const renderer = keep(await startRenderer(environment));
+    const api = keep(await startApi(environment));
+    return { worker, renderer, api };
+  });
+}
+
+/** Rejects until a worker polls the queue, by default for workflow tasks. */
+export async function isPolled(
+  { connection }: BenchEnvironment['temporal'],
+  namespace: string,
+  queue: string,
+  taskQueueType = WORKFLOW_QUEUE,
+): Promise<void> {
+  const { pollers } = await connection.workflowService.describeTaskQueue({
+    namespace,
+    taskQueue: { name: queue },
+    taskQueueType,
+  });
+  if (!pollers?.length) throw new Error(`no worker polls ${queue}`);
+}

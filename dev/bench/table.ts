@@ -1,0 +1,44 @@
+/** One measurement. `ratio` is value to baseline of the same run. `goal` applies to the ratio if there is one. */
+export interface Row {
+  what: string;
+  value: number;
+  unit: string;
+  baseline?: number;
+  ratio?: number;
+  goal?: { atMost: number } | { atLeast: number };
+}
+
+const HEAD = ['what', 'value', 'unit', 'baseline', 'ratio', 'goal', ''];
+
+/** Formats the rows as aligned text; the last column says whether the goal was met. */
+export function formatTable(rows: readonly Row[]): string {
+  const lines = [HEAD, ...rows.map(cellsOf)];
+  const widths = HEAD.map((_, column) => Math.max(...lines.map((cells) => cells[column]?.length ?? 0)));
+  return lines
+    .map((cells) =>
+      cells.map((cell, n) => (n === 0 ? cell.padEnd(widths[n] ?? 0) : cell.padStart(widths[n] ?? 0))),
+    )
+    .map((cells) => cells.join('  ').trimEnd())
+    .join('\n');
+}
+
+/** Whether the row meets its goal; true without a goal. */
+export function meetsGoal({ value, ratio, goal }: Row): boolean {
+  if (goal === undefined) return true;
+  const measured = ratio ?? value;
+  return 'atMost' in goal ? measured <= goal.atMost : measured >= goal.atLeast;
+}
+
+function cellsOf(row: Row): string[] {
+  const { what, value, unit, baseline, ratio, goal } = row;
+  const target = goal === undefined ? '' : 'atMost' in goal ? `<= ${goal.atMost}` : `>= ${goal.atLeast}`;
+  const verdict = goal === undefined ? '' : meetsGoal(row) ? 'met' : 'MISSED';
+  return [what, short(value), unit, short(baseline), short(ratio), target, verdict];
+}
+
+const short = (value: number | undefined) => (value === undefined ? '' : value.toFixed(value < 10 ? 2 : 1));
+
+/** The median; of an even number of values, the lower of the two in the middle. */
+export function median(values: readonly number[]): number {
+  return [...values].sort((a, b) => a - b)[Math.floor((values.length - 1) / 2)] ?? Number.NaN;
+}

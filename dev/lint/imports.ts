@@ -1,0 +1,64 @@
+import { readFileSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path';
+import { parseSync } from 'oxc-parser';
+import { LAYERS, type Layer } from './layers.ts';
+
+interface Import {
+  /** As written. */
+  specifier: string;
+  /** Whether only types are imported. */
+  isType: boolean;
+}
+
+/** Every import of a file that {@link LAYERS} forbids, as messages. `path` is relative to the project's root. */
+export function breachesIn(path: string, text = readFileSync(path, 'utf8')): string[] {
+  const from = layerOf(path);
+  const layer = LAYERS[from];
+  if (layer === undefined) return [`${path}: ${from} is no layer; add it to dev/lint/layers.ts`];
+  return importsOf(path, text).flatMap((imported) => {
+    const breach = breachOf(path, from, layer, imported);
+    return breach === undefined ? [] : [`${path}: ${breach}`];
+  });
+}
+
+function breachOf(path: string, from: string, layer: Layer, imported: Import): string | undefined {
+  const { specifier, isType } = imported;
+  if (!specifier.startsWith('.')) {
+    const name = packageOf(specifier);
+    return layer.packages === undefined || layer.packages.includes(name)
+      ? undefined
+      : `${from} must not import ${name}`;
+  }
+  const to = layerOf(normalize(join(dirname(path), specifier)));
+  if (to === from || layer.layers.includes(to)) return undefined;
+  if (!layer.types?.includes(to)) return `${from} must not import ${to}`;
+  return isType ? undefined : `${from} may import types of ${to} only`;
+}
+
+/** The top-level folder of a file; a top-level file is a layer of its own. */
+const layerOf = (path: string) => path.split('/', 1).join('');
+
+/** The installed name of a package, without a subpath. */
+function packageOf(specifier: string): string {
+  const parts = specifier.split('/');
+  return parts.slice(0, specifier.startsWith('@') ? 2 : 1).join('/');
+}
+
+function importsOf(path: string, text: string): Import[] {
+  const { module, errors } = parseSync(path, text);
+  if (errors.length > 0) throw new Error(`${path}: ${errors[0]?.message}`);
+  const imports = module.staticImports.map(({ moduleRequest, entries }) => ({
+    specifier: moduleRequest.value,
+    isType: entries.length > 0 && entries.every(({ isType }) => isType),
+  }));
+  const exports = module.staticExports.flatMap(({ entries }) =>
+    entries.flatMap(({ moduleRequest, isType }) =>
+      moduleRequest === null ? [] : [{ specifier: moduleRequest.value, isType }],
+    ),
+  );
+  const dynamic = module.dynamicImports.map(({ moduleRequest: { start, end } }) => ({
+    specifier: text.slice(start + 1, end - 1),
+    isType: false,
+  }));
+  return [...imports, ...exports, ...dynamic];
+}

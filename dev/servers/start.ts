@@ -1,0 +1,126 @@
+import { obtainBinaries } from '../obtain/binaries.ts';
+import { type Say, withProgress } from '../obtain/progress.ts';
+import type { ServerName } from '../obtain/versions.ts';
+import type { Child } from '../process/child.ts';
+import { type DataFolder, openDataFolder, openTemporaryFolder } from '../process/data-folder.ts';
+import { type Ports, rememberedPorts } from '../process/ports.ts';
+import { allStarted, withResources } from '../process/resources.ts';
+import { settingsOf } from '../stack/settings.ts';
+import type { ServerContext } from './context.ts';
+import { startMongod } from './mongod.ts';
+import { startTemporal } from './temporal.ts';
+import { startVersitygw } from './versitygw.ts';
+
+export type ServersOptions = {
+  /** Folder for data, logs and remembered ports. */
+  dataDir: string;
+  /** Use a fresh folder below `dataDir` and delete it at the end; several processes may do so at once. */
+  ephemeral: boolean;
+  /** Whether to start the Temporal UI as well. */
+  ui: boolean;
+  say: Say;
+  signal: AbortSignal;
+  /** The caller's environment. A server whose address it contains is used and not started. */
+  env: NodeJS.ProcessEnv;
+};
+
+/** The running servers. Disposing stops those that were started; data is kept unless `ephemeral`. */
+export type Servers = AsyncDisposable & {
+  /** What `loadConfig` needs to reach them. */
+  env: Record<string, string>;
+  temporalUi: string | undefined;
+  /** The servers that were started here. */
+  children: Partial<Record<ServerName, Child>>;
+  folder: DataFolder;
+  ports: Ports;
+};
+
+/** A server is not started when this variable has its address. */
+const addressVariable: Record<ServerName, string> = {
+  temporal: 'TEMPORAL_ADDRESS',
+  mongod: 'MONGODB_URL',
+  versitygw: 'S3_ENDPOINT',
+};
+
+/**
+ * Obtains the servers and starts them concurrently.
+ * @throws {FolderInUseError} when another process is running on `dataDir`
+ * @throws {ObtainError} when a server cannot be obtained
+ */
+export async function startServers(options: ServersOptions): Promise<Servers> {
+  const { dataDir, ephemeral, say, signal, env } = options;
+  return withResources(async (keep) => {
+    const folder = keep(await (ephemeral ? openTemporaryFolder : openDataFolder)(dataDir, say));
+    const ports = keep(rememberedPorts(folder.file('ports.json')));
+    const children: Servers['children'] = {};
+    keep({
+      [Symbol.asyncDispose]: async () => {
+        await Promise.all(Object.values(children).map((child) => child.stop()));
+      },
+    });
+    const started = await startMissing(children, { folder, ports, env, say, signal }, options.ui);
+    return {
+      env: { ...settingsOf(env), ...started.env },
+      temporalUi: started.temporalUi,
+      children,
+      folder,
+      ports,
+    };
+  });
+}
+
+/** Settings for a remote Temporal, cleared when a local one is started. */
+const remoteTemporalSettings = [
+  'TEMPORAL_API_KEY',
+  'TEMPORAL_TLS',
+  'TEMPORAL_TLS_CA_FILE',
+  'TEMPORAL_TLS_CERT_FILE',
+  'TEMPORAL_TLS_KEY_FILE',
+  'TEMPORAL_TLS_SERVER_NAME',
+];
+
+type Started = { env: Record<string, string>; temporalUi: string | undefined };
+
+async function startMissing(
+  children: Servers['children'],
+  context: ServerContext,
+  ui: boolean,
+): Promise<Started> {
+  const names = (Object.keys(addressVariable) as ServerName[]).filter(
+    (name) => !context.env[addressVariable[name]],
+  );
+  const binaries = await obtainBinaries(names, context);
+  const started: Started = { env: {}, temporalUi: undefined };
+  const start: Record<ServerName, (binary: string) => Promise<void>> = {
+    temporal: async (binary) => {
+      const { child, address, ui: page } = await startTemporal(binary, ui, context);
+      children.temporal = child;
+      for (const name of remoteTemporalSettings) started.env[name] = '';
+      started.env.TEMPORAL_ADDRESS = address;
+      started.temporalUi = page;
+    },
+    mongod: async (binary) => {
+      const { child, url } = await startMongod(binary, context);
+      children.mongod = child;
+      started.env.MONGODB_URL = url;
+    },
+    versitygw: async (binary) => {
+      const gateway = await startVersitygw(binary, context);
+      children.versitygw = gateway.child;
+      started.env.S3_ENDPOINT = gateway.endpoint;
+      started.env.S3_ACCESS_KEY_ID = gateway.accessKeyId;
+      started.env.S3_SECRET_ACCESS_KEY = gateway.secretAccessKey;
+      const results = `${gateway.endpoint}/${context.env.S3_RESULTS_BUCKET || 'results'}`;
+      started.env.UPLOAD_URL = context.env.UPLOAD_URL || results;
+    },
+  };
+  await allStarted(
+    names.map((name) =>
+      withProgress(name, context.say, (report) => {
+        report('starting');
+        return start[name](binaries[name]);
+      }),
+    ),
+  );
+  return started;
+}

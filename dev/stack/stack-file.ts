@@ -1,0 +1,20 @@
+import { rmSync, writeFileSync } from 'node:fs';
+
+/** Content of `.stack/stack.json`: how other programs reach the running stack. */
+export type StackFile = {
+  api_base: string;
+  upload_url: string;
+  demo_api_key: string;
+  temporal_address: string;
+  temporal_ui: string | null;
+  mongodb_url: string;
+  s3_endpoint: string;
+  /** Settings that `config.ts` uses as defaults for commands run beside the stack. */
+  env: Record<string, string>;
+};
+
+/** Writes the file, which contains keys and is readable by this user only, and removes it when disposed. */
+export function publishStack(file: string, stack: StackFile): Disposable {
+  writeFileSync(file, `${JSON.stringify(stack, null, 2)}\n`, { mode: 0o600 });
+  return { [Symbol.dispose]: () => rmSync(file, { force: true }) };
+}

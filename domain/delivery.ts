@@ -1,0 +1,55 @@
+import type { DeliveryRecord, JobRecord, WebhookEndpoint } from './records.ts';
+
+/** Attempts stored per delivery, the latest ones. A cycle has 8. */
+export const KEPT_ATTEMPTS = 50;
+
+/** The initial state of every cycle of a delivery. */
+export const NEW_CYCLE = { state: 'pending', reason: null, tries: 0, nextAttemptAt: null } as const;
+
+/** The error of an attempt until its outcome is recorded. Stored, and compared with stored values. */
+export const NO_OUTCOME = 'No outcome is known: the request is under way, or the worker stopped during it.';
+
+export const JOB_DELETED = 'The job was deleted.';
+
+/** The cycle that starts when the job ends; each redelivery has its own. */
+export const FIRST_CYCLE = 'first';
+
+/** The event type for an ended job. */
+export const eventTypeOf = (status: JobRecord['status']) =>
+  status === 'completed' ? 'job.completed' : 'job.failed';
+
+/** Where the webhook of a job goes: the job's own URL, or the account's endpoint unless it is disabled. */
+export function destinationOf(
+  { webhookUrl }: Pick<JobRecord, 'webhookUrl'>,
+  { url, disabledReason }: Pick<WebhookEndpoint, 'url' | 'disabledReason'>,
+): Destination | undefined {
+  if (webhookUrl !== null) return { target: 'job', url: webhookUrl };
+  return url === null || disabledReason !== null ? undefined : { target: 'account', url };
+}
+
+export type Destination = { target: DeliveryRecord['target']; url: string };
+
+/** The delivery for an ended job, in its first cycle. */
+export function newDelivery(
+  { id: jobId, accountId }: Pick<JobRecord, 'id' | 'accountId'>,
+  status: 'completed' | 'failed',
+  destination: Destination,
+): DeliveryRecord {
+  return {
+    id: deliveryIdOf(jobId),
+    accountId,
+    jobId,
+    type: eventTypeOf(status),
+    ...destination,
+    ...NEW_CYCLE,
+    cycle: FIRST_CYCLE,
+    attempts: [],
+    createdAt: new Date(),
+  };
+}
+
+/** What a pending delivery is set to when its job is deleted. */
+export const CANCELLED = { state: 'cancelled', reason: JOB_DELETED, nextAttemptAt: null } as const;
+
+/** The id of a job's delivery, sent as `webhook-id`. A job has one. */
+export const deliveryIdOf = (jobId: string) => `msg_${jobId.replaceAll('-', '')}`;

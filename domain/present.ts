@@ -1,0 +1,18 @@
+import type { Job } from '../contract/schemas.ts';
+import type { JobRecord } from './records.ts';
+
+/** The job as the API returns it (spec: Job). @throws Error for a deleted job */
+export function presentJob(job: JobRecord, images: { resultUrl(key: string): string }): Job {
+  if (job.status === 'deleted') throw new Error(`Job ${job.id} is deleted and must not be returned.`);
+  return {
+    job_id: job.id,
+    tool: job.tool,
+    status: job.status,
+    images_charged: job.imagesCharged,
+    result_urls: job.results.map(({ key }) => images.resultUrl(key)),
+    error: job.error,
+    created_at: job.createdAt.toISOString(),
+    completed_at: job.completedAt?.toISOString() ?? null,
+    processing_ms: job.processingMs,
+  };
+}

@@ -1,0 +1,35 @@
+import { defineSignal, defineUpdate } from '@temporalio/workflow';
+import type { Plan } from '../catalog/catalog.ts';
+import type { Acceptance, ImageFormat, JobDraft, JobRecord } from '../domain/records.ts';
+import type { TaskQueues } from './task-queues.ts';
+
+/** Workflow type of a job. */
+export const JOB_WORKFLOW = 'jobWorkflow';
+
+export interface JobInput {
+  draft: JobDraft;
+  plan: Plan;
+  /** Format the result is stored in. */
+  format: ImageFormat;
+  /** Milliseconds after the start of the workflow in which acceptance may start; later, the API has timed out. */
+  acceptWithinMs: number;
+  queues: TaskQueues;
+}
+
+/**
+ * The outcome returned to every concurrent request with one idempotency key. `unavailable`: acceptance was too late;
+ * the job is fenced and can never be charged.
+ */
+export type AcceptanceOutcome = Acceptance | { outcome: 'unavailable'; jobId: string };
+
+/** Waits for acceptance and returns its outcome. The workflow fails if no job was created. */
+export const acceptUpdate = defineUpdate<AcceptanceOutcome>('accept');
+
+/** The job was deleted: cancels an undelivered webhook. */
+export const deletedSignal = defineSignal('deleted');
+
+/** Result of the job workflow, for the Temporal UI. */
+export interface JobOutcome {
+  status: JobRecord['status'] | 'existing';
+  jobId: string;
+}

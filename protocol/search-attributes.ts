@@ -1,0 +1,5 @@
+/** Search attributes of the workflows. `operator setup` registers them. */
+export const ACCOUNT_ID = { name: 'AccountId', type: 'KEYWORD' } as const;
+export const TOOL = { name: 'Tool', type: 'KEYWORD' } as const;
+export const JOB_STATUS = { name: 'JobStatus', type: 'KEYWORD' } as const;
+export const SEARCH_ATTRIBUTES = [ACCOUNT_ID, TOOL, JOB_STATUS] as const;

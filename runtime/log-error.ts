@@ -1,0 +1,53 @@
+const MAX_CAUSES = 5;
+const MAX_MESSAGE_LENGTH = 500;
+
+/** The fields of an error that are logged. */
+export interface LoggedError {
+  type: string;
+  code?: string;
+  message?: string;
+  stack?: string;
+  cause?: LoggedError;
+}
+
+/**
+ * The part of an error that is safe to log. Libraries attach pieces of bodies, responses and URLs to their errors, so
+ * of the properties only name, code and message are kept, and not the message of a parser, which quotes its input.
+ */
+export function describeError(error: unknown, depth = 0): LoggedError {
+  if (!(error instanceof Error)) return { type: typeof error };
+  const code = codeOf(error);
+  const quotesInput = error instanceof SyntaxError || error.name.includes('Parse');
+  return {
+    type: error.name,
+    ...(code === undefined ? {} : { code }),
+    ...(quotesInput ? {} : { message: error.message.slice(0, MAX_MESSAGE_LENGTH) }),
+    stack: framesOf(error),
+    ...(error.cause === undefined || depth === MAX_CAUSES
+      ? {}
+      : { cause: describeError(error.cause, depth + 1) }),
+  };
+}
+
+/** Names and codes of an error and its causes, outermost first; the type of a value that is not an Error. */
+export function reasonsOf(error: unknown, depth = 0): string[] {
+  if (error === undefined || depth > MAX_CAUSES) return [];
+  if (!(error instanceof Error)) return [typeof error];
+  const code = codeOf(error);
+  return [code === undefined ? error.name : `${error.name} ${code}`, ...reasonsOf(error.cause, depth + 1)];
+}
+
+/** `code` (Node, undici, Fastify, MongoDB), or `kind` or `reason` (this project), if a string or number. */
+function codeOf(error: Error): string | undefined {
+  const { code, kind, reason } = error as { code?: unknown; kind?: unknown; reason?: unknown };
+  const found = [code, kind, reason].find((value) => typeof value === 'number' || typeof value === 'string');
+  return found === undefined ? undefined : String(found).slice(0, 64);
+}
+
+/** The stack without the message, which precedes the frames and may have several lines. */
+function framesOf({ stack = '' }: Error): string {
+  return stack
+    .split('\n')
+    .filter((line) => /^ {4}at /.test(line))
+    .join('\n');
+}

@@ -1,0 +1,76 @@
+import type { Readable } from 'node:stream';
+import { PACE } from '../contract/limits.ts';
+import { countPieces, watchPace } from './pace.ts';
+
+/** The body was not read to its end; `cause` is the error of the stream. */
+export class BodyReadError extends Error {
+  override readonly name = 'BodyReadError';
+  readonly reason: 'slow' | 'pieces' | 'long' | 'gone';
+
+  constructor(reason: BodyReadError['reason'], options?: ErrorOptions) {
+    super(`The body is incomplete (${reason}).`, options);
+    this.reason = reason;
+  }
+}
+
+/** Bytes read from one body before other connections get a turn; libuv would read 2 MB per connection. */
+const TURN_BYTES = 128 * 1024;
+
+/** For errors after the promise has settled. Not a closure: it stays on the stream and would retain what was read. */
+const ignoreError = () => {};
+
+/**
+ * Passes a body to `take` piece by piece. It must not arrive too slowly or in too many pieces. Uses events, because an
+ * iterator joins small pieces and hides their number. The stream is not destroyed: the response of a request still uses
+ * its socket.
+ * @param options `signal` ends the read as too slow; `bytesPerSecond` is the minimum rate (default: PACE)
+ * @throws BodyReadError, or the error of `take`, which is not called again
+ */
+export function readBody(
+  stream: Readable,
+  take: (piece: Buffer) => void,
+  { signal, bytesPerSecond = PACE.bytesPerSecond }: { signal?: AbortSignal; bytesPerSecond?: number } = {},
+): Promise<void> {
+  const isWithinLimit = countPieces(PACE);
+  return new Promise((resolve, reject) => {
+    const onSlow = () => settle(new BodyReadError('slow'));
+    const pace = watchPace({ ...PACE, bytesPerSecond }, onSlow);
+    let turn: NodeJS.Immediate | undefined;
+    let turnBytes = 0;
+    const nextTurn = () => {
+      turnBytes = 0;
+      stream.resume();
+    };
+    const onData = (piece: Buffer) => {
+      pace.arrived(piece.length);
+      if (!isWithinLimit(piece.length)) return settle(new BodyReadError('pieces'));
+      try {
+        take(piece);
+      } catch (error) {
+        return settle(error);
+      }
+      turnBytes += piece.length;
+      if (turnBytes < TURN_BYTES || stream.isPaused()) return;
+      stream.pause();
+      turn = setImmediate(nextTurn);
+    };
+    const onEnd = () => settle();
+    stream.on('error', ignoreError);
+    const onClose = (cause?: Error) => settle(new BodyReadError('gone', { cause }));
+    function settle(error?: unknown): void {
+      pace[Symbol.dispose]();
+      clearImmediate(turn);
+      signal?.removeEventListener('abort', onSlow);
+      stream.off('data', onData).off('end', onEnd).off('close', onClose).off('error', onClose);
+      stream.pause();
+      if (error === undefined) resolve();
+      else reject(error);
+    }
+    stream.on('data', onData).on('end', onEnd).on('close', onClose).on('error', onClose);
+    signal?.addEventListener('abort', onSlow);
+    if (signal?.aborted) onSlow();
+    else if (stream.readableEnded) settle();
+    else if (stream.destroyed) onClose();
+    else stream.resume();
+  });
+}

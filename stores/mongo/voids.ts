@@ -1,0 +1,100 @@
+import type { ClientSession } from 'mongodb';
+import { type Answered, MOST_ANSWERED, withdraw } from '../../domain/answered.ts';
+import type { JobRecord } from '../../domain/records.ts';
+import { isDuplicateKey, type Mongo } from './client.ts';
+import { cancelDeliveries } from './deliveries.ts';
+import { type Collections, isTombstone, type JobDocument, toJob } from './documents.ts';
+import { post } from './ledger.ts';
+import { enqueueRemovals } from './removals.ts';
+
+const tombstone = () => ({ status: 'voided' as const, voidedAt: new Date() });
+
+/** See JobStore.fence. A single insert: it fails if the job exists, and a later acceptance fails on it. */
+export async function fence(c: Collections, jobId: string, unpaid = false): Promise<JobRecord | undefined> {
+  try {
+    await c.voids.insertOne({ _id: jobId, ...tombstone(), ...(unpaid ? { unpaid } : {}) });
+    return undefined;
+  } catch (error) {
+    if (!isDuplicateKey(error)) throw error;
+    const job = await c.jobs.findOne({ _id: jobId });
+    return job === null || isTombstone(job) ? undefined : toJob(job);
+  }
+}
+
+/** See JobStore.void. */
+export async function voidJob(
+  mongo: Mongo,
+  c: Collections,
+  jobId: string,
+  requestId: string,
+): Promise<boolean> {
+  return mongo.transaction(async (session) => {
+    const job = await c.jobs.findOne({ _id: jobId }, { session });
+    if (job === null) {
+      await c.voids.insertOne({ _id: jobId, ...tombstone() }, { session });
+      return true;
+    }
+    if (isTombstone(job)) return true;
+    if (job.status === 'deleted') return false;
+    const remaining = withdraw(answeredOf(job), requestId);
+    if (remaining !== undefined) {
+      await c.jobs.updateOne({ _id: jobId }, { $set: { ...remaining } }, { session });
+      return false;
+    }
+    await c.voids.replaceOne({ _id: jobId }, tombstone(), { session });
+    await c.idempotency.deleteOne({ _id: jobId }, { session });
+    await enqueueRemovals(c, [...job.inputs, ...job.results], session);
+    await cancelDeliveries(c, [jobId], session);
+    // A failed job is already refunded.
+    if (job.status !== 'failed') await reverseCharge(c, session, job, 'void');
+    return true;
+  });
+}
+
+/** Stands for requests that version 0.1.0 answered with the job, whose ids it did not store. */
+const BY_010 = 'by 0.1.0';
+
+const answeredOf = ({ _id, answered, withdrawn }: JobDocument): Answered => ({
+  answered: answered === undefined ? [_id] : answered === true ? [_id, BY_010] : answered,
+  withdrawn: withdrawn ?? [],
+});
+
+/** See JobStore.markAnswered. */
+export async function markAnswered(
+  c: Collections,
+  jobId: string,
+  requestId: string,
+): Promise<JobRecord | 'voided' | undefined> {
+  for (;;) {
+    const marked = await c.jobs.findOneAndUpdate(
+      { _id: jobId, status: { $in: ['processing', 'completed', 'failed'] }, withdrawn: { $ne: requestId } },
+      [{ $set: { answered: appendRequest(requestId) } }],
+      { returnDocument: 'after' },
+    );
+    if (marked !== null) return toJob(marked);
+    const job = await c.jobs.findOne({ _id: jobId });
+    if (job === null || isTombstone(job)) return 'voided';
+    if (job.status === 'deleted') return undefined;
+    if (answeredOf(job).withdrawn.includes(requestId)) throw new Error(`Request ${requestId} was withdrawn.`);
+    // The job was accepted between the two queries.
+  }
+}
+
+const ANSWERED_BY_010 = { $cond: [{ $eq: ['$answered', true] }, ['$_id', BY_010], ['$_id']] };
+const ANSWERED = { $cond: [{ $isArray: '$answered' }, '$answered', ANSWERED_BY_010] };
+
+/** As a pipeline expression: {@link answeredOf}, with the request appended if there is room. */
+const appendRequest = (requestId: string) => ({
+  $slice: [{ $concatArrays: [ANSWERED, [requestId]] }, MOST_ANSWERED],
+});
+
+/** Posts the charge of a job back to the balance. */
+export async function reverseCharge(
+  c: Collections,
+  session: ClientSession,
+  { _id: jobId, accountId, imagesCharged }: JobDocument,
+  kind: 'refund' | 'void',
+): Promise<void> {
+  const posting = { id: `${kind}:${jobId}`, accountId, kind, jobId, delta: imagesCharged };
+  await post(c, session, posting, new Date());
+}

@@ -1,0 +1,38 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { closers } from '../setup/closers.ts';
+import { type Service, startService } from '../setup/service.ts';
+import { type CommandLine, openCommandLine } from './command-line.ts';
+
+const open = closers();
+let service: Service;
+let cli: CommandLine;
+
+beforeAll(async () => {
+  service = open.use(await startService());
+  const { mongo, s3, temporal } = service.config;
+  cli = openCommandLine({
+    MONGODB_DATABASE: mongo.database,
+    S3_INPUTS_BUCKET: s3.inputsBucket,
+    S3_RESULTS_BUCKET: s3.resultsBucket,
+    TASK_QUEUE_PREFIX: temporal.taskQueuePrefix,
+  });
+  open.use(cli.deps);
+  open.use(await service.startWorker());
+});
+afterAll(() => open.close());
+
+test('sweep run starts the retention workflow, which returns its counts', async () => {
+  const { workflow_id, run_id } = await cli.json<{ workflow_id: string; run_id: string }>('sweep', 'run');
+  const counts = await service.temporal.workflow.getHandle(workflow_id, run_id).result();
+  expect(counts).toEqual({
+    refunded: 0,
+    webhooksResumed: 0,
+    deleted: 0,
+    historiesDeleted: 0,
+    inputsDropped: 0,
+    orphans: 0,
+    removed: 0,
+    unremoved: 0,
+    failed: 0,
+  });
+});

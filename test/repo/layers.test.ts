@@ -1,0 +1,57 @@
+import { describe, expect, test } from 'vitest';
+import { breachesIn } from '../../dev/lint/imports.ts';
+import { LAYERS } from '../../dev/lint/layers.ts';
+import { sourceFiles } from '../../dev/lint/source-files.ts';
+
+const breaches = (path: string, text: string) =>
+  breachesIn(path, text).map((message) => message.split(': ')[1]);
+
+describe('the layers', () => {
+  test('are exactly the top-level folders', () => {
+    const tops = new Set(sourceFiles().map((path) => path.split('/', 1).join('')));
+    const ignored = ['docs', 'vitest.config.ts', 'vitest.faults.config.ts'];
+    expect([...tops].filter((top) => !ignored.includes(top)).sort()).toEqual(Object.keys(LAYERS).sort());
+  });
+
+  test('import only layers below them', () => {
+    const order = Object.keys(LAYERS);
+    for (const [name, { layers, types = [] }] of Object.entries(LAYERS))
+      for (const below of [...layers, ...types])
+        expect(order.indexOf(below), name).toBeLessThan(order.indexOf(name));
+  });
+});
+
+describe('an import is refused', () => {
+  test.each([
+    ['contract/a.ts', "import { a } from '../domain/a.ts';", 'contract must not import domain'],
+    ['domain/a.ts', "import type { A } from '../stores/ports.ts';", 'domain must not import stores'],
+    ['api/jobs/a.ts', "import { a } from '../../activities/a.ts';", 'api must not import activities'],
+    [
+      'workflows/a.ts',
+      "import { a } from '../activities/a.ts';",
+      'workflows may import types of activities only',
+    ],
+    ['workflows/a.ts', "import { randomUUID } from 'node:crypto';", 'workflows must not import node:crypto'],
+    [
+      'workflows/a.ts',
+      "import { Client } from '@temporalio/client';",
+      'workflows must not import @temporalio/client',
+    ],
+    ['catalog/a.ts', "import { Type } from 'typebox/value';", 'catalog must not import typebox'],
+    ['operator/a.ts', "export { a } from '../worker/a.ts';", 'operator must not import worker'],
+    ['operator/a.ts', "export * from '../dev/a.ts';", 'operator must not import dev'],
+    ['worker/a.ts', "const a = await import('../api/a.ts');", 'worker must not import api'],
+    ['egress/a.ts', "import '../stores/a.ts';", 'egress must not import stores'],
+    ['dev/a.ts', "import { a } from '../test/a.ts';", 'dev must not import test'],
+    ['helpers/a.ts', '', 'helpers is no layer; add it to dev/lint/layers.ts'],
+  ])('%s: %s', (path, text, breach) => {
+    expect(breaches(path, text)).toEqual([breach]);
+  });
+
+  test('unless it is allowed', () => {
+    expect(breaches('workflows/a.ts', "import type { A } from '../activities/a.ts';")).toEqual([]);
+    expect(
+      breaches('api/jobs/a.ts', "import { a } from '../../protocol/a.ts'; import a from 'fastify';"),
+    ).toEqual([]);
+  });
+});

@@ -1,13 +1,14 @@
 import type { Client } from '@temporalio/client';
 import { RETENTION_WORKFLOW } from '../protocol/retention.ts';
 import { taskQueues } from '../protocol/task-queues.ts';
+import { retentionWorkflowId } from '../protocol/workflow-ids.ts';
 
 /** Start options of the retention workflow, for the schedule and for `sweep run`. @param prefix of the task queues */
 export function retentionAction(prefix: string) {
   const queues = taskQueues(prefix);
   return {
     workflowType: RETENTION_WORKFLOW,
-    workflowId: `${prefix}retention`,
+    workflowId: retentionWorkflowId(prefix),
     taskQueue: queues.jobs,
     args: [queues],
   };

@@ -1,3 +1,11 @@
+/** Id of the workflow of a job without an idempotency key. */
+export const jobWorkflowId = (jobId: string) => `job:${jobId}`;
+/** Id of the workflow of an idempotency key. @param digest of the Idempotency-Key, which may hold any character */
+export const keyWorkflowId = (keyId: string, digest: string) => `job:${keyId}:${digest}`;
+
+/** Id of the retention workflow. @param prefix of the task queues */
+export const retentionWorkflowId = (prefix: string) => `${prefix}retention`;
+
 /** Ids of the workflows that deliver a webhook outside its job's workflow. */
 export const lostWebhookWorkflowId = (deliveryId: string) => `webhook:${deliveryId}`;
 export const redeliveryWorkflowId = (deliveryId: string) => `redelivery:${deliveryId}`;

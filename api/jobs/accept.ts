@@ -2,6 +2,7 @@ import { ApiError } from '../../contract/errors.ts';
 import type { JobCreated, JobReplayed } from '../../contract/schemas.ts';
 import { presentJob } from '../../domain/present.ts';
 import type { JobRecord } from '../../domain/records.ts';
+import { jobWorkflowId } from '../../protocol/workflow-ids.ts';
 import { withDeadline } from '../../runtime/process.ts';
 import type { IdempotencyRow } from '../../stores/ports.ts';
 import type { ApiDeps } from '../deps.ts';
@@ -61,7 +62,7 @@ function undecided(error: unknown): 'undecided' {
 /** The key's workflow belongs to a voided job. From now on only the idempotency row makes the key unique. */
 const withOwnWorkflow = ({ draft, ...request }: Request): Request => ({
   ...request,
-  draft: { ...draft, workflowId: `job:${draft.jobId}` },
+  draft: { ...draft, workflowId: jobWorkflowId(draft.jobId) },
 });
 
 async function conclude(

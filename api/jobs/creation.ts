@@ -7,6 +7,7 @@ import { countedFor, type Failures } from '../../domain/failures.ts';
 import type { Caller, JobDraft, ObjectRef } from '../../domain/records.ts';
 import { removeImagesSoon } from '../../domain/removal.ts';
 import { EgressError } from '../../egress/egress.ts';
+import { jobWorkflowId, keyWorkflowId } from '../../protocol/workflow-ids.ts';
 import type { Hold } from '../budgets/hold.ts';
 import type { ApiDeps } from '../deps.ts';
 import type { IncomingImage } from '../intake/image-field.ts';
@@ -145,7 +146,8 @@ function toDraft(creation: Creation, { plan, webhookUrl }: Checked, input: Objec
     options: plan.settings,
     warnings: plan.warnings,
     webhookUrl,
-    workflowId: idempotencyKey === null ? `job:${jobId}` : `job:${caller.keyId}:${digestOf(idempotencyKey)}`,
+    workflowId:
+      idempotencyKey === null ? jobWorkflowId(jobId) : keyWorkflowId(caller.keyId, digestOf(idempotencyKey)),
     input,
   };
 }

@@ -3,6 +3,7 @@ import autocannon from 'autocannon';
 import { findTool, planRender } from '../../catalog/catalog.ts';
 import { digestApiKey } from '../../domain/api-key.ts';
 import type { JobDraft } from '../../domain/records.ts';
+import { jobWorkflowId } from '../../protocol/workflow-ids.ts';
 import { withResources } from '../process/resources.ts';
 import type { Bench } from './bench.ts';
 import { type BenchCaller, createCallers, headersOf } from './callers.ts';
@@ -87,7 +88,7 @@ async function completedJob({ stores }: BenchEnvironment, { accountId, apiKey }:
     idempotencyKey: null,
     bodyDigest: '',
     webhookUrl: null,
-    workflowId: `job:${jobId}`,
+    workflowId: jobWorkflowId(jobId),
     input: { bucket: 'inputs', key: `${accountId}/${jobId}.jpeg` },
   };
   await stores.jobs.accept(draft);

@@ -1,4 +1,5 @@
 import { taskQueues } from '../../protocol/task-queues.ts';
+import { jobWorkflowId } from '../../protocol/workflow-ids.ts';
 import { startBare } from './bare/start.ts';
 import type { Bench } from './bench.ts';
 import { createCallers } from './callers.ts';
@@ -132,7 +133,7 @@ const LABELS = { bare: 'a bare workflow', calls: 'the other calls', service: 'a 
 >;
 
 async function eventsRow({ temporal, stores }: BenchEnvironment, jobId: string): Promise<Row> {
-  const workflow = temporal.workflow.getHandle(`job:${jobId}`);
+  const workflow = temporal.workflow.getHandle(jobWorkflowId(jobId));
   await workflow.result();
   const job = await stores.jobs.get(jobId);
   if (job?.status !== 'completed') throw new Error(`Job ${jobId} is ${job?.status}.`);

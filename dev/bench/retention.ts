@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { pathToFileURL } from 'node:url';
 import { createRetentionActivities } from '../../activities/retention/retention.ts';
 import { type Config, environment, loadConfig } from '../../config.ts';
+import { jobWorkflowId } from '../../protocol/workflow-ids.ts';
 import { type Mongo, openMongo } from '../../stores/mongo/client.ts';
 import { collections, createIndexes, type JobDocument } from '../../stores/mongo/documents.ts';
 import { createMongoStores } from '../../stores/mongo/stores.ts';
@@ -132,7 +133,7 @@ function completedJob(accountId: string, keyId: string, ageDays: number): JobDoc
     options: { resolution: '2K' },
     warnings: [],
     webhookUrl: null,
-    workflowId: `job:${id}`,
+    workflowId: jobWorkflowId(id),
     inputs: [{ bucket: 'inputs', key: `${accountId}/${id}.jpeg` }],
     results: [{ bucket: 'results', key: `${accountId}/${id}-edited.jpeg` }],
     error: null,

@@ -12,6 +12,7 @@ import { type Config, environment, loadConfig } from '../../config.ts';
 import { newDelivery } from '../../domain/delivery.ts';
 import { issueWebhookSecret } from '../../domain/webhook-signature.ts';
 import { createEgress } from '../../egress/egress.ts';
+import { jobWorkflowId } from '../../protocol/workflow-ids.ts';
 import { type Mongo, openMongo } from '../../stores/mongo/client.ts';
 import { collections, createIndexes, type JobDocument, toRecord } from '../../stores/mongo/documents.ts';
 import { createMongoStores } from '../../stores/mongo/stores.ts';
@@ -129,7 +130,7 @@ function endedJob(accountId: string): JobDocument {
     options: {},
     warnings: [],
     webhookUrl: null,
-    workflowId: `job:${jobId}`,
+    workflowId: jobWorkflowId(jobId),
     inputs: [],
     results: [{ bucket: 'results', key: `${accountId}/${randomUUID()}-enhanced.jpeg` }],
     error: null,

@@ -6,6 +6,7 @@ import { digestApiKey } from '../../../domain/api-key.ts';
 import type { Caller } from '../../../domain/records.ts';
 import { renderInstantly } from '../../../generators/instant.ts';
 import { configureLibvips } from '../../../imaging/libvips.ts';
+import { jobWorkflowId } from '../../../protocol/workflow-ids.ts';
 import { aborted, shutdownSignal } from '../../../runtime/process.ts';
 import { openMongo } from '../../../stores/mongo/client.ts';
 import { createMongoStores } from '../../../stores/mongo/stores.ts';
@@ -64,7 +65,7 @@ function draftOf({ accountId, keyId }: Caller, tool: string, bodyDigest: string)
     options: {},
     warnings: [],
     webhookUrl: null,
-    workflowId: `job:${jobId}`,
+    workflowId: jobWorkflowId(jobId),
   };
 }
 

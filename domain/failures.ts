@@ -5,8 +5,8 @@ import type { AccountRecord } from './records.ts';
 export type Failures = NonNullable<AccountRecord['failures']>;
 
 /** Counts one more failure at `now`; starts a new hour if the last one is over. */
-export function withOneMore(failures: Failures | undefined, now: Date): Failures {
-  return failures !== undefined && countedFor(failures, now) > 0
+export function countOneMore(failures: Failures | undefined, now: Date): Failures {
+  return failures !== undefined && remainingMs(failures, now) > 0
     ? { ...failures, jobs: failures.jobs + 1 }
     : { since: now, jobs: 1 };
 }
@@ -15,7 +15,7 @@ export function withOneMore(failures: Failures | undefined, now: Date): Failures
  * Milliseconds until the hour is over, or 0. If `since` is in the future because clocks differ, it is at most an hour,
  * and 0 if they differ by more than an hour.
  */
-export function countedFor({ since }: Failures, now: Date): number {
+export function remainingMs({ since }: Failures, now: Date): number {
   const { failuresWindowMs } = BUDGETS;
   const left = since.getTime() + failuresWindowMs - now.getTime();
   return left > 2 * failuresWindowMs ? 0 : Math.min(Math.max(0, left), failuresWindowMs);

@@ -3,7 +3,7 @@ import { findTool, type Plan, planRender } from '../../catalog/catalog.ts';
 import { ApiError } from '../../contract/errors.ts';
 import { BUDGETS } from '../../contract/limits.ts';
 import type { CreateJob, JobCreated, JobReplayed } from '../../contract/schemas.ts';
-import { countedFor, type Failures } from '../../domain/failures.ts';
+import { type Failures, remainingMs } from '../../domain/failures.ts';
 import type { Caller, JobDraft, ObjectRef } from '../../domain/records.ts';
 import { removeImagesSoon } from '../../domain/removal.ts';
 import { EgressError } from '../../egress/egress.ts';
@@ -101,7 +101,7 @@ async function checkAccount({ stores }: ApiDeps, { accountId }: Caller, plan: Pl
 /** Failed jobs are refunded, so they are limited: a caller could otherwise use the renderers for free. */
 async function checkFailures({ packs }: ApiDeps['stores'], accountId: string, failures: Failures) {
   const { jobs } = failures;
-  const waitMs = countedFor(failures, new Date());
+  const waitMs = remainingMs(failures, new Date());
   if (waitMs === 0 || jobs < BUDGETS.accountFailures) return;
   const limit = (await packs.hasPaid(accountId)) ? BUDGETS.paidAccountFailures : BUDGETS.accountFailures;
   if (jobs < limit) return;

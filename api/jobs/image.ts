@@ -104,7 +104,7 @@ async function fetchImage(
   } catch (error) {
     lease?.release();
     if (!(error instanceof EgressError)) throw error;
-    // Some responses exceed the limit by framing bytes, which `received` does not count.
+    // Counted in full: the framing of a response may have exceeded the limit, which `received` does not see.
     if (error.kind === 'too_large') spending.add(LIMITS.imageBytes);
     throw new ApiError(CODES[error.kind] ?? 'image_fetch_failed', `image_url: ${error.message}`, {
       cause: error,

@@ -1,7 +1,7 @@
 import type { ClientSession } from 'mongodb';
 import { type Destination, deliveryIdOf, destinationOf, newDelivery } from '../../domain/delivery.ts';
 import { NotFound } from '../../domain/errors.ts';
-import { withOneMore } from '../../domain/failures.ts';
+import { countOneMore } from '../../domain/failures.ts';
 import type { DeliveryRecord, JobRecord } from '../../domain/records.ts';
 import type { EndedJob } from '../ports.ts';
 import type { Mongo } from './client.ts';
@@ -78,7 +78,7 @@ async function endWith(
 /** Read and write are safe: this transaction has already changed the account, so others conflict with it. */
 async function countFailure(c: Collections, _id: string, session: ClientSession): Promise<void> {
   const account = await c.accounts.findOne({ _id }, { session, projection: { failures: 1 } });
-  const failures = withOneMore(account?.failures, new Date());
+  const failures = countOneMore(account?.failures, new Date());
   await c.accounts.updateOne({ _id }, { $set: { failures } }, { session });
 }
 

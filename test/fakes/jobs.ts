@@ -1,7 +1,7 @@
 import { type Answered, MOST_ANSWERED, withdraw } from '../../domain/answered.ts';
 import { deliveryIdOf, destinationOf, newDelivery } from '../../domain/delivery.ts';
 import { Refused } from '../../domain/errors.ts';
-import { withOneMore } from '../../domain/failures.ts';
+import { countOneMore } from '../../domain/failures.ts';
 import type { Acceptance, JobDraft, JobRecord, ObjectRef } from '../../domain/records.ts';
 import type { DeletedJob, EndedJob, JobStore } from '../../stores/ports.ts';
 import { type Books, copies, getOrThrow, idempotencyId, post } from './books.ts';
@@ -61,7 +61,7 @@ export function createFakeJobStore(books: Books): JobStore {
       const { accountId, status } = getOrThrow(books.jobs, 'job', jobId);
       const account = getOrThrow(books.accounts, 'account', accountId);
       if (clientFault && status === 'processing')
-        account.failures = withOneMore(account.failures, new Date());
+        account.failures = countOneMore(account.failures, new Date());
       return end(jobId, { status: 'failed', ...set });
     },
     async ended(jobId) {

@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest';
-import { countedFor } from '../../domain/failures.ts';
+import { remainingMs } from '../../domain/failures.ts';
 
 const HOUR = 3_600_000;
 const now = new Date('2026-11-21T12:00:00Z');
-const countedMs = (sinceMs: number) => countedFor({ since: new Date(now.getTime() + sinceMs), jobs: 1 }, now);
+const countedMs = (sinceMs: number) =>
+  remainingMs({ since: new Date(now.getTime() + sinceMs), jobs: 1 }, now);
 
 test.each([
   ['now', 0, HOUR],

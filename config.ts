@@ -1,29 +1,32 @@
-import { accessSync, constants, existsSync, readFileSync } from 'node:fs';
+import { accessSync, constants } from 'node:fs';
+import { createRequire } from 'node:module';
 import { totalmem } from 'node:os';
 import { type Static, Type } from 'typebox';
 import { Value } from 'typebox/value';
 
 const Text = (description: string, value?: string) =>
   Type.String({ minLength: 1, description, ...(value === undefined ? {} : { default: value }) });
-const Url = (description: string, value?: string) =>
-  Type.String({
-    pattern: '^https?://[^/]+',
-    description,
-    ...(value === undefined ? {} : { default: value }),
-  });
+/** An address has no default: a process must not connect to, or advertise, another one than was meant. */
+const Address = (description: string, example: string) =>
+  Type.String({ minLength: 1, description, examples: [example] });
+const Url = (description: string, example: string) =>
+  Type.String({ pattern: '^https?://[^/]+', description, examples: [example] });
 const Count = (description: string, value: number, minimum = 1) =>
   Type.Integer({ minimum, description, default: value });
 const Optional = (description: string) => Type.String({ description, default: '' });
 const Flag = (description: string, value: boolean) => Type.Boolean({ description, default: value });
 
-/** Every environment variable of the service. A test compares `.env.example` with this schema. */
+/**
+ * Every environment variable of the service. Those without a default are required. A test compares `.env.example` with
+ * this schema.
+ */
 export const Environment = Type.Object({
-  MONGODB_URL: Text(
+  MONGODB_URL: Address(
     'Connection string of a MongoDB replica set.',
     'mongodb://127.0.0.1:27017/?replicaSet=rs0',
   ),
   MONGODB_DATABASE: Text('Name of the MongoDB database.', 'image_job_api'),
-  TEMPORAL_ADDRESS: Text('host:port of the Temporal frontend.', '127.0.0.1:7233'),
+  TEMPORAL_ADDRESS: Address('host:port of the Temporal frontend.', '127.0.0.1:7233'),
   TEMPORAL_NAMESPACE: Text('Temporal namespace.', 'default'),
   TEMPORAL_API_KEY: Optional('API key for Temporal; implies TLS.'),
   TEMPORAL_TLS: Flag(
@@ -126,7 +129,10 @@ export const Environment = Type.Object({
     description: 'Minimum level that is logged.',
     default: 'info',
   }),
-  LOG_PRETTY: Flag('Human-readable logs instead of JSON lines.', false),
+  LOG_PRETTY: Flag(
+    'Human-readable logs instead of JSON lines; requires pino-pretty, a development dependency.',
+    false,
+  ),
 });
 type Environment = Static<typeof Environment>;
 
@@ -150,12 +156,12 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
   );
   const converted = Value.Convert(Environment, set) as Partial<Environment>;
   const value = Value.Default(Environment, withApiPort(converted));
-  const problems = Value.Errors(Environment, value).map(({ instancePath, message, keyword, params }) =>
-    keyword === 'required'
-      ? `${(params as { requiredProperties: string[] }).requiredProperties.join(', ')}: must be set`
-      : `${instancePath.slice(1)}: ${message}`,
+  const problems = Value.Errors(Environment, value).flatMap((error) =>
+    error.keyword === 'required'
+      ? error.params.requiredProperties.map((name) => `${name}: must be set`)
+      : [`${error.instancePath.slice(1)}: ${error.message}`],
   );
-  problems.push(...temporalTlsProblems(value as Environment));
+  problems.push(...temporalTlsProblems(value as Environment), ...logProblems(value as Environment));
   if (problems.length > 0)
     throw new ConfigError(`The environment is not usable:\n  ${problems.join('\n  ')}`);
   return group(value as Environment);
@@ -188,12 +194,24 @@ function isReadable(path: string): boolean {
   }
 }
 
-/** The process's environment; without MONGODB_URL, merged over the one that `npm start` saved in `stackFile`. */
-export function environment(stackFile = '.stack/stack.json'): NodeJS.ProcessEnv {
-  if (process.env.MONGODB_URL || !existsSync(stackFile)) return process.env;
-  const stack = JSON.parse(readFileSync(stackFile, 'utf8')) as { env?: Record<string, string> };
-  return { ...stack.env, ...process.env };
+/** Pino loads its transport by name, and fails with a stack trace if the package is missing, as it is in production. */
+function logProblems(env: Environment): string[] {
+  return env.LOG_PRETTY === true && !isInstalled('pino-pretty')
+    ? ['LOG_PRETTY: the package pino-pretty is not installed; `npm ci --omit=dev` leaves it out']
+    : [];
 }
+
+function isInstalled(name: string): boolean {
+  try {
+    createRequire(import.meta.url).resolve(name);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The environment of this process. */
+export const environment = (): NodeJS.ProcessEnv => process.env;
 
 function group(env: Environment) {
   return Object.freeze({

@@ -5,6 +5,7 @@ export default defineConfig({
   test: {
     include: ['test/faults/**/*.test.ts'],
     globalSetup: ['test/faults/setup/global.ts'],
+    setupFiles: ['test/setup/leak-check.ts'],
     pool: 'forks',
     // They wait more than they work.
     maxWorkers: 3,

@@ -2,8 +2,8 @@ import { createAcceptanceActivities } from './jobs/acceptance.ts';
 import { createCompletionActivities } from './jobs/completion.ts';
 import type { createRenderingActivities } from './jobs/rendering.ts';
 import { createJobLimitActivities } from './retention/job-limit.ts';
-import { createRetentionActivities, type RetentionDeps } from './retention/retention.ts';
-import { createWebhookActivities, type WebhookDeps } from './webhooks/delivery.ts';
+import { createRetentionActivities, type RetentionDeps } from './retention/steps.ts';
+import { createWebhookActivities, type WebhookDeps } from './webhooks/deliver-webhook.ts';
 import { createDeliveryActivities } from './webhooks/pending-delivery.ts';
 
 export type ActivityDeps = RetentionDeps & WebhookDeps;

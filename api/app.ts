@@ -1,23 +1,21 @@
 import { type TypeBoxTypeProvider, TypeBoxValidatorCompiler } from '@fastify/type-provider-typebox';
 import fastify, { LogController } from 'fastify';
-import { ApiError } from '../contract/errors.ts';
+import { apiDisabled } from '../contract/api-errors.ts';
 import type { ApiDeps } from './deps.ts';
 import { registerDocs } from './docs/register.ts';
 import { authenticate } from './http/auth.ts';
-import { limitBody, registerBodies } from './http/body.ts';
+import { limitBody, registerBodies } from './http/body-parser.ts';
 import {
   CONNECTION_LIMITS,
   closeWithoutRequests,
   endSlowReaders,
   limitConnections,
 } from './http/connections.ts';
-import { registerErrors } from './http/errors.ts';
-import { limitHeaders } from './http/headers.ts';
-import { methodNotAllowed } from './http/methods.ts';
+import { registerErrors } from './http/error-handler.ts';
+import { rejectOtherMethods } from './http/methods.ts';
 import type { TypedApp } from './http/operation.ts';
-import { requestId } from './http/request-id.ts';
-import { logResponse } from './http/request-log.ts';
-import { routableUrl } from './http/routable-url.ts';
+import { limitHeaders, routableUrl } from './http/request-head.ts';
+import { logResponse, requestId } from './http/request-log.ts';
 import { SECURITY_HEADERS } from './http/security-headers.ts';
 import { handleClientError, registerExpectations } from './http/wire.ts';
 import { routes } from './routes/routes.ts';
@@ -58,7 +56,7 @@ export function buildApp(deps: ApiDeps): TypedApp {
   });
   app.addHook('onSend', endSlowReaders);
   app.addHook('onResponse', logResponse);
-  const rejectOtherMethods = methodNotAllowed(app);
+  const methodRejections = rejectOtherMethods(app);
   addChecks(app, deps);
   registerDocs(app, config.api.publicUrl, PREFIX);
   app.register(
@@ -67,7 +65,7 @@ export function buildApp(deps: ApiDeps): TypedApp {
     },
     { prefix: PREFIX },
   );
-  app.register(rejectOtherMethods);
+  app.register(methodRejections);
   return app;
 }
 
@@ -76,7 +74,7 @@ function addChecks(app: TypedApp, { apiSwitch, rateLimits, budgets, stores, conf
   app.addHook('onRequest', async (request, reply) => {
     // Caches do not treat X-Api-Key as a credential, so nothing may be cached. The /docs pages allow it again.
     reply.headers({ 'X-Request-Id': request.id, 'Cache-Control': 'no-store', ...SECURITY_HEADERS });
-    if (!apiSwitch.enabled()) throw new ApiError('api_disabled', 'The API is switched off. Try again later.');
+    if (!apiSwitch.enabled()) throw apiDisabled();
   });
   app.addHook('onRequest', rateLimits.countClient);
   app.addHook('onRequest', limitHeaders);

@@ -1,7 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type { Config } from '../config.ts';
 import type { Egress } from '../egress/egress.ts';
-import type { ImageStore } from '../stores/images.ts';
+import type { ImageStore } from '../stores/image-store.ts';
 import type { Stores } from '../stores/ports.ts';
 import type { ApiSwitch } from './api-switch.ts';
 import type { Budgets } from './budgets/budgets.ts';

@@ -161,7 +161,7 @@ export interface DeliveryAttempt {
   ms: number | null;
   error: string | null;
   /** The first 1,024 bytes of the response body. */
-  answer: string | null;
+  responseBody: string | null;
 }
 
 /** Outcome of the acceptance transaction. Only `accepted` has charged the account, once per job id. */

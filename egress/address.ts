@@ -1,5 +1,8 @@
 import { BlockList, isIP } from 'node:net';
 
+// Not ipaddr.js, whose range() says unicast of 168.63.129.16, ::a9fe:a9fe (IPv4-compatible), 100:0:0:1::1, most of IPv6
+// outside of 2000::/3, and addresses with a zone id. Here IPv6 is denied unless it is known to be public.
+
 /** IANA's IPv4 special-purpose registry, multicast, and Azure's WireServer (168.63.129.16), a public address. */
 const SPECIAL_IPV4: readonly (readonly [string, number])[] = [
   ['0.0.0.0', 8],

@@ -53,7 +53,7 @@ export async function readResponse(
 function rethrowBodyError(error: unknown): never {
   if (!(error instanceof BodyReadError)) throw error;
   const cause = { cause: error };
-  if (error.reason === 'pieces')
+  if (error.reason === 'too_many_chunks')
     throw new EgressError('protocol', 'The response came in too many small chunks.', cause);
   if (error.reason === 'slow') throw new EgressError('timeout', 'The response came too slowly.', cause);
   throw error.cause ?? error;

@@ -1,7 +1,8 @@
 import type { Client } from '@temporalio/client';
 import type { Config } from '../config.ts';
 import { createEgress, type Egress } from '../egress/egress.ts';
-import { openTemporal } from '../runtime/temporal.ts';
+import { createResources } from '../runtime/resources.ts';
+import { openTemporal } from '../runtime/temporal-client.ts';
 import { type Mongo, openMongo } from '../stores/mongo/client.ts';
 import { createMongoStores } from '../stores/mongo/stores.ts';
 import type { Stores } from '../stores/ports.ts';
@@ -17,33 +18,25 @@ export interface Deps {
 
 /** Disposing closes the dependencies that were opened. */
 export function openDeps(load: () => Config): Deps & AsyncDisposable {
-  let loaded: Config | undefined;
-  const config = () => {
-    loaded ??= load();
-    return loaded;
-  };
-  const mongo = onFirstUse(() => openMongo(config().mongo));
-  const egress = onFirstUse(() => createEgress({ allowOrigins: config().egress.allowOrigins }));
-  const temporal = onFirstUse(() => openTemporal(config().temporal));
+  const opened = createResources();
+  const config = once(load);
+  const mongo = once(() => opened.use(openMongo(config().mongo)));
+  const egress = once(() => opened.use(createEgress(config().egress)));
+  const temporal = once(() => opened.use(openTemporal(config().temporal)));
   return {
     config,
-    mongo: mongo.use,
-    stores: () => createMongoStores(mongo.use()),
-    egress: egress.use,
-    temporal: () => temporal.use().client,
-    async [Symbol.asyncDispose]() {
-      await Promise.all([mongo.close(), egress.close(), temporal.close()]);
-    },
+    mongo,
+    stores: () => createMongoStores(mongo()),
+    egress,
+    temporal: () => temporal().client,
+    [Symbol.asyncDispose]: opened[Symbol.asyncDispose],
   };
 }
 
-function onFirstUse<T extends AsyncDisposable>(open: () => T) {
-  let resource: T | undefined;
-  return {
-    use: () => {
-      resource ??= open();
-      return resource;
-    },
-    close: async () => resource?.[Symbol.asyncDispose](),
+function once<T extends object>(make: () => T): () => T {
+  let made: T | undefined;
+  return () => {
+    made ??= make();
+    return made;
   };
 }

@@ -1,10 +1,14 @@
-import { environment, loadConfig } from '../config.ts';
+import { loadConfig } from '../config.ts';
 import { endWithin } from '../runtime/process.ts';
+import { runMain } from '../runtime/run-main.ts';
 import { openDeps } from './deps.ts';
+import { commandEnvironment } from './environment.ts';
 import { run } from './run.ts';
 
 const CLOSING_MS = 5000;
 
-await using deps = openDeps(() => loadConfig(environment()));
-process.exitCode = await run(process.argv.slice(2), deps, process);
-endWithin(CLOSING_MS);
+await runMain(async () => {
+  await using deps = openDeps(() => loadConfig(commandEnvironment()));
+  process.exitCode = await run(process.argv.slice(2), deps, process);
+  endWithin(CLOSING_MS);
+});

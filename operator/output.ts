@@ -41,14 +41,14 @@ function cell(value: unknown): string {
   if (value === null || value === undefined) return '-';
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
   if (value instanceof Date) return `${value.toISOString().slice(0, 19).replace('T', ' ')} UTC`;
-  if (typeof value !== 'object') return printable(String(value));
+  if (typeof value !== 'object') return escapeControls(String(value));
   if (Array.isArray(value) && value.every((item) => typeof item === 'string'))
-    return value.length === 0 ? '-' : printable(value.join(', '));
-  return printable(JSON.stringify(value));
+    return value.length === 0 ? '-' : escapeControls(value.join(', '));
+  return escapeControls(JSON.stringify(value));
 }
 
 /** Escapes control characters: parts of the output come from clients and must not control the operator's terminal. */
-export function printable(text: string): string {
+export function escapeControls(text: string): string {
   return text.replace(
     /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,

@@ -1,10 +1,11 @@
 import { Command, CommanderError } from 'commander';
+import { exitCodeOf } from '../runtime/run-main.ts';
 import { NOUNS } from './commands/nouns.ts';
 import { ask, isInteractive, type Terminal } from './confirm.ts';
 import type { Context } from './context.ts';
 import type { Deps } from './deps.ts';
 import { Failure, sentenceOf } from './failure.ts';
-import { printable, toJson, toText } from './output.ts';
+import { escapeControls, toJson, toText } from './output.ts';
 
 export interface Streams extends Terminal {
   stdout: NodeJS.WritableStream;
@@ -12,7 +13,8 @@ export interface Streams extends Terminal {
 
 /**
  * Runs one command line, given without the program's name.
- * @returns the exit code: 0, or 1 after a message on stderr (with `--json` as `{"error": {"message"}}`)
+ * @returns the exit code: 0, or {@link exitCodeOf} the error after a message on stderr (with `--json` as
+ * `{"error": {"message"}}`)
  */
 export async function run(argv: readonly string[], deps: Deps, streams: Streams): Promise<number> {
   const json = argv.includes('--json');
@@ -26,8 +28,9 @@ export async function run(argv: readonly string[], deps: Deps, streams: Streams)
     if (error instanceof CommanderError && error.exitCode === 0) return 0;
     const message = isIncomplete(error) ? 'The command is incomplete; see --help.' : sentenceOf(error);
     if (json) streams.stderr.write(`${JSON.stringify({ error: { message } })}\n`);
-    else if (!isIncomplete(error)) streams.stderr.write(`${message.split('\n').map(printable).join('\n')}\n`);
-    return 1;
+    else if (!isIncomplete(error))
+      streams.stderr.write(`${message.split('\n').map(escapeControls).join('\n')}\n`);
+    return exitCodeOf(error);
   }
 }
 
@@ -49,7 +52,7 @@ function createContext(deps: Deps, streams: Streams, json: boolean): Context {
     deps,
     show: (answer) => void streams.stdout.write(json ? toJson(answer) : toText(answer)),
     async confirm(question, yes) {
-      if (yes || json || !isInteractive(streams) || (await ask(streams, printable(question)))) return;
+      if (yes || json || !isInteractive(streams) || (await ask(streams, escapeControls(question)))) return;
       throw new Failure('Nothing was changed.');
     },
   };

@@ -5,7 +5,7 @@ import { countPieces, watchPace } from './pace.ts';
 /** The body was not read to its end; `cause` is the error of the stream. */
 export class BodyReadError extends Error {
   override readonly name = 'BodyReadError';
-  readonly reason: 'slow' | 'pieces' | 'long' | 'gone';
+  readonly reason: 'slow' | 'too_many_chunks' | 'too_long' | 'aborted';
 
   constructor(reason: BodyReadError['reason'], options?: ErrorOptions) {
     super(`The body is incomplete (${reason}).`, options);
@@ -43,7 +43,7 @@ export function readBody(
     };
     const onData = (piece: Buffer) => {
       pace.arrived(piece.length);
-      if (!isWithinLimit(piece.length)) return settle(new BodyReadError('pieces'));
+      if (!isWithinLimit(piece.length)) return settle(new BodyReadError('too_many_chunks'));
       try {
         take(piece);
       } catch (error) {
@@ -56,7 +56,7 @@ export function readBody(
     };
     const onEnd = () => settle();
     stream.on('error', ignoreError);
-    const onClose = (cause?: Error) => settle(new BodyReadError('gone', { cause }));
+    const onClose = (cause?: Error) => settle(new BodyReadError('aborted', { cause }));
     function settle(error?: unknown): void {
       pace[Symbol.dispose]();
       clearImmediate(turn);

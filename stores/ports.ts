@@ -12,7 +12,7 @@ import type {
   ObjectRef,
   PackRecord,
 } from '../domain/records.ts';
-import type { RemovalFailure } from '../domain/removal.ts';
+import type { RemovalFailure } from '../domain/remove-images.ts';
 
 /**
  * An idempotency key for a command, chosen by the caller. A call with a used reference returns the first result, marked
@@ -88,7 +88,7 @@ export interface JobStore {
   /**
    * Withdraws a request that ended in 5xx. If no other request was answered with the job, voids the job: reverses the
    * charge, deletes the job and its idempotency key, enqueues its images for removal and fences the job id. Idempotent.
-   * @param requestId the job id for the request that created the job, else the id passed to {@link markAnswered}
+   * @param requestId the job id for the request that created the job, else the id passed to {@link recordReturned}
    * @returns whether the job is voided; false if it was deleted or another request remains
    */
   void(jobId: string, requestId: string): Promise<boolean>;
@@ -100,7 +100,7 @@ export interface JobStore {
    * is unspent
    * @throws Error if the request was withdrawn
    */
-  markAnswered(jobId: string, requestId: string): Promise<JobRecord | 'voided' | undefined>;
+  recordReturned(jobId: string, requestId: string): Promise<JobRecord | 'voided' | undefined>;
   findByIdempotencyKey(keyId: string, key: string): Promise<IdempotencyRow | undefined>;
   /** A job of the account; undefined if it does not exist, is deleted or belongs to another account. */
   find(accountId: string, jobId: string): Promise<JobRecord | undefined>;

@@ -1,3 +1,4 @@
+import { runMain } from '../runtime/run-main.ts';
 import { writeWorkflowBundle } from './bundle.ts';
 
-await writeWorkflowBundle('dist/workflow-bundle.cjs');
+await runMain(() => writeWorkflowBundle('dist/workflow-bundle.cjs'));

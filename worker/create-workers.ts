@@ -1,5 +1,6 @@
 import {
-  type NativeConnection,
+  type ActivityInterceptorsFactory,
+  NativeConnection,
   Worker,
   type WorkerOptions,
   type WorkflowBundleOption,
@@ -9,6 +10,8 @@ import type { createRenderingActivities } from '../activities/jobs/rendering.ts'
 import type { Config } from '../config.ts';
 import { taskQueues } from '../protocol/task-queues.ts';
 import { CLOSING_MS } from '../runtime/process.ts';
+import { withResources } from '../runtime/resources.ts';
+import { connectionOptions } from '../runtime/temporal-client.ts';
 
 interface Common {
   config: Config;
@@ -18,10 +21,18 @@ interface Common {
 export interface WorkerDeps extends Common {
   activities: ReturnType<typeof createActivities>;
   workflowBundle: WorkflowBundleOption;
+  /** Called around every activity of the queue `jobs`. */
+  interceptors?: ActivityInterceptorsFactory[];
 }
 
 export interface RendererDeps extends Common {
   activities: ReturnType<typeof createRenderingActivities>;
+}
+
+/** Workers of one process. They must not be disposed while they run. */
+export interface Workers extends AsyncDisposable {
+  /** Runs the workers until the signal, then lets running work finish within the grace period. */
+  run(signal: AbortSignal): Promise<void>;
 }
 
 /** Time after the grace period until running work is abandoned; the other half is for closing connections. */
@@ -42,31 +53,37 @@ const SLOTS = {
 const PROMPT_HEARTBEATS = { maxHeartbeatThrottleInterval: '1 s' } as const;
 
 /** The workers of a worker process: `jobs` for workflows and activities on the stores, `webhooks` for deliveries. */
-export async function createWorkers({ activities, workflowBundle, ...deps }: WorkerDeps): Promise<Worker[]> {
+export function createWorkers({
+  activities,
+  workflowBundle,
+  interceptors = [],
+  ...deps
+}: WorkerDeps): Promise<Workers> {
   const { config } = deps;
   const queues = taskQueues(config.temporal.taskQueuePrefix);
-  return Promise.all([
-    Worker.create({
+  return create(
+    {
       ...common(deps),
       ...SLOTS,
       taskQueue: queues.jobs,
       workflowBundle,
       activities: activities.jobs,
-    }),
-    Worker.create({
+      interceptors: { activity: interceptors },
+    },
+    {
       ...common(deps),
       ...PROMPT_HEARTBEATS,
       taskQueue: queues.webhooks,
       activities: activities.webhooks,
       maxConcurrentActivityTaskExecutions: config.worker.webhookSlots,
-    }),
-  ]);
+    },
+  );
 }
 
 /** The worker of a renderer process: runs the activities of `images` and no workflows. */
-export function createRenderer({ activities, ...deps }: RendererDeps): Promise<Worker> {
+export function createRenderer({ activities, ...deps }: RendererDeps): Promise<Workers> {
   const { config } = deps;
-  return Worker.create({
+  return create({
     ...common(deps),
     ...PROMPT_HEARTBEATS,
     taskQueue: taskQueues(config.temporal.taskQueuePrefix).images,
@@ -83,7 +100,22 @@ const common = ({ config, connection }: Common) =>
     shutdownForceTime: config.shutdownGraceMs + FORCE_MS,
   }) satisfies Partial<WorkerOptions>;
 
-/** Runs the workers until the signal, then lets running work finish within the grace period. */
+/** One after another, so that all that were created are known, and released, when one cannot be. */
+function create(...all: WorkerOptions[]): Promise<Workers> {
+  return withResources(async (_keep, defer) => {
+    const workers: Worker[] = [];
+    defer(() => Promise.all(workers.map(release)));
+    for (const options of all) workers.push(await Worker.create(options));
+    return { run: (signal: AbortSignal) => runWorkers(workers, signal) };
+  });
+}
+
+/** Lets go of the connection, and ends the workflow threads. The SDK does so only at the end of a run. */
+async function release(worker: Worker): Promise<void> {
+  if (worker.getState() === 'INITIALIZED') await worker.runUntil(Promise.resolve());
+}
+
+/** See {@link Workers}. */
 export async function runWorkers(workers: readonly Worker[], signal: AbortSignal): Promise<void> {
   const running = workers.map((worker) => worker.run());
   const stop = () => {
@@ -97,4 +129,12 @@ export async function runWorkers(workers: readonly Worker[], signal: AbortSignal
     stop();
     await Promise.allSettled(running);
   }
+}
+
+/** Connects to Temporal. Closing the connection fails while a worker holds it. */
+export async function openConnection(
+  config: Config['temporal'],
+): Promise<{ connection: NativeConnection } & AsyncDisposable> {
+  const connection = await NativeConnection.connect(connectionOptions(config));
+  return { connection, [Symbol.asyncDispose]: () => connection.close() };
 }

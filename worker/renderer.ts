@@ -1,30 +1,11 @@
-import { NativeConnection, Runtime } from '@temporalio/worker';
-import { createRenderingActivities } from '../activities/jobs/rendering.ts';
-import { environment, loadConfig } from '../config.ts';
-import { createGenerator } from '../generators/registry.ts';
-import { CLOSING_MS, createLogger, shutdownSignal } from '../runtime/process.ts';
-import { connectionOptions } from '../runtime/temporal.ts';
-import { openMongo } from '../stores/mongo/client.ts';
-import { createMongoStores } from '../stores/mongo/stores.ts';
-import { createImageStore } from '../stores/s3/images.ts';
-import { createRenderer, runWorkers } from './create-workers.ts';
-import { openImageTasks } from './image-tasks.ts';
-import { temporalLogger } from './temporal-logger.ts';
+import { runService } from '../runtime/run-main.ts';
+import { openRenderer } from './open-renderer.ts';
+import { installRuntime } from './temporal-logger.ts';
 
-const config = loadConfig(environment());
-const signal = shutdownSignal(config.shutdownGraceMs + CLOSING_MS);
-const logger = createLogger(config.log, 'renderer');
-Runtime.install({ logger: temporalLogger(logger), shutdownSignals: [] });
-
-const generator = createGenerator(config.generators);
-await using mongo = openMongo(config.mongo);
-await using images = createImageStore(config.s3);
-await using imageTasks = await openImageTasks(config.worker);
-const connection = await NativeConnection.connect(connectionOptions(config.temporal));
-await using _connection = { [Symbol.asyncDispose]: () => connection.close() };
-const stores = createMongoStores(mongo);
-const activities = createRenderingActivities({ stores, images, generator, imageTasks });
-const renderer = await createRenderer({ config, connection, activities });
-logger.info({ generators: config.generators }, 'The renderer is ready.');
-await runWorkers([renderer], signal);
-logger.info('The renderer has stopped.');
+await runService('renderer', async ({ config, logger, signal }) => {
+  installRuntime(logger);
+  await using renderer = await openRenderer(config);
+  logger.info({ generators: config.generators }, 'The renderer is ready.');
+  await renderer.run(signal);
+  logger.info('The renderer has stopped.');
+});

@@ -1,8 +1,13 @@
-import type { Logger as TemporalLogger } from '@temporalio/worker';
+import { Runtime, type Logger as TemporalLogger } from '@temporalio/worker';
 import type { Logger } from 'pino';
 
+/** Sets up the SDK's only runtime in this process, which must not handle signals itself. Must be called before connecting. */
+export function installRuntime(logger: Logger): void {
+  Runtime.install({ logger: temporalLogger(logger), shutdownSignals: [] });
+}
+
 /** Writes the Temporal SDK's log entries to the process's logger. */
-export function temporalLogger(logger: Logger): TemporalLogger {
+function temporalLogger(logger: Logger): TemporalLogger {
   const write = (level: 'trace' | 'debug' | 'info' | 'warn' | 'error') => (message: string, meta?: object) =>
     logger[level](meta ?? {}, message);
   const log: TemporalLogger['log'] = (level, message, meta) => {

@@ -1,7 +1,7 @@
 import { Client, WorkflowNotFoundError } from '@temporalio/client';
 import type { NativeConnection } from '@temporalio/worker';
-import type { WorkflowProbe } from '../activities/retention/retention.ts';
-import { deleteWorkflow } from '../runtime/temporal.ts';
+import type { WorkflowProbe } from '../activities/retention/steps.ts';
+import { deleteWorkflow } from '../runtime/temporal-client.ts';
 
 const CLOSED = new Set(['COMPLETED', 'FAILED', 'CANCELLED', 'TERMINATED', 'TIMED_OUT']);
 

@@ -17,8 +17,10 @@ import type { Activities } from '../activities/activities.ts';
 import type { JobEnd } from '../activities/jobs/completion.ts';
 import type { RenderReport } from '../activities/jobs/rendering.ts';
 import type { JobFailure } from '../domain/records.ts';
+import { FAILURES } from '../protocol/failure-types.ts';
 import type { AcceptanceOutcome } from '../protocol/job.ts';
 import { acceptUpdate, type JobInput, type JobOutcome } from '../protocol/job.ts';
+import { NOT_GENERATED, refundedError } from '../protocol/job-errors.ts';
 import { JOB_STATUS } from '../protocol/search-attributes.ts';
 import { notify } from './notify.ts';
 
@@ -35,10 +37,8 @@ const { completeJob, failJob, enforceJobLimit } = proxyLocalActivities<Activitie
   startToCloseTimeout: '6 s',
   // A longer pause is a timer, and holds no slot of the worker.
   localRetryThreshold: '1 s',
-  retry: { ...FOREVER, nonRetryableErrorTypes: ['NotFound'] },
+  retry: { ...FOREVER, nonRetryableErrorTypes: [FAILURES.NotFound.type] },
 });
-
-const REFUNDED = 'The charge was refunded.';
 
 /**
  * Runs one job from acceptance to its end; the workflow id is derived from the idempotency key, if there is one. A
@@ -59,7 +59,7 @@ async function job(input: JobInput, cancellable: CancellationScope): Promise<Job
   if (acceptance.outcome !== 'accepted') {
     await condition(allHandlersFinished);
     const { outcome } = acceptance;
-    throw ApplicationFailure.nonRetryable(`The job was not accepted: ${outcome}.`, outcome);
+    throw ApplicationFailure.nonRetryable(`The job was not accepted: ${outcome}.`, FAILURES[outcome].type);
   }
 
   setCurrentDetails(`Accepted and charged ${draft.imagesCharged}; rendering.`);
@@ -123,11 +123,11 @@ function conclude(jobId: string, end: JobEnd, expected: JobEnd['status'], detail
 
 /** What to record on the failed job: the details of the activity's failure, or a general message after a timeout. */
 function renderFailure(error: unknown): JobFailure {
-  if (isCancellation(error)) return { error: `The job was cancelled. ${REFUNDED}`, processingMs: null };
+  if (isCancellation(error)) return { error: refundedError('The job was cancelled.'), processingMs: null };
   const cause = error instanceof ActivityFailure ? error.cause : undefined;
   const failure =
     cause instanceof ApplicationFailure ? (cause.details?.[0] as JobFailure | undefined) : undefined;
-  return failure ?? { error: `The image could not be generated. ${REFUNDED}`, processingMs: null };
+  return failure ?? { error: refundedError(NOT_GENERATED), processingMs: null };
 }
 
 /** Takes more than one batch only after many virtual staging jobs, which do not apply the limit. */

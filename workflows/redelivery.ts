@@ -2,6 +2,7 @@ import { CancellationScope, proxyActivities, setCurrentDetails, uuid4 } from '@t
 import type { Activities } from '../activities/activities.ts';
 import type { DeliveryOutcome } from '../activities/webhooks/attempt.ts';
 import type { PendingDelivery } from '../activities/webhooks/pending-delivery.ts';
+import { FAILURES } from '../protocol/failure-types.ts';
 import type { TaskQueues } from '../protocol/task-queues.ts';
 import type { DeliveryInput } from '../protocol/webhooks.ts';
 import { notify } from './notify.ts';
@@ -12,7 +13,7 @@ const { reopenDelivery, openTestDelivery } = proxyActivities<Activities>({
     initialInterval: '1 s',
     backoffCoefficient: 2,
     maximumInterval: '1 m',
-    nonRetryableErrorTypes: ['NotFound'],
+    nonRetryableErrorTypes: [FAILURES.NotFound.type],
   },
 });
 

@@ -10,8 +10,9 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { Activities } from '../activities/activities.ts';
-import type { createRetentionActivities, RetentionBatch } from '../activities/retention/retention.ts';
+import type { createRetentionActivities, RetentionBatch } from '../activities/retention/steps.ts';
 import type { PendingDelivery } from '../activities/webhooks/pending-delivery.ts';
+import { FAILURES } from '../protocol/failure-types.ts';
 import type { RetentionCounts } from '../protocol/retention.ts';
 import { ACCOUNT_ID } from '../protocol/search-attributes.ts';
 import type { TaskQueues } from '../protocol/task-queues.ts';
@@ -115,7 +116,7 @@ export async function runSteps(
   if (problems.length === 0) return counts;
   throw ApplicationFailure.create({
     message: problems.join('\n'),
-    type: 'retention_incomplete',
+    type: FAILURES.retention_incomplete.type,
     nonRetryable: true,
     details: [counts],
   });
@@ -127,7 +128,7 @@ function remaining(steps: readonly Step[], name: StepName | null): readonly Step
   const index = steps.findIndex((step) => step.name === name);
   if (index >= 0) return steps.slice(index);
   const message = `There is no retention step "${name}". Start the retention workflow again.`;
-  throw ApplicationFailure.nonRetryable(message, 'unknown_step');
+  throw ApplicationFailure.nonRetryable(message, FAILURES.unknown_step.type);
 }
 
 /** Runs one batch and adds to `counts` and `problems`. A step whose activity fails is skipped. */

@@ -1,6 +1,6 @@
 import { NotFound } from '../../domain/errors.ts';
 import type { JobFailure, JobRecord } from '../../domain/records.ts';
-import { removeImagesSoon } from '../../domain/removal.ts';
+import { removeImagesSoon } from '../../domain/remove-images.ts';
 import type { EndedJob } from '../../stores/ports.ts';
 import { type JobLimitDeps, RETENTION } from '../retention/job-limit.ts';
 import { type PendingDelivery, pendingDeliveryOf } from '../webhooks/pending-delivery.ts';

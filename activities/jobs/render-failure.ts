@@ -4,9 +4,10 @@ import type { JobFailure } from '../../domain/records.ts';
 import { GeneratorError } from '../../generators/errors.ts';
 import { ImageError } from '../../imaging/errors.ts';
 import { type EndReason, ImageProcessEnded } from '../../imaging/processes/errors.ts';
-import { ImageMissing } from '../../stores/images.ts';
+import { FAILURES, type Failure } from '../../protocol/failure-types.ts';
+import { NOT_GENERATED, refundedError } from '../../protocol/job-errors.ts';
+import { ImageMissing } from '../../stores/image-store.ts';
 
-const GENERAL = 'The image could not be generated.';
 const TOO_COMPLEX =
   'The image is damaged or too complex: processing it took too much time or memory. Save it again and retry.';
 
@@ -17,14 +18,12 @@ const TOO_COMPLEX =
  */
 export function renderFailure(error: unknown, processingMs: number, lastTry: boolean): Error {
   if (error instanceof CancelledFailure) return error;
-  const { type, nonRetryable, message, retryAfterMs, clientFault = false } = classify(error, lastTry);
+  const { failure, reason, retryAfterMs, clientFault = false } = classify(error);
   return ApplicationFailure.create({
-    type,
-    nonRetryable,
+    type: failure.type,
+    nonRetryable: failure.retry === 'no' || (failure.retry === 'limited' && lastTry),
     message: error instanceof Error ? error.message : String(error),
-    details: [
-      { error: `${message} The charge was refunded.`, processingMs, clientFault } satisfies JobFailure,
-    ],
+    details: [{ error: refundedError(reason), processingMs, clientFault } satisfies JobFailure],
     ...(retryAfterMs === undefined ? {} : { nextRetryDelay: retryAfterMs }),
     ...(error instanceof Error ? { cause: error } : {}),
   });
@@ -33,34 +32,38 @@ export function renderFailure(error: unknown, processingMs: number, lastTry: boo
 const CAUSED_BY_IMAGE = new Set<EndReason>(['time', 'memory', 'crash']);
 
 interface Classified {
-  type: string;
-  nonRetryable: boolean;
-  message: string;
+  failure: Failure;
+  /** A sentence for the client. */
+  reason: string;
   retryAfterMs?: number | undefined;
   clientFault?: boolean;
 }
 
-function classify(error: unknown, lastTry: boolean): Classified {
-  if (error instanceof GeneratorError) return classifyGenerator(error, lastTry);
+function classify(error: unknown): Classified {
+  if (error instanceof GeneratorError) return classifyGenerator(error);
   if (error instanceof ImageError)
-    return { type: 'invalid_image', nonRetryable: true, message: error.message, clientFault: true };
+    return { failure: FAILURES.invalid_image, reason: error.message, clientFault: true };
   if (error instanceof ImageMissing)
-    return { type: 'input_missing', nonRetryable: true, message: 'The input image is no longer stored.' };
+    return { failure: FAILURES.input_missing, reason: 'The input image is no longer stored.' };
   if (error instanceof ImageProcessEnded)
     return {
-      type: 'image_process_ended',
-      nonRetryable: lastTry,
-      message: TOO_COMPLEX,
+      failure: FAILURES.image_process_ended,
+      reason: TOO_COMPLEX,
       clientFault: CAUSED_BY_IMAGE.has(error.reason),
     };
-  if (error instanceof NotFound) return { type: 'NotFound', nonRetryable: true, message: GENERAL };
-  return { type: 'render_error', nonRetryable: false, message: GENERAL };
+  if (error instanceof NotFound) return { failure: FAILURES.NotFound, reason: NOT_GENERATED };
+  return { failure: FAILURES.render_error, reason: NOT_GENERATED };
 }
 
-function classifyGenerator({ failure, message }: GeneratorError, lastTry: boolean): Classified {
-  const type = `generator_${failure.kind}`;
-  if (failure.kind === 'unavailable')
-    return { type, nonRetryable: lastTry, message: GENERAL, retryAfterMs: failure.retryAfterMs };
-  if (failure.kind === 'refused') return { type, nonRetryable: true, message, clientFault: true };
-  return { type, nonRetryable: true, message: GENERAL };
+function classifyGenerator({ failure, message }: GeneratorError): Classified {
+  switch (failure.kind) {
+    case 'refused':
+      return { failure: FAILURES.generator_refused, reason: message, clientFault: true };
+    case 'unavailable': {
+      const { retryAfterMs } = failure;
+      return { failure: FAILURES.generator_unavailable, reason: NOT_GENERATED, retryAfterMs };
+    }
+    case 'misconfigured':
+      return { failure: FAILURES.generator_misconfigured, reason: NOT_GENERATED };
+  }
 }

@@ -7,7 +7,7 @@ import { GeneratorError } from '../../generators/errors.ts';
 import type { AttemptState } from '../../generators/port.ts';
 import { ImageProcessEnded } from '../../imaging/processes/errors.ts';
 import { withDeadline } from '../../runtime/process.ts';
-import type { ImageStore } from '../../stores/images.ts';
+import type { ImageStore } from '../../stores/image-store.ts';
 import { type CompletionDeps, complete, type JobEnd, jobEnd } from './completion.ts';
 import { renderFailure } from './render-failure.ts';
 import { type RenderImageDeps, renderImage } from './render-image.ts';

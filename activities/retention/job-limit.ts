@@ -1,6 +1,6 @@
 import { LIMITS } from '../../contract/limits.ts';
-import { removeImagesSoon } from '../../domain/removal.ts';
-import type { ImageStore } from '../../stores/images.ts';
+import { removeImagesSoon } from '../../domain/remove-images.ts';
+import type { ImageStore } from '../../stores/image-store.ts';
 import type { Stores } from '../../stores/ports.ts';
 
 export const DAY_MS = 24 * 3_600_000;

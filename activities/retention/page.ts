@@ -6,7 +6,7 @@ export const pageDeadline = () => Date.now() + PAGE_MS;
 const MAX_PROBLEMS = 10;
 
 /** Items that failed. They do not stop the rest of the step. */
-export interface Failures {
+export interface ItemFailures {
   /** How many items failed; the next retention run retries them. */
   failed: number;
   /** Id and error message of the first ones. */
@@ -23,7 +23,7 @@ export async function processItems<T>(
   width: number,
   idOf: (item: T) => string,
   work: (item: T) => Promise<unknown>,
-): Promise<Failures & { processed: number }> {
+): Promise<ItemFailures & { processed: number }> {
   const deadline = pageDeadline();
   const problems: string[] = [];
   let processed = 0;
@@ -49,7 +49,7 @@ export async function bisect(
   ids: readonly string[],
   work: (ids: readonly string[]) => Promise<number>,
   deadline: number,
-): Promise<Failures & { done: number; stuck: string[] }> {
+): Promise<ItemFailures & { done: number; stuck: string[] }> {
   try {
     return { done: ids.length === 0 ? 0 : await work(ids), stuck: [], ...failures([]) };
   } catch (error) {
@@ -66,14 +66,14 @@ export async function bisect(
   }
 }
 
-export const mergeFailures = (a: Failures, b: Failures): Failures => ({
+export const mergeFailures = (a: ItemFailures, b: ItemFailures): ItemFailures => ({
   failed: a.failed + b.failed,
   problems: [...a.problems, ...b.problems].slice(0, MAX_PROBLEMS),
 });
 
-export const NO_FAILURES: Failures = { failed: 0, problems: [] };
+export const NO_FAILURES: ItemFailures = { failed: 0, problems: [] };
 
-const failures = (problems: string[]): Failures => ({
+const failures = (problems: string[]): ItemFailures => ({
   failed: problems.length,
   problems: problems.slice(0, MAX_PROBLEMS),
 });

@@ -1,6 +1,6 @@
 import { JOB_DELETED } from '../../domain/delivery.ts';
 import type { AccountRecord, DeliveryAttempt, DeliveryRecord, JobRecord } from '../../domain/records.ts';
-import type { ImageStore } from '../../stores/images.ts';
+import type { ImageStore } from '../../stores/image-store.ts';
 import type { AfterAttempt, DeliveryEnd, Stores } from '../../stores/ports.ts';
 import { eventBody } from './event.ts';
 import type { PendingDelivery } from './pending-delivery.ts';

@@ -2,7 +2,7 @@ import type { TestEvent, WebhookEvent } from '../../contract/webhook.ts';
 import { eventTypeOf } from '../../domain/delivery.ts';
 import { presentJob } from '../../domain/present.ts';
 import type { DeliveryRecord, JobRecord } from '../../domain/records.ts';
-import type { ImageStore } from '../../stores/images.ts';
+import type { ImageStore } from '../../stores/image-store.ts';
 
 /** The body of a delivery: the same bytes for every attempt. The job must have ended and must not be deleted. */
 export function eventBody(

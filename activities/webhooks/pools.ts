@@ -1,5 +1,4 @@
-import type { Destination, Pace } from './receiver-pace.ts';
-import { createSlotPool, type SlotPool } from './slot-pool.ts';
+import type { AccountReceiver, ReceiverPace } from './receiver-pace.ts';
 
 /** Shares of the slots: for slow receivers, for slow and unknown ones together, and for any one receiver. */
 const SLOW_SHARE = 1 / 2;
@@ -8,13 +7,31 @@ const RECEIVER_SHARE = 1 / 2;
 /** Egress opens at most 50 connections per origin; a further delivery would wait for one during its attempt. */
 const RECEIVER_MAX = 50;
 
-type Standing = Pace['standing'];
+/** Of the slots of each pool, for accounts that hold none. */
+const RESERVED_SHARE = 1 / 4;
+
+type Standing = ReceiverPace['standing'];
 
 /** The slots that a delivery in progress holds. */
 export interface Place {
   /** Counts it as slow from now on, even if that exceeds the share of slow receivers. */
   slowDown(): void;
   leave(): void;
+}
+
+/**
+ * Slots shared by accounts. An account may hold as many slots as are free, so its share shrinks as other accounts
+ * arrive, without any configuration (dynamic thresholds: Choudhury and Hahne, IEEE/ACM Transactions on Networking 6(2),
+ * 1998). Some slots are reserved for accounts that hold none.
+ */
+interface SlotPool {
+  fits(accountId: string): boolean;
+  /** How many slots the account could hold, given what the others hold; at least 1. */
+  share(accountId: string): number;
+  /** Takes a slot without checking {@link fits}, so the pool may exceed its size. */
+  add(accountId: string): void;
+  remove(accountId: string): void;
+  isEmpty(): boolean;
 }
 
 /** Divides the slots of one worker, so that slow receivers can never take all of them. */
@@ -31,7 +48,7 @@ export function createWebhookPools(slots: number) {
 
   return {
     /** Takes a place; undefined when one of the pools has no slot left for the account. */
-    enter(standing: Standing, { accountId, receiver }: Destination): Place | undefined {
+    enter(standing: Standing, { accountId, receiver }: AccountReceiver): Place | undefined {
       const receiverPool = ofReceiver(receiver);
       const held = [...shared[standing], receiverPool];
       if (!held.every((pool) => pool.fits(accountId))) return undefined;
@@ -51,7 +68,28 @@ export function createWebhookPools(slots: number) {
     },
 
     /** How many such deliveries the account could have in progress, given the current load. */
-    share: (standing: Standing, { accountId, receiver }: Destination): number =>
+    share: (standing: Standing, { accountId, receiver }: AccountReceiver): number =>
       Math.min(...poolsOf(standing, receiver).map((pool) => pool.share(accountId))),
+  };
+}
+
+function createSlotPool(size: number): SlotPool {
+  const reserved = Math.floor(size * RESERVED_SHARE);
+  const held = new Map<string, number>();
+  let free = size;
+  const of = (accountId: string) => held.get(accountId) ?? 0;
+  return {
+    fits: (accountId) => (held.has(accountId) ? of(accountId) < free - reserved : free > 0),
+    share: (accountId) => Math.max(1, Math.ceil((of(accountId) + free - reserved) / 2)),
+    add(accountId) {
+      free -= 1;
+      held.set(accountId, of(accountId) + 1);
+    },
+    remove(accountId) {
+      free += 1;
+      if (of(accountId) === 1) held.delete(accountId);
+      else held.set(accountId, of(accountId) - 1);
+    },
+    isEmpty: () => held.size === 0,
   };
 }

@@ -5,10 +5,10 @@ const RECEIVERS_PER_ACCOUNT = 100;
 /** Initial duration of an exchange, low on purpose: a burst to a quick receiver should not be spread out. */
 const FIRST_GUESS_MS = 10;
 
-export type Destination = Pick<PendingDelivery, 'accountId' | 'receiver'>;
+export type AccountReceiver = Pick<PendingDelivery, 'accountId' | 'receiver'>;
 
 /** What a worker knows about one receiver of an account, or about all its receivers that have not responded yet. */
-export interface Pace {
+export interface ReceiverPace {
   standing: 'unknown' | 'quick' | 'slow';
   /** Most deliveries in progress unless it is slow; doubles with each quick response (slow start, RFC 5681). */
   width: number;
@@ -22,28 +22,28 @@ export interface Pace {
 }
 
 interface KnownAccount {
-  newcomers: Pace;
-  receivers: Map<string, Pace>;
+  newcomers: ReceiverPace;
+  receivers: Map<string, ReceiverPace>;
 }
 
 /** Keeps receivers per account, so that one account's deliveries do not affect another's to the same receiver. */
 export function createPaces(widest: number) {
   const accounts = new Map<string, KnownAccount>();
-  const known = ({ accountId }: Destination) =>
+  const known = ({ accountId }: AccountReceiver) =>
     lruEntry(accounts, accountId, ACCOUNTS_REMEMBERED, () => ({
       newcomers: createPace(),
       receivers: new Map(),
     }));
-  const receiverPace = (to: Destination) =>
+  const receiverPace = (to: AccountReceiver) =>
     lruEntry(known(to).receivers, to.receiver, RECEIVERS_PER_ACCOUNT, createPace);
 
   return {
     /** Receivers without a response share one pace; otherwise each new host name would get a new slot. */
-    of: (to: Destination): Pace =>
+    of: (to: AccountReceiver): ReceiverPace =>
       known(to).receivers.has(to.receiver) ? receiverPace(to) : known(to).newcomers,
 
     /** Records that an exchange, which may still be in progress, has taken too long to count as quick. */
-    overdue(to: Destination, pace: Pace, ms: number): void {
+    overdue(to: AccountReceiver, pace: ReceiverPace, ms: number): void {
       for (const each of new Set([pace, receiverPace(to)])) {
         each.standing = 'slow';
         each.width = 1;
@@ -52,7 +52,7 @@ export function createPaces(widest: number) {
     },
 
     /** Records the end of an exchange. A quick one does not make the receiver quick while others are late. */
-    ended(to: Destination, pace: Pace, ms: number, quick: boolean): void {
+    ended(to: AccountReceiver, pace: ReceiverPace, ms: number, quick: boolean): void {
       const proven = receiverPace(to);
       for (const each of new Set([pace, proven])) {
         each.ms = (each.ms + ms) / 2;
@@ -65,7 +65,7 @@ export function createPaces(widest: number) {
   };
 }
 
-const createPace = (): Pace => ({
+const createPace = (): ReceiverPace => ({
   standing: 'unknown',
   width: 1,
   underWay: 0,

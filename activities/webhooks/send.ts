@@ -3,7 +3,7 @@ import { signWebhook } from '../../domain/webhook-signature.ts';
 import type { Egress, Posted } from '../../egress/egress.ts';
 import { retryAfterMs, type WebhookPolicy } from './policy.ts';
 
-const MAX_ANSWER_BYTES = 1024;
+const MAX_RESPONSE_BYTES = 1024;
 
 export interface SendDeps {
   egress: Pick<Egress, 'post'>;
@@ -34,7 +34,7 @@ export async function send({ egress }: SendDeps, policy: WebhookPolicy, message:
     const response = await egress.post(url, {
       headers: { 'content-type': 'application/json', ...signed },
       body,
-      maxResponseBytes: MAX_ANSWER_BYTES,
+      maxResponseBytes: MAX_RESPONSE_BYTES,
       timeoutMs: policy.timeoutMs,
       signal,
     });
@@ -44,14 +44,14 @@ export async function send({ egress }: SendDeps, policy: WebhookPolicy, message:
     };
   } catch (error) {
     const ms = Math.round(performance.now() - start);
-    return { attempt: { at, url, status: null, ms, error: problemOf(error, signal), answer: null } };
+    return { attempt: { at, url, status: null, ms, error: problemOf(error, signal), responseBody: null } };
   }
 }
 
 function toAttempt(at: Date, url: string, { status, ms, body }: Posted): DeliveryAttempt {
   const success = status >= 200 && status <= 299;
   const error = success ? null : `The receiver responded with status ${status}.`;
-  return { at, url, status, ms, error, answer: body.toString('utf8') };
+  return { at, url, status, ms, error, responseBody: body.toString('utf8') };
 }
 
 function problemOf(error: unknown, signal: AbortSignal): string {

@@ -1,7 +1,11 @@
 import type { WebhookPolicy } from './policy.ts';
 import { createWebhookPools, type Place } from './pools.ts';
-import { createPaces, type Destination, type Pace } from './receiver-pace.ts';
-import { nextTurn } from './turns.ts';
+import { type AccountReceiver, createPaces, type ReceiverPace } from './receiver-pace.ts';
+
+const SHORTEST_WAIT_MS = 250;
+const LONGEST_WAIT_MS = 15 * 60_000;
+/** More deliveries are scheduled than slots are expected, so that no slot stays empty. */
+const OVERBOOKING = 1.5;
 
 export interface WebhookSlot {
   /** Runs the exchange with the receiver and measures it; an exchange that the signal aborted is not counted. */
@@ -11,12 +15,12 @@ export interface WebhookSlot {
 
 export interface WebhookSlots {
   /** A slot, or the milliseconds after which to try again. `waited`: whether the delivery has tried before. */
-  take(delivery: Destination, waited: boolean): WebhookSlot | { waitMs: number };
+  take(delivery: AccountReceiver, waited: boolean): WebhookSlot | { waitMs: number };
 }
 
 interface Taken {
-  to: Destination;
-  pace: Pace;
+  to: AccountReceiver;
+  pace: ReceiverPace;
   place: Place;
   /** Start of the exchange while it is in progress. */
   since?: number | undefined;
@@ -66,7 +70,7 @@ export function createWebhookSlots(
   }
 
   /** How many slots the waiting deliveries can expect. */
-  const shareOf = ({ standing, width }: Pace, to: Destination) =>
+  const shareOf = ({ standing, width }: ReceiverPace, to: AccountReceiver) =>
     standing === 'unknown' ? width : pools.share(standing, to);
 
   return {
@@ -84,5 +88,16 @@ export function createWebhookSlots(
 }
 
 /** A slow receiver has few slots: deliveries that have waited get them before new ones. */
-const mayEnter = ({ standing, lastTurn, underWay, width }: Pace, waited: boolean, now: number) =>
+const mayEnter = ({ standing, lastTurn, underWay, width }: ReceiverPace, waited: boolean, now: number) =>
   standing === 'slow' ? waited || lastTurn <= now : underWay < width;
+
+/**
+ * When a delivery that found no slot should try again: behind those that are already waiting, at the rate at which its
+ * receiver frees slots. So the number of tries stays close to the number of slots, however many deliveries wait.
+ * @returns milliseconds, with a jitter of a quarter either way
+ */
+function nextTurn(pace: ReceiverPace, share: number, now: number): number {
+  const turn = Math.max(pace.lastTurn, now) + pace.ms / share / OVERBOOKING;
+  pace.lastTurn = Math.min(turn, now + LONGEST_WAIT_MS);
+  return Math.max(SHORTEST_WAIT_MS, pace.lastTurn - now) * (0.75 + Math.random() / 2);
+}

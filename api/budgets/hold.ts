@@ -144,11 +144,13 @@ async function acquire(budget: Budget, acquisition: Acquisition): Promise<Lease>
 function refusal(cause: BudgetError, { disconnected, closing, isShared }: Acquisition): ApiError {
   if (disconnected.aborted)
     return new ApiError('invalid_request', 'The connection was closed while the request was waiting.');
-  if (closing.aborted)
-    return new ApiError('internal_error', 'The service is stopping. Nothing was charged; retry.', { cause });
+  if (closing.aborted) return unavailable('stopping', cause);
   if (cause.obstacle === 'owner' || !isShared) return rateLimited(cause);
-  return new ApiError('internal_error', 'The service is too busy. Nothing was charged; retry.', { cause });
+  return unavailable('too busy', cause);
 }
+
+const unavailable = (state: 'stopping' | 'too busy', cause: BudgetError) =>
+  new ApiError('internal_error', `The service is ${state}. Nothing was charged; retry.`, { cause });
 
 const rateLimited = (cause: BudgetError): ApiError =>
   new ApiError(

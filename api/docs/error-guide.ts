@@ -1,4 +1,22 @@
+import {
+  apiDisabled,
+  idempotencyConflict,
+  insufficientCredits,
+  internalError,
+  jobInProgress,
+  jobNotFound,
+  keyRevoked,
+  missingApiKey,
+  notOneImage,
+  payloadTooLarge,
+  routeNotFound,
+  tooManyRequests,
+  unknownTool,
+  wrongMethod,
+} from '../../contract/api-errors.ts';
 import type { ErrorCode } from '../../contract/errors.ts';
+import { LIMITS, RATE_LIMITS } from '../../contract/limits.ts';
+import { NOT_GENERATED, refundedError } from '../../protocol/job-errors.ts';
 
 /** What a client should do about a code, and an example of the message. Backticks mark names. */
 export interface Guide {
@@ -10,15 +28,15 @@ export const ERROR_GUIDE: Record<ErrorCode, Guide> = {
   invalid_api_key: {
     action:
       'Send the complete key in the `X-Api-Key` header, once. The message says whether the key is missing, malformed or unknown.',
-    example: 'Send your API key in the X-Api-Key header.',
+    example: missingApiKey().message,
   },
   key_revoked: {
     action: 'Use another key of the account. If the account is disabled, contact the operator.',
-    example: 'The key was revoked or its account is disabled. Use another key.',
+    example: keyRevoked().message,
   },
   api_disabled: {
     action: 'Wait until the operator switches the API on. Retry about once a minute.',
-    example: 'The API is switched off. Try again later.',
+    example: apiDisabled().message,
   },
   invalid_request: {
     action: 'Change the field, header or option that the message names. The same request fails again.',
@@ -27,12 +45,12 @@ export const ERROR_GUIDE: Record<ErrorCode, Guide> = {
   invalid_tool: {
     action:
       'Use a slug of `GET /v1/tools`, spelled exactly as it is there. Titles and marketing names are not accepted.',
-    example: 'tool: unknown tool. GET /v1/tools lists the slugs.',
+    example: unknownTool().message,
   },
   invalid_image: {
     action:
       'Send exactly one image: JPEG, PNG or WebP, at most 20 MB, 100 megapixels and 16,384 pixels on each side. Send base64 without line breaks; a data URI must name one of the three types.',
-    example: 'Send exactly one of image_url and image_base64.',
+    example: notOneImage().message,
   },
   image_fetch_failed: {
     action:
@@ -42,27 +60,26 @@ export const ERROR_GUIDE: Record<ErrorCode, Guide> = {
   insufficient_credits: {
     action:
       'Buy a pack, or render at 2K. The Idempotency-Key is not used up: the same request succeeds once the balance covers it. `GET /v1/account` returns the balance.',
-    example: 'The balance does not cover this job. Buy a pack, or render at 2K.',
+    example: insufficientCredits().message,
   },
   rate_limited: {
     action:
       'Wait for the seconds in `Retry-After`, then retry. To avoid the error, slow down as `X-RateLimit-Remaining` approaches 0.',
-    example: 'More than 60 requests a minute with this key. Retry in 12 seconds.',
+    example: tooManyRequests(RATE_LIMITS['create-job'], 'with this key', 12).message,
   },
   idempotency_conflict: {
     action:
       'Send the first body again to get its job, or use a new key for the new body. Derive keys from your own record ids to avoid accidental reuse.',
-    example:
-      'This Idempotency-Key was used with a different body. Send the first body again, or use a new key.',
+    example: idempotencyConflict().message,
   },
   job_not_found: {
     action:
       'Stop polling. If you sent an Idempotency-Key, the job of that key was deleted; use a new key to render again.',
-    example: 'There is no such job.',
+    example: jobNotFound().message,
   },
   job_in_progress: {
     action: 'Poll the job until it is `completed` or `failed`, then delete it.',
-    example: 'The job is still processing. Delete it once it has ended.',
+    example: jobInProgress().message,
   },
   webhook_url_rejected: {
     action:
@@ -72,24 +89,24 @@ export const ERROR_GUIDE: Record<ErrorCode, Guide> = {
   payload_too_large: {
     action:
       'Send a smaller image, or send it by `image_url`. If the body is smaller than 30 MB, the `X-Api-Key` header is missing or misspelled.',
-    example: 'The body is over 30 MB.',
+    example: payloadTooLarge(LIMITS.bodyBytes).message,
   },
   generation_failed: {
     action:
       'Read `error` of the job, and create a new job with another image or other options. The charge was refunded.',
-    example: 'The image could not be generated. The charge was refunded.',
+    example: refundedError(NOT_GENERATED),
   },
   internal_error: {
     action:
       'Retry with the same Idempotency-Key, after a second at first and then with exponential backoff. If it persists, contact the operator with the `X-Request-Id`.',
-    example: 'The service failed. Retry with the same Idempotency-Key.',
+    example: internalError().message,
   },
   not_found: {
     action: 'Compare the path with the reference. Every path begins with `/v1`.',
-    example: 'There is no GET /api/v1/images.',
+    example: routeNotFound('GET', '/api/v1/images').message,
   },
   method_not_allowed: {
     action: 'Use one of the methods in the `Allow` header.',
-    example: 'PUT is not allowed here; use POST.',
+    example: wrongMethod('PUT', 'POST').message,
   },
 };

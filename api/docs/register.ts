@@ -1,6 +1,6 @@
 import swagger from '@fastify/swagger';
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import { createAssets } from './assets/assets.ts';
+import { createAssets } from './assets.ts';
 import { finishDocument, swaggerOptions } from './openapi/document.ts';
 import { changelogPage } from './pages/changelog.ts';
 import { errorsPage } from './pages/errors.ts';

@@ -1,4 +1,5 @@
 import { isIPv4, isIPv6 } from 'node:net';
+import ipaddr from 'ipaddr.js';
 
 const V4_WITH_PORT = /^([\d.]+):\d+$/;
 /** Longer than any address; a proxy may pass on any text. */
@@ -10,18 +11,12 @@ const MAX_LENGTH = 64;
  */
 export function clientOf(address: string): string {
   const bare = (V4_WITH_PORT.exec(address)?.[1] ?? address).split('%', 1)[0] ?? '';
+  // ipaddr.js also reads IPv4 in octal and short forms, and takes 70 times as long to refuse other text.
   if (!isIPv6(bare)) return isIPv4(bare) ? bare : address.slice(0, MAX_LENGTH);
-  const groups = groupsOf(bare);
-  const mapped = groups.slice(0, 5).every((group) => group === 0) && groups[5] === 0xffff;
-  if (mapped)
-    return groups
-      .slice(6)
-      .flatMap((group) => [group >> 8, group & 0xff])
-      .join('.');
-  return `${groups
-    .slice(0, 4)
-    .map((group) => group.toString(16))
-    .join(':')}::/64`;
+  const parsed = ipaddr.IPv6.parse(bare);
+  if (parsed.isIPv4MappedAddress()) return parsed.toIPv4Address().toString();
+  const network = parsed.parts.slice(0, 4).map((part) => part.toString(16));
+  return `${network.join(':')}::/64`;
 }
 
 /**
@@ -31,14 +26,3 @@ export function clientOf(address: string): string {
 export function siteOf(client: string): string | undefined {
   return client.endsWith('::/64') ? `${client.split(':', 3).join(':')}::/48` : undefined;
 }
-
-/** The eight groups of an IPv6 address. The URL parser normalises its notation. */
-function groupsOf(address: string): number[] {
-  const [before = '', after = ''] = new URL(`http://[${address}]`).hostname.slice(1, -1).split('::', 2);
-  const head = numbers(before);
-  const tail = numbers(after);
-  return [...head, ...new Array<number>(8 - head.length - tail.length).fill(0), ...tail];
-}
-
-const numbers = (text: string) =>
-  text === '' ? [] : text.split(':').map((group) => Number.parseInt(group, 16));

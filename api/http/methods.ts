@@ -1,6 +1,6 @@
 import { METHODS } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { ApiError } from '../../contract/errors.ts';
+import { wrongMethod } from '../../contract/api-errors.ts';
 
 /** Without CONNECT, whose target is not a path. */
 const ALL = METHODS.filter((method) => method !== 'CONNECT');
@@ -9,7 +9,7 @@ const ALL = METHODS.filter((method) => method !== 'CONNECT');
  * Responds 405 with Allow to every other method of the paths registered after this call.
  * @returns a plugin to register after all routes. Its routes have no rate-limit group and need no key.
  */
-export function methodNotAllowed(app: FastifyInstance): (scope: FastifyInstance) => Promise<void> {
+export function rejectOtherMethods(app: FastifyInstance): (scope: FastifyInstance) => Promise<void> {
   const registered = new Map<string, Set<string>>();
   app.addHook('onRoute', ({ url, method }) => {
     const methods = registered.get(url) ?? new Set();
@@ -24,7 +24,7 @@ export function methodNotAllowed(app: FastifyInstance): (scope: FastifyInstance)
       const allowed = [...methods].sort().join(', ');
       const reject = async ({ method }: FastifyRequest, reply: FastifyReply) => {
         reply.header('Allow', allowed);
-        throw new ApiError('method_not_allowed', `${method} is not allowed here; use ${allowed}.`);
+        throw wrongMethod(method, allowed);
       };
       scope.route({
         url,

@@ -5,7 +5,7 @@ import type { TSchema } from 'typebox';
 import { ERRORS, type ErrorCode } from '../../contract/errors.ts';
 import { ErrorEnvelope } from '../../contract/schemas.ts';
 import type { ApiDeps } from '../deps.ts';
-import './request.ts';
+import './fastify-types.ts';
 
 export type TypedApp = FastifyInstance<
   RawServerDefault,

@@ -1,9 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { ApiError } from '../../contract/errors.ts';
+import { tooManyRequests } from '../../contract/api-errors.ts';
 import { RATE_LIMITS, type RouteGroup } from '../../contract/limits.ts';
 import { clientOf, siteOf } from './client-address.ts';
 import { createSlidingWindow, type Hit, type SlidingWindow } from './rate-window.ts';
-import './request.ts';
+import './fastify-types.ts';
 
 export interface RateLimitOptions {
   /** Path prefix of the counted routes, such as `/api/v1`. */
@@ -57,7 +57,7 @@ export function createRateLimits(options: RateLimitOptions): RateLimits {
   };
 }
 
-const SCOPES = { ip: 'from this address', site: 'from this network' };
+const SENDERS = { ip: 'from this address', site: 'from this network' } as const;
 
 /** Uses the matched route where there is one, because the URL may spell the same path with escapes. */
 function isCounted({ routeOptions, url }: FastifyRequest, prefix: string): boolean {
@@ -73,10 +73,6 @@ function applyHit(reply: FastifyReply, name: RouteGroup | 'ip' | 'site', hit: Hi
     RateLimit: `"${name}";r=${remaining};t=${resetSeconds}`,
   });
   if (allowed) return;
-  const scope = name === 'ip' || name === 'site' ? SCOPES[name] : 'with this key';
-  throw new ApiError(
-    'rate_limited',
-    `More than ${limit} requests a minute ${scope}. Retry in ${resetSeconds} seconds.`,
-    { retryAfter: resetSeconds },
-  );
+  const sender = name === 'ip' || name === 'site' ? SENDERS[name] : 'with this key';
+  throw tooManyRequests(limit, sender, resetSeconds);
 }

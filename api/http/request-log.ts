@@ -1,7 +1,20 @@
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
 import type { onResponseAsyncHookHandler } from 'fastify';
-import './request.ts';
-import { pathOf } from './errors.ts';
+import './fastify-types.ts';
+import { pathOf } from './error-handler.ts';
+
+const WELL_FORMED = /^[A-Za-z0-9._-]{1,128}$/;
+
+/** The client's X-Request-Id if it is well-formed and contains no API key, since it is logged; else a new one. */
+export function requestId(keyPrefix: string) {
+  return (request: IncomingMessage): string => {
+    const sent = request.headers['x-request-id'];
+    const usable = typeof sent === 'string' && WELL_FORMED.test(sent) && !sent.includes(keyPrefix);
+    return usable ? sent : randomUUID();
+  };
+}
 
 /** onResponse hook: logs one line per request. */
 export const logResponse: onResponseAsyncHookHandler = async (request, reply) => {

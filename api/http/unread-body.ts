@@ -73,14 +73,14 @@ async function discard(body: IncomingMessage, maxBytes: number, signal: AbortSig
   let remaining = maxBytes;
   const onChunk = (chunk: Buffer) => {
     remaining -= chunk.length;
-    if (remaining < 0) throw new BodyReadError('long');
+    if (remaining < 0) throw new BodyReadError('too_long');
   };
   try {
     await readBody(body, onChunk, { signal });
     return true;
   } catch (error) {
-    if (error instanceof BodyReadError && error.reason === 'long') return false;
-    if (error instanceof BodyReadError && error.reason === 'gone') return true;
+    if (error instanceof BodyReadError && error.reason === 'too_long') return false;
+    if (error instanceof BodyReadError && error.reason === 'aborted') return true;
     throw error;
   }
 }

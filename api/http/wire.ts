@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { ApiError } from '../../contract/errors.ts';
-import { envelope } from './errors.ts';
+import { envelope } from './error-handler.ts';
 import { SECURITY_HEADERS } from './security-headers.ts';
 
 /** Node's error codes with a message of their own; any other error means that the request is not valid HTTP. */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { JobBody } from './body.ts';
 import type { IncomingImage } from './image-field.ts';
+import type { JobBody } from './job-body.ts';
 
 /**
  * The digest by which two bodies of an Idempotency-Key are compared: SHA-256, in hex, of the canonical fields and, in

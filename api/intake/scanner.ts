@@ -1,4 +1,4 @@
-import { ApiError } from '../../contract/errors.ts';
+import { invalidRequest as invalid } from '../../contract/api-errors.ts';
 import { createGrowingBuffer, filled, type GrowingBuffer, reserve } from './growing-buffer.ts';
 import type { ImageField } from './image-field.ts';
 import { canCut, createLongString, LONG_STRING, type LongString } from './long-string.ts';
@@ -209,4 +209,3 @@ function append(scan: Scan, byte: number): void {
 
 const isWhitespace = (byte: number | undefined) =>
   byte === SPACE || byte === 0x0a || byte === 0x0d || byte === 0x09;
-const invalid = (message: string) => new ApiError('invalid_request', message);

@@ -1,3 +1,4 @@
+import { insufficientCredits, jobOfKeyDeleted } from '../../contract/api-errors.ts';
 import { ApiError } from '../../contract/errors.ts';
 import type { JobCreated, JobReplayed } from '../../contract/schemas.ts';
 import { presentJob } from '../../domain/present.ts';
@@ -8,9 +9,7 @@ import type { IdempotencyRow } from '../../stores/ports.ts';
 import type { ApiDeps } from '../deps.ts';
 import type { Compensations } from './compensations.ts';
 import type { GatewayOutcome, JobRequest } from './gateway.ts';
-import { jobDeleted, replay } from './replay.ts';
-
-export const NOT_ENOUGH = 'The balance does not cover this job. Buy a pack, or render at 2K.';
+import { replay } from './replay.ts';
 
 /** Another try helps when the key's workflow ended between lookup and call, or a concurrent request was rejected. */
 const MAX_TRIES = 5;
@@ -79,7 +78,7 @@ async function conclude(
         ? created(request)
         : replay(deps, compensations, outcome, draft.bodyDigest);
     case 'insufficient_credits':
-      throw new ApiError('insufficient_credits', NOT_ENOUGH);
+      throw insufficientCredits();
     case 'closed': {
       const spent = await findSpent(deps, request);
       return spent === undefined ? 'again' : replay(deps, compensations, spent, draft.bodyDigest);
@@ -109,7 +108,7 @@ async function decide(
   } catch {
     throw unavailable('If it was charged, the charge will be refunded.', cause);
   }
-  if (job?.status === 'deleted') throw jobDeleted();
+  if (job?.status === 'deleted') throw jobOfKeyDeleted();
   if (job !== undefined) return { ...presentJob(job, deps.images), warnings: job.warnings };
   compensations.remove(draft.jobId);
   const spent = await withDeadline(DECIDE_MS, findSpent(deps, request)).catch(() => undefined);

@@ -1,17 +1,18 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { findTool, type Plan, planRender } from '../../catalog/catalog.ts';
+import { insufficientCredits, notOneImage, unknownTool } from '../../contract/api-errors.ts';
 import { ApiError } from '../../contract/errors.ts';
 import { BUDGETS } from '../../contract/limits.ts';
 import type { CreateJob, JobCreated, JobReplayed } from '../../contract/schemas.ts';
 import { type Failures, remainingMs } from '../../domain/failures.ts';
 import type { Caller, JobDraft, ObjectRef } from '../../domain/records.ts';
-import { removeImagesSoon } from '../../domain/removal.ts';
+import { removeImagesSoon } from '../../domain/remove-images.ts';
 import { EgressError } from '../../egress/egress.ts';
 import { jobWorkflowId, keyWorkflowId } from '../../protocol/workflow-ids.ts';
 import type { Hold } from '../budgets/hold.ts';
 import type { ApiDeps } from '../deps.ts';
 import type { IncomingImage } from '../intake/image-field.ts';
-import { acceptJob, NOT_ENOUGH } from './accept.ts';
+import { acceptJob } from './accept.ts';
 import type { Compensations } from './compensations.ts';
 import { type FetchedImage, imageFromBase64, imageFromUrl } from './image.ts';
 import { replay } from './replay.ts';
@@ -41,12 +42,14 @@ export interface Creation {
  * @throws ApiError. After a 4xx nothing is charged and the image is deleted. After a 5xx the onSend hook of the route
  * runs the compensations.
  */
-export async function createJob(deps: ApiDeps, creation: Creation): Promise<JobCreated | JobReplayed> {
+export async function createOrReplayJob(
+  deps: ApiDeps,
+  creation: Creation,
+): Promise<JobCreated | JobReplayed> {
   const { body, caller, image, bodyDigest, idempotencyKey, hold, compensations } = creation;
   const startBy = Date.now() + ACCEPTED_WITHIN_MS;
   const waitedBefore = hold.waitedMs;
-  if ((image === undefined) === (body.image_url === undefined))
-    throw new ApiError('invalid_image', 'Send exactly one of image_url and image_base64.');
+  if ((image === undefined) === (body.image_url === undefined)) throw notOneImage();
   if (idempotencyKey !== null) {
     const spent = await deps.stores.jobs.findByIdempotencyKey(caller.keyId, idempotencyKey);
     const replayed = spent === undefined ? 'again' : await replay(deps, compensations, spent, bodyDigest);
@@ -74,8 +77,7 @@ async function imageOf(
 
 function planOf({ tool, options }: CreateJob): Plan {
   const spec = findTool(tool);
-  if (spec === undefined)
-    throw new ApiError('invalid_tool', 'tool: unknown tool. GET /v1/tools lists the slugs.');
+  if (spec === undefined) throw unknownTool();
   const planned = planRender(spec, options);
   if (!planned.ok) throw new ApiError('invalid_request', planned.message);
   return planned.plan;
@@ -94,7 +96,7 @@ async function checkWebhookUrl({ egress }: ApiDeps, url: string | null): Promise
 /** Rejects early what acceptance would reject; the balance is checked again in the charging transaction. */
 async function checkAccount({ stores }: ApiDeps, { accountId }: Caller, plan: Plan): Promise<void> {
   const { balance, failures } = await stores.accounts.get(accountId);
-  if (balance < plan.imagesCharged) throw new ApiError('insufficient_credits', NOT_ENOUGH);
+  if (balance < plan.imagesCharged) throw insufficientCredits();
   if (failures !== undefined) await checkFailures(stores, accountId, failures);
 }
 

@@ -14,7 +14,7 @@ import {
 } from '../../protocol/job.ts';
 import { ACCOUNT_ID, TOOL } from '../../protocol/search-attributes.ts';
 import type { TaskQueues } from '../../protocol/task-queues.ts';
-import { deleteWorkflow } from '../../runtime/temporal.ts';
+import { deleteWorkflow } from '../../runtime/temporal-client.ts';
 
 const SIGNAL_TIMEOUT_MS = 2000;
 

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { rateLimited } from '../../contract/api-errors.ts';
 import { ApiError, type ErrorCode } from '../../contract/errors.ts';
 import { LIMITS } from '../../contract/limits.ts';
 import type { ImageFormat } from '../../domain/records.ts';
@@ -71,8 +72,7 @@ export async function imageFromUrl(fetching: Fetching, url: string): Promise<Fet
 function refuseUnpaid(waitMs: number): void {
   if (waitMs === 0) return;
   const retryAfter = Math.ceil(waitMs / 1000);
-  const message = `This key has fetched too many bytes by image_url for rejected requests. Retry in ${retryAfter} seconds.`;
-  throw new ApiError('rate_limited', message, { retryAfter });
+  throw rateLimited('This key has fetched too many bytes by image_url for rejected requests.', retryAfter);
 }
 
 async function fetchImage(

@@ -1,13 +1,15 @@
 import type { IncomingMessage } from 'node:http';
+import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
+import { emptyBody } from '../../contract/api-errors.ts';
 import { ApiError } from '../../contract/errors.ts';
 import { LIMITS } from '../../contract/limits.ts';
 import { CreateJob, JobCreated, JobReplayed } from '../../contract/schemas.ts';
 import { errorResponses, type Route } from '../http/operation.ts';
-import { separateImage } from '../http/separate-image.ts';
 import { bodyDigest } from '../intake/digest.ts';
+import type { JobBody } from '../intake/job-body.ts';
 import { createCompensations } from '../jobs/compensations.ts';
-import { createJob as create } from '../jobs/creation.ts';
+import { createOrReplayJob } from '../jobs/creation.ts';
 
 /** Most bytes of the fields that are kept after `dropFields`: options, warnings and the webhook URL. */
 const RETAINED_FIELD_BYTES = 32 * 1024;
@@ -70,10 +72,18 @@ export const createJob: Route = (app, deps) =>
           request.bodyLease.shrink(RETAINED_FIELD_BYTES);
         },
       };
-      const job = await hold.during(() => create(deps, creation));
+      const job = await hold.during(() => createOrReplayJob(deps, creation));
       return reply.code(201).send(job);
     },
   );
+
+/** preValidation hook: sets `request.jobBody`, and leaves its fields as `request.body` for the schema. */
+async function separateImage(request: FastifyRequest): Promise<void> {
+  const jobBody = request.body as JobBody | undefined;
+  if (!jobBody) throw emptyBody();
+  request.jobBody = jobBody;
+  request.body = jobBody.fields;
+}
 
 /** Node joins repeated headers with commas, which would turn two keys into a third one. */
 function idempotencyKey({ rawHeaders }: IncomingMessage, joined: string | undefined): string | null {

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
-import { ApiError } from '../../contract/errors.ts';
+import { jobInProgress, jobNotFound } from '../../contract/api-errors.ts';
 import { JobId } from '../../contract/schemas.ts';
-import { removeImagesSoon } from '../../domain/removal.ts';
+import { removeImagesSoon } from '../../domain/remove-images.ts';
 import type { ApiDeps } from '../deps.ts';
 import { errorResponses, type Route } from '../http/operation.ts';
 
@@ -32,12 +32,10 @@ export const deleteJob: Route = (app, deps) =>
 async function remove(deps: ApiDeps, accountId: string, jobId: string): Promise<void> {
   const { stores } = deps;
   const job = await stores.jobs.find(accountId, jobId);
-  if (job?.status === 'processing')
-    throw new ApiError('job_in_progress', 'The job is still processing. Delete it once it has ended.');
+  if (job?.status === 'processing') throw jobInProgress();
   // Empty if a concurrent request has deleted the job: exactly one request gets 204.
   const [deleted] = job === undefined ? [] : await stores.jobs.remove([job.id]);
-  if (job === undefined || deleted === undefined)
-    throw new ApiError('job_not_found', 'There is no such job.');
+  if (job === undefined || deleted === undefined) throw jobNotFound();
   await Promise.all([deleteHistory(deps, job.workflowId), removeImagesSoon(deps, deleted.objects)]);
 }
 

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { ApiError } from '../../contract/errors.ts';
+import { jobNotFound } from '../../contract/api-errors.ts';
 import { Job, JobId } from '../../contract/schemas.ts';
 import { presentJob } from '../../domain/present.ts';
 import type { ApiDeps } from '../deps.ts';
@@ -23,7 +23,7 @@ export const getJob: Route = (app, { stores, images }: ApiDeps) =>
     async (request) => {
       // UUIDs are written in lower case and read in either case (RFC 9562, section 4).
       const job = await stores.jobs.find(request.caller.accountId, request.params.id.toLowerCase());
-      if (job === undefined) throw new ApiError('job_not_found', 'There is no such job.');
+      if (job === undefined) throw jobNotFound();
       return presentJob(job, images);
     },
   );

@@ -35,7 +35,7 @@ async function createCaller({ stores, config }: BenchEnvironment, n: number): Pr
 }
 
 /** Headers of the nth request: keys and addresses rotate, so that no rate limit is reached. */
-export function headersOf(callers: readonly BenchCaller[], n: number): Record<string, string> {
+export function callerHeaders(callers: readonly BenchCaller[], n: number): Record<string, string> {
   const caller = callers[n % callers.length];
   if (caller === undefined) throw new Error('There are no callers.');
   const address = `10.0.${Math.floor(n / 250) % 250}.${n % 250}`;

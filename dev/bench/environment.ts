@@ -3,8 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Client } from '@temporalio/client';
 import { type Config, environment, loadConfig } from '../../config.ts';
-import { registerSearchAttributes } from '../../operator/setup/search-attributes.ts';
-import { openTemporal } from '../../runtime/temporal.ts';
+import { registerSearchAttributes } from '../../operator/setup/register-search-attributes.ts';
+import { withResources } from '../../runtime/resources.ts';
+import { openTemporal } from '../../runtime/temporal-client.ts';
 import { type Mongo, openMongo } from '../../stores/mongo/client.ts';
 import { createIndexes } from '../../stores/mongo/documents.ts';
 import { createMongoStores } from '../../stores/mongo/stores.ts';
@@ -12,7 +13,6 @@ import type { Stores } from '../../stores/ports.ts';
 import { setupBuckets } from '../../stores/s3/setup.ts';
 import { writeWorkflowBundle } from '../../worker/bundle.ts';
 import type { Say } from '../obtain/progress.ts';
-import { withResources } from '../process/resources.ts';
 import { type Servers, startServers } from '../servers/start.ts';
 
 /** The running servers, set up for this run, and the bench's connections to them. */
@@ -36,7 +36,7 @@ export type BenchEnvironment = AsyncDisposable & {
  */
 export async function openEnvironment(say: Say, signal: AbortSignal): Promise<BenchEnvironment> {
   return withResources(async (keep) => {
-    const caller = environment('');
+    const caller = environment();
     const dataDir = join(tmpdir(), 'image-job-api-bench');
     const servers = keep(
       await startServers({ dataDir, ephemeral: true, ui: false, say, signal, env: caller }),

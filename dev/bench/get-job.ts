@@ -4,11 +4,11 @@ import { findTool, planRender } from '../../catalog/catalog.ts';
 import { digestApiKey } from '../../domain/api-key.ts';
 import type { JobDraft } from '../../domain/records.ts';
 import { jobWorkflowId } from '../../protocol/workflow-ids.ts';
-import { withResources } from '../process/resources.ts';
+import { withResources } from '../../runtime/resources.ts';
 import type { Bench } from './bench.ts';
-import { type BenchCaller, createCallers, headersOf } from './callers.ts';
+import { type BenchCaller, callerHeaders, createCallers } from './callers.ts';
 import type { BenchEnvironment } from './environment.ts';
-import { startProcess } from './process.ts';
+import { startProcess } from './measured-process.ts';
 import { startApi } from './service.ts';
 import { median, type Row } from './table.ts';
 
@@ -30,7 +30,7 @@ export const benchGetJob: Bench = async (environment) => {
   await using bare = await startLookUps(environment);
   await using api = await startApi(environment);
   const requests = (path: (n: number) => string): Reads[] =>
-    callers.map((_, n) => ({ path: path(n), headers: headersOf(callers, n) }));
+    callers.map((_, n) => ({ path: path(n), headers: callerHeaders(callers, n) }));
   const job = (n: number) => completed[n]?.jobId ?? '';
   const subjects = [
     { origin: api.origin, requests: requests((n) => `/api/v1/jobs/${job(n)}`) },
@@ -103,7 +103,7 @@ function startLookUps({ env, freePort, logFile }: BenchEnvironment) {
     const origin = `http://127.0.0.1:${port}`;
     keep(
       await startProcess({
-        module: 'dev/bench/bare/look-ups',
+        module: 'dev/bench/baselines/look-up-server',
         env: { ...env, API_PORT: String(port) },
         logFile: logFile('look-ups'),
         ready: async () => (await fetch(`${origin}/one/none`)).body?.cancel(),

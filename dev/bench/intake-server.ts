@@ -1,9 +1,9 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import fastify from 'fastify';
 import { createBudgets } from '../../api/budgets/budgets.ts';
-import { limitBody, registerBodies } from '../../api/http/body.ts';
-import type { JobBody } from '../../api/intake/body.ts';
+import { limitBody, registerBodies } from '../../api/http/body-parser.ts';
 import { bodyDigest } from '../../api/intake/digest.ts';
+import type { JobBody } from '../../api/intake/job-body.ts';
 import type { Caller } from '../../domain/records.ts';
 import { inspectImage } from '../../imaging/inspect.ts';
 

@@ -1,14 +1,14 @@
 import { taskQueues } from '../../protocol/task-queues.ts';
 import { jobWorkflowId } from '../../protocol/workflow-ids.ts';
-import { startBare } from './bare/start.ts';
+import { startBare } from './baselines/start-bare.ts';
 import type { Bench } from './bench.ts';
 import { createCallers } from './callers.ts';
 import { childrenOf } from './children.ts';
 import type { BenchEnvironment } from './environment.ts';
-import { jobBody, quickImage } from './images.ts';
 import { quantile } from './load.ts';
 import { createPoster } from './poster.ts';
 import { AT_ONCE, type Measured, measure, type Subject, warmUp } from './rounds.ts';
+import { jobBody, quickImage } from './sample-images.ts';
 import { startServer, startService } from './service.ts';
 import { median, type Row } from './table.ts';
 
@@ -30,12 +30,12 @@ interface Round {
  */
 export const benchJobs: Bench = async (environment) => {
   await using bare = await startBare(environment);
-  await using calls = await startServer(environment, 'dev/bench/parts/server');
+  await using calls = await startServer(environment, 'dev/bench/baselines/service-calls-server');
   await using service = await startService(environment);
   const callers = await createCallers(environment, CALLERS);
   const body = jobBody(await quickImage());
   await using poster = createPoster(service.api.origin, callers, body, AT_ONCE);
-  await using callsPoster = createPoster(calls.origin, callers, body, AT_ONCE, '/parts');
+  await using callsPoster = createPoster(calls.origin, callers, body, AT_ONCE, '/calls');
   const { jobs: queue } = taskQueues(environment.config.temporal.taskQueuePrefix);
   const { api, worker, renderer } = service;
   const subjects: Record<keyof Round, Subject> = {

@@ -2,7 +2,7 @@ import { shutdownSignal } from '../../runtime/process.ts';
 import type { Bench } from './bench.ts';
 import { openEnvironment } from './environment.ts';
 import { benchGetJob } from './get-job.ts';
-import { benchHostile } from './hostile/bench.ts';
+import { benchHostile } from './hostile/bench-hostile.ts';
 import { benchIntake } from './intake.ts';
 import { benchJobs } from './jobs.ts';
 import { benchPostLarge } from './post-large.ts';

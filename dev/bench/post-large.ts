@@ -2,15 +2,15 @@ import { randomUUID } from 'node:crypto';
 import { PutObjectCommand } from '@aws-sdk/client-s3';
 import { taskQueues } from '../../protocol/task-queues.ts';
 import { createS3Client } from '../../stores/s3/client.ts';
-import { startBare } from './bare/start.ts';
+import { startBare } from './baselines/start-bare.ts';
 import type { Bench } from './bench.ts';
 import { createCallers } from './callers.ts';
 import { countClosed, untilClosed } from './closed.ts';
 import type { BenchEnvironment } from './environment.ts';
-import { jobBody, largestImage, quickImage } from './images.ts';
 import { takeIn } from './intake.ts';
 import { timed } from './load.ts';
 import { createPoster } from './poster.ts';
+import { jobBody, largestImage, quickImage } from './sample-images.ts';
 import { type RunningApi, startApi, startRenderer, startWorker } from './service.ts';
 import { median, type Row } from './table.ts';
 

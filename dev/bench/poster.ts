@@ -1,5 +1,5 @@
 import { Pool } from 'undici';
-import { type BenchCaller, headersOf } from './callers.ts';
+import { type BenchCaller, callerHeaders } from './callers.ts';
 
 export interface Poster extends AsyncDisposable {
   /** Sends the body and returns the id of the new job. @throws Error for any other status than 201 */
@@ -18,7 +18,7 @@ export function createPoster(
   let sent = 0;
   return {
     async post() {
-      const headers = { ...headersOf(callers, sent++), 'content-type': 'application/json' };
+      const headers = { ...callerHeaders(callers, sent++), 'content-type': 'application/json' };
       const response = await pool.request({ method: 'POST', path, headers, body });
       const text = await response.body.text();
       if (response.statusCode !== 201) throw new Error(`POST answered ${response.statusCode}: ${text}`);

@@ -1,7 +1,7 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 
 /** Resource usage of a process during a piece of work. */
-export interface Usage {
+export interface ProcessUsage {
   longestBlockMs: number;
   /** Peak RSS minus the RSS before, sampled every few milliseconds. */
   extraRssBytes: number;
@@ -31,7 +31,7 @@ function install(): void {
     delay.enable();
   }
 
-  function end(): Usage {
+  function end(): ProcessUsage {
     sample();
     clearInterval(sampler);
     delay.disable();

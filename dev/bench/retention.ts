@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { pathToFileURL } from 'node:url';
-import { createRetentionActivities } from '../../activities/retention/retention.ts';
+import { createRetentionActivities } from '../../activities/retention/steps.ts';
 import { type Config, environment, loadConfig } from '../../config.ts';
 import { jobWorkflowId } from '../../protocol/workflow-ids.ts';
 import { type Mongo, openMongo } from '../../stores/mongo/client.ts';
@@ -151,7 +151,7 @@ if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
     ui: false,
     say: (line) => void process.stderr.write(`${line}\n`),
     signal: controller.signal,
-    env: environment(''),
+    env: environment(),
   });
   const rows = await benchRetention(loadConfig({ ...servers.env }).mongo);
   process.stdout.write(`${formatTable(rows)}\n`);

@@ -1,5 +1,5 @@
+import { readUsage } from '../../imaging/processes/usage.ts';
 import { countClosed, untilClosed } from './closed.ts';
-import { type CpuByName, watchCpu } from './cpu.ts';
 import type { BenchEnvironment } from './environment.ts';
 import { closedLoop, timed } from './load.ts';
 
@@ -17,6 +17,9 @@ export interface Subject {
   /** Its processes; the servers are measured as well. */
   pids: Readonly<Record<string, number>>;
 }
+
+/** Milliseconds of processor time by process name. */
+type CpuByName = Record<string, number>;
 
 export interface Measured {
   perSecond: number;
@@ -54,4 +57,17 @@ async function untilDone(
   const took = await closedLoop(count, atOnce, accept);
   if (queue !== undefined) await untilClosed(temporal, queue, before + count);
   return took;
+}
+
+/**
+ * Measures the processor time of the named processes from now on, from /proc. Linux only.
+ * @returns a function that returns the time so far
+ */
+function watchCpu(pids: Readonly<Record<string, number>>): () => CpuByName {
+  const since = (before: CpuByName): CpuByName =>
+    Object.fromEntries(
+      Object.entries(pids).map(([name, pid]) => [name, (readUsage(pid)?.cpuMs ?? 0) - (before[name] ?? 0)]),
+    );
+  const before = since({});
+  return () => since(before);
 }

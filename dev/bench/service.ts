@@ -1,12 +1,8 @@
 import { fetch } from 'undici';
-import { taskQueues } from '../../protocol/task-queues.ts';
-import { withResources } from '../process/resources.ts';
+import { withResources } from '../../runtime/resources.ts';
+import { assertPolled } from '../servers/assert-polled.ts';
 import type { BenchEnvironment } from './environment.ts';
-import { type BenchProcess, startProcess } from './process.ts';
-
-/** temporal.api.enums.v1.TaskQueueType */
-const WORKFLOW_QUEUE = 1;
-const ACTIVITY_QUEUE = 2;
+import { type BenchProcess, startProcess } from './measured-process.ts';
 
 export type RunningApi = AsyncDisposable & { process: BenchProcess; origin: string };
 
@@ -30,24 +26,22 @@ export async function startServer(
 }
 
 /** Starts the worker in a process of its own; ready when it polls. */
-export function startWorker({ env, config, temporal, logFile }: BenchEnvironment): Promise<BenchProcess> {
-  const { jobs } = taskQueues(config.temporal.taskQueuePrefix);
+export function startWorker({ env, config, logFile }: BenchEnvironment): Promise<BenchProcess> {
   return startProcess({
     module: 'worker/main',
     env,
     logFile: logFile('worker'),
-    ready: () => isPolled(temporal, config.temporal.namespace, jobs),
+    ready: () => assertPolled(config.temporal, 'jobs'),
   });
 }
 
 /** Starts the renderer in a process of its own; ready when it polls. */
-export function startRenderer({ env, config, temporal, logFile }: BenchEnvironment): Promise<BenchProcess> {
-  const { images } = taskQueues(config.temporal.taskQueuePrefix);
+export function startRenderer({ env, config, logFile }: BenchEnvironment): Promise<BenchProcess> {
   return startProcess({
     module: 'worker/renderer',
     env,
     logFile: logFile('renderer'),
-    ready: () => isPolled(temporal, config.temporal.namespace, images, ACTIVITY_QUEUE),
+    ready: () => assertPolled(config.temporal, 'images'),
   });
 }
 
@@ -59,19 +53,4 @@ export function startService(environment: BenchEnvironment) {
     const api = keep(await startApi(environment));
     return { worker, renderer, api };
   });
-}
-
-/** Rejects until a worker polls the queue, by default for workflow tasks. */
-export async function isPolled(
-  { connection }: BenchEnvironment['temporal'],
-  namespace: string,
-  queue: string,
-  taskQueueType = WORKFLOW_QUEUE,
-): Promise<void> {
-  const { pollers } = await connection.workflowService.describeTaskQueue({
-    namespace,
-    taskQueue: { name: queue },
-    taskQueueType,
-  });
-  if (!pollers?.length) throw new Error(`no worker polls ${queue}`);
 }

@@ -148,7 +148,7 @@ async function main(): Promise<void> {
     ui: false,
     say: () => {},
     signal: controller.signal,
-    env: environment(''),
+    env: environment(),
   });
   const rows = await benchWebhooks(loadConfig(servers.env).mongo);
   process.stdout.write(`${formatTable(rows)}\n`);

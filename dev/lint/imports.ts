@@ -3,6 +3,10 @@ import { dirname, join, normalize } from 'node:path';
 import { parseSync } from 'oxc-parser';
 import { LAYERS, type Layer } from './layers.ts';
 
+const { dependencies }: { dependencies: Record<string, string> } = JSON.parse(
+  readFileSync('package.json', 'utf8'),
+);
+
 interface Import {
   /** As written. */
   specifier: string;
@@ -23,16 +27,20 @@ export function breachesIn(path: string, text = readFileSync(path, 'utf8')): str
 
 function breachOf(path: string, from: string, layer: Layer, imported: Import): string | undefined {
   const { specifier, isType } = imported;
-  if (!specifier.startsWith('.')) {
-    const name = packageOf(specifier);
-    return layer.packages === undefined || layer.packages.includes(name)
-      ? undefined
-      : `${from} must not import ${name}`;
-  }
+  if (!specifier.startsWith('.')) return packageBreachOf(from, layer, imported);
   const to = layerOf(normalize(join(dirname(path), specifier)));
   if (to === from || layer.layers.includes(to)) return undefined;
   if (!layer.types?.includes(to)) return `${from} must not import ${to}`;
   return isType ? undefined : `${from} may import types of ${to} only`;
+}
+
+function packageBreachOf(from: string, layer: Layer, { specifier, isType }: Import): string | undefined {
+  const name = packageOf(specifier);
+  if (layer.packages?.includes(name) === false) return `${from} must not import ${name}`;
+  const isInstalled = name in dependencies || name.startsWith('node:');
+  return isInstalled || isType || layer.development
+    ? undefined
+    : `${from} must not import ${name}, which production does not install`;
 }
 
 /** The top-level folder of a file; a top-level file is a layer of its own. */

@@ -6,6 +6,8 @@ export interface Layer {
   types?: readonly string[];
   /** Packages and modules of Node it may import; any when absent. */
   packages?: readonly string[];
+  /** Whether it never runs in production, and so may import packages that only development has. */
+  development?: true;
 }
 
 /** The top-level folders, from the bottom up. Every other import is an error; tests may be imported by no layer. */
@@ -13,10 +15,9 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   contract: { layers: [], packages: ['typebox'] },
   domain: { layers: ['contract'], packages: ['node:crypto', 'node:zlib'] },
   catalog: { layers: ['contract'], packages: [] },
-  'config.ts': { layers: ['contract'], packages: ['node:fs', 'node:os', 'typebox'] },
+  'config.ts': { layers: ['contract'], packages: ['node:fs', 'node:module', 'node:os', 'typebox'] },
   runtime: {
-    layers: ['contract'],
-    types: ['config.ts'],
+    layers: ['contract', 'config.ts'],
     packages: ['pino', '@temporalio/client', 'node:fs', 'node:stream'],
   },
   imaging: {
@@ -36,7 +37,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   stores: {
     layers: ['contract', 'domain', 'runtime'],
     types: ['config.ts'],
-    packages: ['mongodb', '@aws-sdk/client-s3', 'node:crypto'],
+    packages: ['mongodb', '@aws-sdk/client-s3', 'dataloader', 'node:crypto'],
   },
   generators: { layers: ['contract', 'imaging'], types: ['catalog', 'domain'], packages: ['sharp'] },
   protocol: { layers: ['contract'], types: ['catalog', 'domain'], packages: ['@temporalio/workflow'] },
@@ -69,6 +70,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   },
   operator: { layers: ['config.ts', 'contract', 'domain', 'runtime', 'egress', 'stores', 'protocol'] },
   dev: {
+    development: true,
     layers: [
       'config.ts',
       'contract',

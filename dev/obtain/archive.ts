@@ -5,7 +5,7 @@ import { pipeline } from 'node:stream/promises';
 import { x as extract } from 'tar';
 import { EnvHttpProxyAgent, fetch } from 'undici';
 import type { Task } from './chain.ts';
-import { verifySha256 } from './digest.ts';
+import { verifySha256 } from './checksum.ts';
 import type { Archive } from './versions.ts';
 
 const CONNECT_MS = 5_000;

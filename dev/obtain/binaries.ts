@@ -1,12 +1,8 @@
 import { cacheFolder, slot } from './cache.ts';
-import { cached } from './cached.ts';
 import { firstThatWorks, ObtainError, type Strategy } from './chain.ts';
-import { goInstall } from './go-install.ts';
 import { pinnedFor } from './machine.ts';
-import { onPath } from './on-path.ts';
 import { type Say, withProgress } from './progress.ts';
-import { pythonWheel } from './python-wheel.ts';
-import { vendorDownload } from './vendor.ts';
+import { cached, goInstall, onPath, pythonWheel, vendorDownload } from './strategies.ts';
 import { type ServerName, versions, type Wheel } from './versions.ts';
 
 type Context = { env: NodeJS.ProcessEnv; say: Say; signal: AbortSignal };

@@ -1,11 +1,10 @@
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { proveRuns } from '../process/command.ts';
+import { isExecutable, proveRuns } from '../process/command.ts';
 import { lock } from '../process/lock.ts';
 import { privateFolder } from '../process/private-folder.ts';
 import type { Slot } from './cache.ts';
 import type { Strategy, Task } from './chain.ts';
-import { isExecutable } from './on-path.ts';
 
 /** Creates the executable somewhere in `folder`, an empty folder that is deleted afterwards. */
 export type Make = (folder: string, task: Task) => Promise<string>;

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { accessSync, constants, statSync } from 'node:fs';
 
 type Options = { signal: AbortSignal; cwd?: string; env?: NodeJS.ProcessEnv };
 
@@ -34,4 +35,13 @@ export function runCommand(command: string, args: readonly string[], options: Op
 export async function proveRuns(path: string, signal: AbortSignal): Promise<string> {
   await runCommand(path, ['--version'], { signal });
   return path;
+}
+
+export function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return statSync(path).isFile();
+  } catch {
+    return false;
+  }
 }

@@ -1,6 +1,7 @@
+import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { guardChildren } from './guard.ts';
+import { entryPoint } from '../stack/project.ts';
 import { holderOf, type Lock, lock, tryLock } from './lock.ts';
 import { endLeftovers } from './pid-file.ts';
 import { privateFolder } from './private-folder.ts';
@@ -64,6 +65,21 @@ async function acquire(root: string, say: Say, onClose: () => void): Promise<Dat
       onClose();
     },
   };
+}
+
+/**
+ * Starts a helper that stops the children on a data folder after this process has ended in any way, SIGKILL included.
+ * Disposing stops the helper.
+ */
+function guardChildren(root: string): Disposable {
+  const { command, args, cwd } = entryPoint('dev/process/after-kill', [root]);
+  // A shell waits, because it takes hardly any memory. Its stdin is closed when this process ends.
+  const waiting = ['-c', 'read -r _; exec "$@"', 'sh', command, ...args];
+  const guard = spawn('sh', waiting, { cwd, detached: true, stdio: ['pipe', 'ignore', 'ignore'] });
+  // Without a shell, the next start on the folder stops the children.
+  guard.once('error', () => {});
+  guard.unref();
+  return { [Symbol.dispose]: () => void guard.kill('SIGKILL') };
 }
 
 /** Stops the children of a killed owner, unless the folder has a new owner, which has already stopped them. */

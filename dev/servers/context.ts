@@ -1,6 +1,6 @@
 import { Child, type ChildSpec } from '../process/child.ts';
 import type { DataFolder } from '../process/data-folder.ts';
-import type { Ports } from '../process/ports.ts';
+import type { Ports } from '../process/tcp-ports.ts';
 
 /** What every server and process is started with. */
 export type ServerContext = {

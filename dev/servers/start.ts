@@ -1,11 +1,12 @@
+import { withResources } from '../../runtime/resources.ts';
 import { obtainBinaries } from '../obtain/binaries.ts';
 import { type Say, withProgress } from '../obtain/progress.ts';
 import type { ServerName } from '../obtain/versions.ts';
+import { allStarted } from '../process/all-started.ts';
 import type { Child } from '../process/child.ts';
 import { type DataFolder, openDataFolder, openTemporaryFolder } from '../process/data-folder.ts';
-import { type Ports, rememberedPorts } from '../process/ports.ts';
-import { allStarted, withResources } from '../process/resources.ts';
-import { settingsOf } from '../stack/settings.ts';
+import { type Ports, rememberedPorts } from '../process/tcp-ports.ts';
+import { settingsOf } from '../stack/environment-settings.ts';
 import type { ServerContext } from './context.ts';
 import { startMongod } from './mongod.ts';
 import { startTemporal } from './temporal.ts';
@@ -26,7 +27,7 @@ export type ServersOptions = {
 
 /** The running servers. Disposing stops those that were started; data is kept unless `ephemeral`. */
 export type Servers = AsyncDisposable & {
-  /** What `loadConfig` needs to reach them. */
+  /** What `loadConfig` requires: their addresses, and a public URL for an API on the default port. */
   env: Record<string, string>;
   temporalUi: string | undefined;
   /** The servers that were started here. */
@@ -60,13 +61,19 @@ export async function startServers(options: ServersOptions): Promise<Servers> {
     });
     const started = await startMissing(children, { folder, ports, env, say, signal }, options.ui);
     return {
-      env: { ...settingsOf(env), ...started.env },
+      env: withPublicUrls({ ...settingsOf(env), ...started.env }),
       temporalUi: started.temporalUi,
       children,
       folder,
       ports,
     };
   });
+}
+
+function withPublicUrls(env: Record<string, string>): Record<string, string> {
+  const { S3_ENDPOINT = '', S3_RESULTS_BUCKET = 'results' } = env;
+  const uploadUrl = `${S3_ENDPOINT.replace(/\/$/, '')}/${S3_RESULTS_BUCKET}`;
+  return { PUBLIC_URL: 'http://127.0.0.1:8080/api', UPLOAD_URL: uploadUrl, ...env };
 }
 
 /** Settings for a remote Temporal, cleared when a local one is started. */
@@ -110,8 +117,6 @@ async function startMissing(
       started.env.S3_ENDPOINT = gateway.endpoint;
       started.env.S3_ACCESS_KEY_ID = gateway.accessKeyId;
       started.env.S3_SECRET_ACCESS_KEY = gateway.secretAccessKey;
-      const results = `${gateway.endpoint}/${context.env.S3_RESULTS_BUCKET || 'results'}`;
-      started.env.UPLOAD_URL = context.env.UPLOAD_URL || results;
     },
   };
   await allStarted(

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { type Static, Type } from 'typebox';
 import { Value } from 'typebox/value';
 import { fetch } from 'undici';
-import { operate } from './operator.ts';
+import { operate } from './operate.ts';
 
 const Demo = Type.Object({ account_id: Type.String(), api_key: Type.String() });
 export type Demo = Static<typeof Demo>;

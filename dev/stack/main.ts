@@ -4,8 +4,7 @@ import { processSignal } from '../process/process-signal.ts';
 import { banner } from './banner.ts';
 import { startStack } from './stack.ts';
 
-// Without the stack file: addresses of an earlier start are not settings of the caller.
-const env = environment('');
+const env = environment();
 // Only under npm: otherwise, for instance in the background, the parent may end first.
 const signal = processSignal({ withParent: env.npm_lifecycle_event !== undefined });
 const say = (line: string) => void process.stdout.write(`${line}\n`);

@@ -9,7 +9,7 @@ export type StackFile = {
   temporal_ui: string | null;
   mongodb_url: string;
   s3_endpoint: string;
-  /** Settings that `config.ts` uses as defaults for commands run beside the stack. */
+  /** Settings of the stack, which the operator's commands use when they are run without MONGODB_URL. */
   env: Record<string, string>;
 };
 

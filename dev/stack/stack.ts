@@ -1,14 +1,15 @@
 import { Type } from 'typebox';
 import { type Config, isPortGiven, loadConfig } from '../../config.ts';
+import { withResources } from '../../runtime/resources.ts';
 import { type Say, withProgress } from '../obtain/progress.ts';
+import { allStarted } from '../process/all-started.ts';
 import type { Child } from '../process/child.ts';
-import { allStarted, withResources } from '../process/resources.ts';
 import type { ServerContext } from '../servers/context.ts';
 import { type Servers, startServers } from '../servers/start.ts';
 import { confirmDemo, type Demo, prepareDemo } from './demo.ts';
-import { operate } from './operator.ts';
-import { localBase, startApi, startRenderer, startWorker } from './processes.ts';
-import { settingsOf } from './settings.ts';
+import { settingsOf } from './environment-settings.ts';
+import { operate } from './operate.ts';
+import { localBase, startApi, startRenderer, startWorker } from './service-processes.ts';
 import { publishStack, type StackFile } from './stack-file.ts';
 
 const DEFAULT_API_PORT = 8080;

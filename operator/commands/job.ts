@@ -1,5 +1,5 @@
 import type { JobRecord } from '../../domain/records.ts';
-import { publicUrl } from '../../stores/images.ts';
+import { publicUrl } from '../../stores/image-store.ts';
 import { limitArgument } from '../arguments.ts';
 import type { Noun } from '../context.ts';
 import { Failure } from '../failure.ts';

@@ -5,8 +5,8 @@ import { job } from './job.ts';
 import { key } from './key.ts';
 import { ledger } from './ledger.ts';
 import { pack } from './pack.ts';
-import { sweep } from './retention.ts';
 import { setup } from './setup.ts';
+import { sweep } from './sweep.ts';
 import { webhook } from './webhook.ts';
 
 /** Every noun of the command line, in the order of its help. */

@@ -1,12 +1,12 @@
 import type { Noun } from '../context.ts';
-import { runSteps, SETUP_STEPS } from '../setup/steps.ts';
+import { runSetup, SETUP_STEPS } from '../setup/steps.ts';
 
 export const setup: Noun = (program, { deps, show }) => {
   program
     .command('setup')
     .description('prepare the servers: indexes, buckets, search attributes, schedule; idempotent')
     .action(async () => {
-      await runSteps(SETUP_STEPS, deps);
+      await runSetup(SETUP_STEPS, deps);
       show({ fields: Object.fromEntries(SETUP_STEPS.map(({ name }) => [name, 'ready'])) });
     });
 };

@@ -6,7 +6,7 @@ import type { Noun } from '../context.ts';
 import type { Deps } from '../deps.ts';
 import { Failure } from '../failure.ts';
 import type { Fields } from '../output.ts';
-import { redeliver, sendTest } from '../webhooks.ts';
+import { redeliver, sendTest } from '../start-delivery.ts';
 
 /** A little longer than the timeout of one attempt. */
 const OUTCOME_WITHIN_MS = 20_000;
@@ -119,6 +119,7 @@ function describe(delivery: DeliveryRecord): Fields {
     last_status: delivery.attempts.at(-1)?.status ?? null,
     next_attempt_at: delivery.nextAttemptAt,
     created_at: delivery.createdAt,
-    attempts: delivery.attempts,
+    // Scripts read the response body as `answer`.
+    attempts: delivery.attempts.map(({ responseBody, ...attempt }) => ({ ...attempt, answer: responseBody })),
   };
 }

@@ -1,6 +1,6 @@
 import { Client, Connection, ScheduleAlreadyRunning, type ScheduleOptions } from '@temporalio/client';
 import type { Config } from '../../config.ts';
-import { connectionOptions } from '../../runtime/temporal.ts';
+import { connectionOptions } from '../../runtime/temporal-client.ts';
 import { retentionAction } from '../start-retention.ts';
 
 export const retentionScheduleId = (prefix: string) => `${prefix}retention`;

@@ -2,8 +2,8 @@ import { setupDatabase } from '../../stores/mongo/setup.ts';
 import { setupBuckets } from '../../stores/s3/setup.ts';
 import type { Deps } from '../deps.ts';
 import { Failure, sentenceOf } from '../failure.ts';
+import { registerSearchAttributes } from './register-search-attributes.ts';
 import { ensureRetentionSchedule } from './retention-schedule.ts';
-import { registerSearchAttributes } from './search-attributes.ts';
 
 /** One step of the set-up. Idempotent, and may run while the service is running. */
 export interface SetupStep {
@@ -21,7 +21,7 @@ export const SETUP_STEPS: readonly SetupStep[] = [
 ];
 
 /** Runs all steps, even when one fails. @throws Failure that names every failed step */
-export async function runSteps(steps: readonly SetupStep[], deps: Deps): Promise<void> {
+export async function runSetup(steps: readonly SetupStep[], deps: Deps): Promise<void> {
   // First, so that an invalid environment is reported once and not by every step.
   deps.config();
   const results = await Promise.allSettled(steps.map((step) => step.run(deps)));

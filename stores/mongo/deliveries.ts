@@ -52,7 +52,14 @@ export function createDeliveryStore(mongo: Mongo): DeliveryStore {
     },
 
     async begin(deliveryId, cycle, { at, url }) {
-      const attempt: DeliveryAttempt = { at, url, status: null, ms: null, error: NO_OUTCOME, answer: null };
+      const attempt: DeliveryAttempt = {
+        at,
+        url,
+        status: null,
+        ms: null,
+        error: NO_OUTCOME,
+        responseBody: null,
+      };
       return begin({ deliveryId, cycle, attempt });
     },
 
@@ -121,7 +128,7 @@ async function recordAll(deliveries: Deliveries, outcomes: Outcome[]): Promise<u
 const lateAttempt = ({ deliveryId, attempt }: Outcome) => ({
   updateOne: {
     filter: { _id: deliveryId, attempts: { $elemMatch: { at: attempt.at, error: NO_OUTCOME } } },
-    update: { $set: { 'attempts.$': { ...attempt, url: null, answer: null } } },
+    update: { $set: { 'attempts.$': { ...attempt, url: null, responseBody: null } } },
   },
 });
 
@@ -133,7 +140,7 @@ export async function cancelDeliveries(
 ): Promise<void> {
   const rows = { _id: { $in: jobIds.map(deliveryIdOf) } };
   await deliveries.updateMany({ ...rows, state: 'pending' }, { $set: CANCELLED }, { session });
-  const cleared = { url: null, 'attempts.$[].url': null, 'attempts.$[].answer': null };
+  const cleared = { url: null, 'attempts.$[].url': null, 'attempts.$[].responseBody': null };
   await deliveries.updateMany(rows, { $set: cleared }, { session });
 }
 

@@ -1,5 +1,5 @@
 import type { Collection, CreateIndexesOptions, Db } from 'mongodb';
-import type { Answered } from '../../domain/answered.ts';
+import type { JobRequests } from '../../domain/job-requests.ts';
 import type {
   AccountRecord,
   DeliveryRecord,
@@ -9,7 +9,7 @@ import type {
   ObjectRef,
   PackRecord,
 } from '../../domain/records.ts';
-import type { Asked } from '../../domain/reference.ts';
+import type { Asked } from '../../domain/references.ts';
 
 /** A record as stored in MongoDB, with its id as `_id`. */
 export type Stored<T extends { id: string }> = Omit<T, 'id'> & { _id: string };
@@ -27,9 +27,9 @@ export interface KeyDocument extends Stored<KeyRecord> {
 }
 
 export interface JobDocument extends Stored<JobRecord> {
-  /** See {@link Answered}. Version 0.1.0 omitted it, or set it to `true` for a replayed job. */
-  answered?: Answered['answered'] | true;
-  withdrawn?: Answered['withdrawn'];
+  /** See {@link JobRequests}. Version 0.1.0 omitted it, or set it to `true` for a replayed job. */
+  answered?: JobRequests['answered'] | true;
+  withdrawn?: JobRequests['withdrawn'];
 }
 
 /** Tombstone of a voided job: a late acceptance fails on its id and charges nothing. */

@@ -1,34 +1,40 @@
 import type { JobDraft, JobFailure, JobRecord } from '../../domain/records.ts';
 import type { JobStore } from '../ports.ts';
 import { acceptAll } from './acceptance.ts';
+import { createAccountQueues } from './account-queues.ts';
 import type { Mongo } from './client.ts';
 import { dropInputs, removeJobs } from './deletion.ts';
 import { collections, isTombstone, type JobDocument, toJob } from './documents.ts';
 import { endedJob, endJob } from './ending.ts';
-import { createLanes } from './lanes.ts';
 import { createLookUp } from './look-up.ts';
-import { fence, markAnswered, voidJob } from './voids.ts';
+import { fence, recordReturned, voidJob } from './voids.ts';
 
 /** Acceptances of one account share transactions. */
-const ACCEPT_LANE = { maxBatch: 25, maxWaiting: 200 };
+const ACCEPT_QUEUE = { maxBatch: 25, maxWaiting: 200 };
 /** Refunds of one account have a transaction each. Few may wait, because each holds a slot of the worker meanwhile. */
-const FAIL_LANE = { maxBatch: 1, maxWaiting: 50 };
+const FAIL_QUEUE = { maxBatch: 1, maxWaiting: 50 };
 
 type Failure = JobFailure & { jobId: string };
 
 export function createJobStore(mongo: Mongo): JobStore {
   const c = collections(mongo.db);
   // Concurrent changes of one account's balance would conflict and be retried.
-  const acceptInLane = createLanes((drafts: JobDraft[]) => acceptAll(mongo, c, drafts), ACCEPT_LANE);
-  const failInLane = createLanes((failures: Failure[]) => Promise.all(failures.map(fail)), FAIL_LANE);
+  const enqueueAcceptance = createAccountQueues(
+    (drafts: JobDraft[]) => acceptAll(mongo, c, drafts),
+    ACCEPT_QUEUE,
+  );
+  const enqueueFailure = createAccountQueues(
+    (failures: Failure[]) => Promise.all(failures.map(fail)),
+    FAIL_QUEUE,
+  );
   const fail = ({ jobId, clientFault, ...end }: Failure) =>
     endJob(mongo, c, jobId, { status: 'failed', ...end }, clientFault);
   const byId = createLookUp(c.jobs, '_id');
   return {
-    accept: (draft) => acceptInLane(draft.accountId, draft),
+    accept: (draft) => enqueueAcceptance(draft.accountId, draft),
     fence: (jobId, unpaid) => fence(c, jobId, unpaid),
     void: (jobId, requestId) => voidJob(mongo, c, jobId, requestId),
-    markAnswered: (jobId, requestId) => markAnswered(c, jobId, requestId),
+    recordReturned: (jobId, requestId) => recordReturned(c, jobId, requestId),
 
     async findByIdempotencyKey(keyId, key) {
       const row = await c.idempotency.findOne({ keyId, key });
@@ -52,7 +58,7 @@ export function createJobStore(mongo: Mongo): JobStore {
     complete: (jobId, end) => endJob(mongo, c, jobId, { status: 'completed', ...end }),
     async fail(jobId, end) {
       const job = await c.jobs.findOne({ _id: jobId }, { projection: { accountId: 1 } });
-      return failInLane(job?.accountId ?? jobId, { jobId, ...end });
+      return enqueueFailure(job?.accountId ?? jobId, { jobId, ...end });
     },
     ended: (jobId) => endedJob(c, jobId),
     remove: (jobIds) => removeJobs(mongo, c, jobIds),

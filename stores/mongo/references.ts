@@ -1,5 +1,5 @@
 import type { ClientSession } from 'mongodb';
-import { type Asked, expectSame } from '../../domain/reference.ts';
+import { type Asked, expectSame } from '../../domain/references.ts';
 import { isDuplicateKey, type Mongo } from './client.ts';
 import type { Collections, ReferenceDocument } from './documents.ts';
 

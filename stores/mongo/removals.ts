@@ -1,6 +1,6 @@
 import type { ClientSession } from 'mongodb';
 import type { ObjectRef } from '../../domain/records.ts';
-import type { RemovalFailure } from '../../domain/removal.ts';
+import type { RemovalFailure } from '../../domain/remove-images.ts';
 import type { RemovalStore } from '../ports.ts';
 import type { Mongo } from './client.ts';
 import { type Collections, collections } from './documents.ts';

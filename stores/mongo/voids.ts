@@ -1,5 +1,5 @@
 import type { ClientSession } from 'mongodb';
-import { type Answered, MOST_ANSWERED, withdraw } from '../../domain/answered.ts';
+import { type JobRequests, MAX_REQUESTS, withdraw } from '../../domain/job-requests.ts';
 import type { JobRecord } from '../../domain/records.ts';
 import { isDuplicateKey, type Mongo } from './client.ts';
 import { cancelDeliveries } from './deliveries.ts';
@@ -36,7 +36,7 @@ export async function voidJob(
     }
     if (isTombstone(job)) return true;
     if (job.status === 'deleted') return false;
-    const remaining = withdraw(answeredOf(job), requestId);
+    const remaining = withdraw(requestsOf(job), requestId);
     if (remaining !== undefined) {
       await c.jobs.updateOne({ _id: jobId }, { $set: { ...remaining } }, { session });
       return false;
@@ -54,28 +54,28 @@ export async function voidJob(
 /** Stands for requests that version 0.1.0 answered with the job, whose ids it did not store. */
 const BY_010 = 'by 0.1.0';
 
-const answeredOf = ({ _id, answered, withdrawn }: JobDocument): Answered => ({
+const requestsOf = ({ _id, answered, withdrawn }: JobDocument): JobRequests => ({
   answered: answered === undefined ? [_id] : answered === true ? [_id, BY_010] : answered,
   withdrawn: withdrawn ?? [],
 });
 
-/** See JobStore.markAnswered. */
-export async function markAnswered(
+/** See JobStore.recordReturned. */
+export async function recordReturned(
   c: Collections,
   jobId: string,
   requestId: string,
 ): Promise<JobRecord | 'voided' | undefined> {
   for (;;) {
-    const marked = await c.jobs.findOneAndUpdate(
+    const recorded = await c.jobs.findOneAndUpdate(
       { _id: jobId, status: { $in: ['processing', 'completed', 'failed'] }, withdrawn: { $ne: requestId } },
       [{ $set: { answered: appendRequest(requestId) } }],
       { returnDocument: 'after' },
     );
-    if (marked !== null) return toJob(marked);
+    if (recorded !== null) return toJob(recorded);
     const job = await c.jobs.findOne({ _id: jobId });
     if (job === null || isTombstone(job)) return 'voided';
     if (job.status === 'deleted') return undefined;
-    if (answeredOf(job).withdrawn.includes(requestId)) throw new Error(`Request ${requestId} was withdrawn.`);
+    if (requestsOf(job).withdrawn.includes(requestId)) throw new Error(`Request ${requestId} was withdrawn.`);
     // The job was accepted between the two queries.
   }
 }
@@ -83,9 +83,9 @@ export async function markAnswered(
 const ANSWERED_BY_010 = { $cond: [{ $eq: ['$answered', true] }, ['$_id', BY_010], ['$_id']] };
 const ANSWERED = { $cond: [{ $isArray: '$answered' }, '$answered', ANSWERED_BY_010] };
 
-/** As a pipeline expression: {@link answeredOf}, with the request appended if there is room. */
+/** As a pipeline expression: {@link requestsOf}, with the request appended if there is room. */
 const appendRequest = (requestId: string) => ({
-  $slice: [{ $concatArrays: [ANSWERED, [requestId]] }, MOST_ANSWERED],
+  $slice: [{ $concatArrays: [ANSWERED, [requestId]] }, MAX_REQUESTS],
 });
 
 /** Posts the charge of a job back to the balance. */

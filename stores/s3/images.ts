@@ -10,8 +10,8 @@ import {
 } from '@aws-sdk/client-s3';
 import type { Config } from '../../config.ts';
 import type { ObjectRef } from '../../domain/records.ts';
-import type { RemovalFailure } from '../../domain/removal.ts';
-import { ImageMissing, type ImageStore, ImageStoreUnavailable, publicUrl } from '../images.ts';
+import type { RemovalFailure } from '../../domain/remove-images.ts';
+import { ImageMissing, type ImageStore, ImageStoreUnavailable, publicUrl } from '../image-store.ts';
 import { createS3Client, deadline } from './client.ts';
 
 /** Maximum number of keys per DeleteObjects or ListObjectsV2 (S3 API reference). */

@@ -5,14 +5,14 @@ import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest
 import { createBudgets } from '../../api/budgets/budgets.ts';
 import type { Hold } from '../../api/budgets/hold.ts';
 import { createCompensations } from '../../api/jobs/compensations.ts';
-import { type Creation, createJob } from '../../api/jobs/creation.ts';
+import { type Creation, createOrReplayJob } from '../../api/jobs/creation.ts';
 import { digestApiKey } from '../../domain/api-key.ts';
 import { createEgress } from '../../egress/egress.ts';
 import { IMAGE_URL, startFakeApi } from '../contract/fake-api.ts';
 import { dial, listen, type Wire } from '../contract/wire.ts';
 import { serveHttp } from '../egress/servers.ts';
-import { sampleImage } from '../setup/client.ts';
 import { closers } from '../setup/closers.ts';
+import { sampleJpeg } from '../setup/images.ts';
 
 const MB = 1024 * 1024;
 const WAIT = { timeout: 20_000 };
@@ -21,7 +21,7 @@ let stack: ReturnType<typeof closers>;
 type Api = Awaited<ReturnType<typeof open>>;
 
 beforeAll(async () => {
-  image = Buffer.from(await sampleImage(), 'base64');
+  image = await sampleJpeg();
 });
 beforeEach(() => {
   stack = closers();
@@ -297,7 +297,7 @@ describe('fetches of image_url', () => {
       },
     };
     const config = { ...api.config, api: { ...api.config.api, acceptTimeoutMs: 120_000 } };
-    await createJob({ ...api.deps, config }, await creationOf(api, hold));
+    await createOrReplayJob({ ...api.deps, config }, await creationOf(api, hold));
     expect(api.gateway.asked[0]?.acceptWithinMs).toBeGreaterThan(20_000);
   });
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { createJobBodyReader } from '../../api/intake/body.ts';
+import { createJobBodyReader } from '../../api/intake/job-body.ts';
 import { LONG_STRING } from '../../api/intake/long-string.ts';
 
 const MB = 1024 * 1024;

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { createJobBodyReader, type JobBody } from '../../api/intake/body.ts';
+import { createJobBodyReader, type JobBody } from '../../api/intake/job-body.ts';
 import { MAX_DEPTH, MAX_VALUES } from '../../api/intake/scanner.ts';
 import { ApiError } from '../../contract/errors.ts';
 

@@ -7,7 +7,8 @@ import { createLogger } from '../../runtime/process.ts';
 import { startFakeApi } from '../contract/fake-api.ts';
 import { dial, listen } from '../contract/wire.ts';
 import { type Served, serveTcp } from '../egress/servers.ts';
-import { sampleImage } from '../setup/client.ts';
+import { sampleJpeg } from '../setup/images.ts';
+import { REQUIRED } from '../setup/required.ts';
 
 /** Sent wherever a caller can send text; no log line may contain it. */
 const SECRET = 'S3cretThatMustNotBeLogged';
@@ -19,7 +20,7 @@ let port: number;
 let broken: Served;
 
 beforeAll(async () => {
-  const config = loadConfig({ S3_ACCESS_KEY_ID: 'x', S3_SECRET_ACCESS_KEY: 'x' });
+  const config = loadConfig(REQUIRED);
   const sink = new Writable({
     write(chunk, _encoding, done) {
       lines += chunk;
@@ -29,7 +30,7 @@ beforeAll(async () => {
   broken = await serveTcp((socket) =>
     socket.end(`HTTP/1.1 200 OK\r\nX: ${SECRET}\r\n${SECRET} \u0000\r\n\r\n`),
   );
-  api = await startFakeApi(Buffer.from(await sampleImage(8, 8), 'base64'), {
+  api = await startFakeApi(await sampleJpeg(8, 8), {
     logger: createLogger({ ...config.log, level: 'trace' }, 'api', sink),
     egress: createEgress({ allowOrigins: [broken.origin] }),
   });

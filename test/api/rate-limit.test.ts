@@ -1,7 +1,7 @@
 import fastify, { type FastifyInstance } from 'fastify';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { clientOf, siteOf } from '../../api/http/client-address.ts';
-import { registerErrors } from '../../api/http/errors.ts';
+import { registerErrors } from '../../api/http/error-handler.ts';
 import { createRateLimits } from '../../api/http/rate-limit.ts';
 import { ApiError } from '../../contract/errors.ts';
 import { RATE_LIMITS } from '../../contract/limits.ts';

@@ -4,9 +4,10 @@ import { Value } from 'typebox/value';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { Account, Job, JobCreated } from '../../contract/schemas.ts';
 import { digestApiKey, issueApiKey } from '../../domain/api-key.ts';
-import { postJob, sampleImage } from '../setup/client.ts';
+import { postJob } from '../setup/client.ts';
+import { sampleImage } from '../setup/images.ts';
+import { draftOf } from '../setup/records.ts';
 import { type Service, startService } from '../setup/service.ts';
-import { draftFor } from './drafts.ts';
 import { storingGateway } from './gateway.ts';
 import { error, expectError, outcome } from './responses.ts';
 
@@ -104,7 +105,7 @@ describe('shapes', () => {
 
   test('the account has the name and retention of the calling key, and the shared balance', async () => {
     const { apiKey } = await secondKey({ name: 'Nightly', retentionDays: 30 });
-    await service.stores.jobs.accept(draftFor(client, { imagesCharged: 8 }));
+    await service.stores.jobs.accept(draftOf(client, { imagesCharged: 8 }));
     const [first, second] = [await account(client.apiKey), await account(apiKey)];
     expect(Value.Check(Account, first.json())).toBe(true);
     const common = { status: 'active', image_credits: 42 };

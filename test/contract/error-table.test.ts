@@ -3,9 +3,9 @@ import { ERROR_GUIDE } from '../../api/docs/error-guide.ts';
 import { createRateLimits } from '../../api/http/rate-limit.ts';
 import { ERRORS, type ErrorCode } from '../../contract/errors.ts';
 import { LIMITS, RATE_LIMITS } from '../../contract/limits.ts';
-import { sampleImage } from '../setup/client.ts';
+import { sampleImage } from '../setup/images.ts';
+import { draftOf } from '../setup/records.ts';
 import { type Service, startService } from '../setup/service.ts';
-import { draftFor } from './drafts.ts';
 import { storingGateway } from './gateway.ts';
 import { error, expectError, type HttpResponse, outcome } from './responses.ts';
 
@@ -68,7 +68,7 @@ const PROVOKED: Record<Exclude<ErrorCode, 'generation_failed'>, (client: Client)
   invalid_image: (client) => post(client, { tool: 'declutter' }),
   image_fetch_failed: (client) => post(client, { tool: 'declutter', image_url: 'https://127.0.0.1/a.jpg' }),
   insufficient_credits: async (client) => {
-    await service.stores.jobs.accept(draftFor(client, { imagesCharged: 49 }));
+    await service.stores.jobs.accept(draftOf(client, { imagesCharged: 49 }));
     return post(client, job({ options: { resolution: '4K' } }));
   },
   rate_limited: async (client) => {

@@ -1,8 +1,9 @@
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { BUDGETS } from '../../contract/limits.ts';
-import { sampleImage } from '../setup/client.ts';
+import { createFakeImageStore } from '../fakes/images.ts';
+import { sampleImage } from '../setup/images.ts';
+import { draftOf } from '../setup/records.ts';
 import { type Service, startService } from '../setup/service.ts';
-import { draftFor } from './drafts.ts';
 import { storingGateway } from './gateway.ts';
 import { error, outcome } from './responses.ts';
 
@@ -11,7 +12,11 @@ let body: object;
 
 beforeAll(async () => {
   service = await startService({
-    api: { jobGateway: storingGateway({ accept: (draft) => service.stores.jobs.accept(draft) }) },
+    // The S3 client would keep a clock offset from the test that changes the time.
+    api: {
+      images: createFakeImageStore(),
+      jobGateway: storingGateway({ accept: (draft) => service.stores.jobs.accept(draft) }),
+    },
   });
   body = { tool: 'declutter', image_base64: await sampleImage() };
 });
@@ -31,7 +36,7 @@ const post = ({ headers }: Client, idempotencyKey: string) =>
 async function fail(client: Client, times: number): Promise<void> {
   const { jobs } = service.stores;
   for (let n = 0; n < times; n++) {
-    const draft = draftFor(client);
+    const draft = draftOf(client);
     await jobs.accept(draft);
     await jobs.fail(draft.jobId, { error: 'Damaged.', processingMs: 1, clientFault: true });
   }

@@ -1,37 +1,34 @@
 import { pino } from 'pino';
-import { buildApp } from '../../api/app.ts';
-import { createBudgets } from '../../api/budgets/budgets.ts';
-import type { ApiDeps } from '../../api/deps.ts';
+import { type ApiOverrides, openApi } from '../../api/open-api.ts';
 import { loadConfig } from '../../config.ts';
 import { digestApiKey, issueApiKey } from '../../domain/api-key.ts';
 import { createEgress, type Egress, EgressError } from '../../egress/egress.ts';
 import { createFakeImageStore } from '../fakes/images.ts';
 import { createFakeStores } from '../fakes/stores.ts';
+import { PERMISSIVE } from '../setup/permissive.ts';
+import { REQUIRED } from '../setup/required.ts';
 import { storingGateway } from './gateway.ts';
 
 /** The only URL that the fake egress serves; other public hosts do not resolve. */
 export const IMAGE_URL = 'https://images.example.com/room.jpg';
 
 /** The real API with in-memory stores, for tests with thousands of requests, and an account with a balance. */
-export async function startFakeApi(image: Buffer, overrides: Partial<ApiDeps> = {}) {
-  const config = loadConfig({ S3_ACCESS_KEY_ID: 'x', S3_SECRET_ACCESS_KEY: 'x', LOG_LEVEL: 'silent' });
+export async function startFakeApi(image: Buffer, overrides: ApiOverrides = {}) {
+  // Opening MongoDB would fail.
+  const config = loadConfig({ ...REQUIRED, MONGODB_URL: 'none', LOG_LEVEL: 'silent' });
   const stores = createFakeStores();
   const images = createFakeImageStore();
   const gateway = storingGateway(stores.jobs);
-  const deps: ApiDeps = {
-    config,
+  const { app, deps } = await openApi(config, {
     stores,
     images,
     egress: offline(image),
     jobGateway: gateway,
     voids: { enqueue: () => {}, [Symbol.asyncDispose]: async () => {} },
-    rateLimits: { countClient: async () => {}, countKey: async () => {} },
-    budgets: createBudgets(config.api),
-    apiSwitch: { enabled: () => true, [Symbol.asyncDispose]: async () => {} },
     logger: pino({ level: 'silent' }),
+    ...PERMISSIVE,
     ...overrides,
-  };
-  const app = buildApp(deps);
+  });
   await app.ready();
 
   /** Creates an account with a balance and a key. */

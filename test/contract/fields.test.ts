@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { LIMITS } from '../../contract/limits.ts';
 import { INNER_LITERALS, INNER_NAMES } from '../egress/hosts.ts';
-import { postJob, sampleImage } from '../setup/client.ts';
+import { postJob } from '../setup/client.ts';
+import { sampleImage } from '../setup/images.ts';
 import { type Service, startService } from '../setup/service.ts';
 import { storingGateway } from './gateway.ts';
 import { error, outcome } from './responses.ts';

@@ -3,7 +3,7 @@ import { Value } from 'typebox/value';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ERRORS, type ErrorCode } from '../../contract/errors.ts';
 import { ErrorEnvelope, JobCreated, JobReplayed } from '../../contract/schemas.ts';
-import { sampleImage } from '../setup/client.ts';
+import { sampleImage } from '../setup/images.ts';
 import { anything, damage, headers, jobBodies, paths } from './arbitraries.ts';
 import { startFakeApi } from './fake-api.ts';
 import type { HttpResponse } from './responses.ts';

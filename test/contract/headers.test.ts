@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { isJson } from '../../api/http/media-type.ts';
-import { sampleImage } from '../setup/client.ts';
+import { sampleImage } from '../setup/images.ts';
 import { startFakeApi } from './fake-api.ts';
 import { expectError } from './responses.ts';
 import { exchange, listen } from './wire.ts';

@@ -3,10 +3,11 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { JobReplayed } from '../../contract/schemas.ts';
 import { digestApiKey, issueApiKey } from '../../domain/api-key.ts';
 import { GeneratorError } from '../../generators/errors.ts';
-import { ended, postJob, sampleImage } from '../setup/client.ts';
+import { ended, postJob } from '../setup/client.ts';
 import { blockedRender, scriptedGenerator } from '../setup/generators.ts';
+import { sampleImage } from '../setup/images.ts';
+import { draftOf } from '../setup/records.ts';
 import { type Service, startService } from '../setup/service.ts';
-import { draftFor } from './drafts.ts';
 import { error, outcome } from './responses.ts';
 
 let service: Service;
@@ -203,7 +204,7 @@ describe('concurrent requests with one key', () => {
   });
 
   test('do not use up the key when the balance does not cover them', async () => {
-    await service.stores.jobs.accept(draftFor(client, { imagesCharged: 50 }));
+    await service.stores.jobs.accept(draftOf(client, { imagesCharged: 50 }));
     const responses = await Promise.all(Array.from({ length: 8 }, () => post(job())));
     expect(new Set(responses.map(outcome))).toEqual(new Set([error('insufficient_credits')]));
     await service.stores.packs.add({ accountId: client.accountId, images: 3, reference: null });

@@ -5,7 +5,8 @@ import type { ErrorCode } from '../../contract/errors.ts';
 import { LIMITS } from '../../contract/limits.ts';
 import { INNER_LITERALS, INNER_NAMES } from '../egress/hosts.ts';
 import { type Served, serveHttp, serveTcp } from '../egress/servers.ts';
-import { postJob, sampleImage } from '../setup/client.ts';
+import { postJob } from '../setup/client.ts';
+import { sampleJpeg } from '../setup/images.ts';
 import { type Service, startService } from '../setup/service.ts';
 import { storingGateway } from './gateway.ts';
 import { error, expectError, outcome } from './responses.ts';
@@ -22,7 +23,7 @@ let gateway: ReturnType<typeof storingGateway>;
 let headers: Record<string, string>;
 
 beforeAll(async () => {
-  jpeg = Buffer.from(await sampleImage(), 'base64');
+  jpeg = await sampleJpeg();
   webp = await sharp(jpeg).webp().toBuffer();
   images = await serveHttp((request, response) => respond(request, response));
   broken = await serveTcp((socket) => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 500\r\n\r\nshort'));

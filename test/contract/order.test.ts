@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { createJobBodyReader } from '../../api/intake/body.ts';
 import { bodyDigest } from '../../api/intake/digest.ts';
+import { createJobBodyReader } from '../../api/intake/job-body.ts';
 import type { GatewayOutcome } from '../../api/jobs/gateway.ts';
 import { ApiError, type ErrorCode } from '../../contract/errors.ts';
 import { LIMITS } from '../../contract/limits.ts';
 import { type Served, serveHttp } from '../egress/servers.ts';
-import { sampleImage } from '../setup/client.ts';
+import { sampleImage } from '../setup/images.ts';
+import { draftOf } from '../setup/records.ts';
 import { type Service, startService } from '../setup/service.ts';
-import { draftFor } from './drafts.ts';
 import { storingGateway } from './gateway.ts';
 import { error, outcome } from './responses.ts';
 
@@ -137,7 +137,7 @@ const post = ({ headers, body, payload }: Request) =>
 
 const spendAll = async () => {
   const { balance } = await service.stores.accounts.get(client.accountId);
-  await service.stores.jobs.accept(draftFor(client, { imagesCharged: balance }));
+  await service.stores.jobs.accept(draftOf(client, { imagesCharged: balance }));
 };
 
 const inputs = async () => (await service.images.list('inputs', new Date(Date.now() + 60_000))).found;
@@ -213,7 +213,7 @@ test('a replay returns the job even if its tool, options and webhook_url would b
   const body = { tool: 'gone', image_base64, options: { tier: 'gone' }, webhook_url: 'https://localhost/' };
   const reader = createJobBodyReader();
   reader.write(Buffer.from(JSON.stringify(body)));
-  const draft = draftFor(client, {
+  const draft = draftOf(client, {
     idempotencyKey: 'old',
     bodyDigest: bodyDigest(reader.end()),
     tool: 'gone',

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { CHOICES, FREE, NAMED, SLUGS } from '../catalog/spec-tables.ts';
-import { ended, postJob, sampleImage } from '../setup/client.ts';
-import { startService } from '../setup/service.ts';
+import { postJob } from '../setup/client.ts';
+import { sampleImage } from '../setup/images.ts';
 import { startFakeApi } from './fake-api.ts';
 import { error, outcome } from './responses.ts';
 
@@ -140,20 +140,4 @@ describe('floor-plan-to-3d', () => {
     expect(await ignored(TOOL, both)).toEqual(['view', 'style']);
     expect(await ignored(TOOL, { inputType: 'auto', furnitureMode: 'empty' })).toEqual([]);
   });
-});
-
-test('a tool runs from the request to the result', async () => {
-  await using service = await startService();
-  await using _worker = await service.startWorker();
-  const { headers } = await service.client();
-  const options = { material: 'slate', resolution: '4K', colour: 'grey' };
-  const created = (
-    await postJob(service.app, headers, { tool: 'roof-replacement', image_base64, options })
-  ).json();
-  expect(created).toMatchObject({ images_charged: 2, warnings: [{ option: 'colour' }] });
-  const job = await ended(service.app, headers, created.job_id);
-  expect(job).toMatchObject({ status: 'completed', tool: 'roof-replacement', images_charged: 2 });
-  expect(job.result_urls).toEqual([
-    expect.stringMatching(/\/[0-9a-f-]{36}\/[0-9a-f-]{36}-[a-z0-9-]+\.jpeg$/),
-  ]);
 });

@@ -1,7 +1,7 @@
 import { request as send } from 'undici';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ErrorCode } from '../../contract/errors.ts';
-import { sampleImage } from '../setup/client.ts';
+import { sampleImage } from '../setup/images.ts';
 import { type Service, startService } from '../setup/service.ts';
 import { storingGateway } from './gateway.ts';
 import { error, expectError, outcome } from './responses.ts';

@@ -11,7 +11,8 @@ import { slot } from '../../dev/obtain/cache.ts';
 import { cacheInto } from '../../dev/obtain/cache-into.ts';
 import { pinnedFor } from '../../dev/obtain/machine.ts';
 import { type Archive, versions } from '../../dev/obtain/versions.ts';
-import { temporaryFolder, writeExecutable } from './helpers.ts';
+import { temporaryFolder } from '../setup/temporary-folder.ts';
+import { writeExecutable } from './helpers.ts';
 
 const steps: string[] = [];
 const task = { signal: new AbortController().signal, report: (step: string) => void steps.push(step) };

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import { expect, test } from 'vitest';
 import { banner } from '../../dev/stack/banner.ts';
+import { REQUIRED } from '../setup/required.ts';
 
 const stack = {
   api_base: 'http://127.0.0.1:8080/api',
@@ -11,7 +12,7 @@ const stack = {
   temporal_ui: null,
   mongodb_url: 'mongodb://127.0.0.1:27017/?replicaSet=rs0',
   s3_endpoint: 'http://127.0.0.1:7070',
-  env: { S3_ACCESS_KEY_ID: 'key', S3_SECRET_ACCESS_KEY: 'secret' },
+  env: REQUIRED,
 };
 
 test('the banner of npm start warns of allowed origins that are not public', () => {

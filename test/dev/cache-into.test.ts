@@ -11,8 +11,9 @@ import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { slot } from '../../dev/obtain/cache.ts';
 import { cacheInto } from '../../dev/obtain/cache-into.ts';
-import { cached } from '../../dev/obtain/cached.ts';
-import { firstLine, outputOf, startProgram, temporaryFolder, writeExecutable } from './helpers.ts';
+import { cached } from '../../dev/obtain/strategies.ts';
+import { temporaryFolder } from '../setup/temporary-folder.ts';
+import { firstLine, outputOf, startProgram, writeExecutable } from './helpers.ts';
 
 const task = { signal: new AbortController().signal, report: () => {} };
 

@@ -2,10 +2,10 @@ import { mkdirSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { cacheFolder, slot } from '../../dev/obtain/cache.ts';
-import { cached } from '../../dev/obtain/cached.ts';
 import { firstThatWorks, ObtainError, type Strategy } from '../../dev/obtain/chain.ts';
-import { onPath } from '../../dev/obtain/on-path.ts';
-import { temporaryFolder, writeExecutable } from './helpers.ts';
+import { cached, onPath } from '../../dev/obtain/strategies.ts';
+import { temporaryFolder } from '../setup/temporary-folder.ts';
+import { writeExecutable } from './helpers.ts';
 
 const task = { signal: new AbortController().signal, report: () => {} };
 

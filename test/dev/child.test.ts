@@ -5,7 +5,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { environment } from '../../config.ts';
 import { Child } from '../../dev/process/child.ts';
 import { identify } from '../../dev/process/process-identity.ts';
-import { temporaryFolder } from './helpers.ts';
+import { temporaryFolder } from '../setup/temporary-folder.ts';
 
 const forever = 'setInterval(() => {}, 1000);';
 
@@ -21,7 +21,7 @@ function makeChild(
       name: 'sleeper',
       command: process.execPath,
       args: ['-e', script],
-      env: { ...environment(''), ...environmentFor(folder) },
+      env: { ...environment(), ...environmentFor(folder) },
       probe,
       readyWithinMs: 10_000,
       graceMs: 300,

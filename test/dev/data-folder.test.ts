@@ -9,7 +9,8 @@ import {
 } from '../../dev/process/data-folder.ts';
 import { writePidFile } from '../../dev/process/pid-file.ts';
 import { identify } from '../../dev/process/process-identity.ts';
-import { firstLine, startProgram, temporaryFolder } from './helpers.ts';
+import { temporaryFolder } from '../setup/temporary-folder.ts';
+import { firstLine, startProgram } from './helpers.ts';
 import { descendantsOf } from './processes.ts';
 
 const silent = () => {};

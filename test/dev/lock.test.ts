@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { holderOf, lock, tryLock } from '../../dev/process/lock.ts';
 import { identify } from '../../dev/process/process-identity.ts';
-import { temporaryFolder } from './helpers.ts';
+import { temporaryFolder } from '../setup/temporary-folder.ts';
 
 const { signal } = new AbortController();
 

@@ -2,7 +2,8 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { versions } from '../../dev/obtain/versions.ts';
 import { mongodVersion, outdatedMongod } from '../../dev/servers/mongod-version.ts';
-import { temporaryFolder, writeExecutable } from './helpers.ts';
+import { temporaryFolder } from '../setup/temporary-folder.ts';
+import { writeExecutable } from './helpers.ts';
 
 const { signal } = new AbortController();
 

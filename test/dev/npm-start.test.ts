@@ -6,7 +6,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { environment } from '../../config.ts';
 import { isAlive, type ProcessIdentity } from '../../dev/process/process-identity.ts';
 import type { StackFile } from '../../dev/stack/stack-file.ts';
-import { temporaryFolder } from './helpers.ts';
+import { temporaryFolder } from '../setup/temporary-folder.ts';
 import { familyOf } from './processes.ts';
 
 const root = join(import.meta.dirname, '..', '..');
@@ -25,7 +25,7 @@ function projectFolder(): string {
 function npmStart(extra: Record<string, string> = {}) {
   const folder = projectFolder();
   const empty = Object.fromEntries(unset.map((name) => [name, '']));
-  const env = { ...environment(''), ...empty, ...extra };
+  const env = { ...environment(), ...empty, ...extra };
   const npm = spawn('npm', ['start'], { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] });
   const data = (...path: string[]) => join(folder, '.stack', ...path);
   const started = { npm, data, printed: '', family: [] as ProcessIdentity[] };

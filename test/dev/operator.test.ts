@@ -1,20 +1,22 @@
 import { Type } from 'typebox';
 import { expect, test } from 'vitest';
 import { environment } from '../../config.ts';
-import { operate } from '../../dev/stack/operator.ts';
+import { operate } from '../../dev/stack/operate.ts';
 
 const { signal } = new AbortController();
 
 test('a failed command is reported with its own message', async () => {
-  const failing = operate(Type.Unknown(), ['key', 'revok', 'K'], { env: environment(''), signal });
+  const failing = operate(Type.Unknown(), ['key', 'revok', 'K'], { env: environment(), signal });
   await expect(failing).rejects.toThrow(
     /^operator key revok K failed: Unknown command 'revok' \(Did you mean revoke\?\)$/,
   );
 });
 
 test('setup names missing settings', async () => {
-  const env = { PATH: environment('').PATH, S3_ENDPOINT: 'nowhere', MONGODB_URL: 'mongodb://127.0.0.1:1' };
+  const env = { PATH: environment().PATH, S3_ENDPOINT: 'nowhere', MONGODB_URL: 'mongodb://127.0.0.1:1' };
   const failing = operate(Type.Unknown(), ['setup'], { env, signal });
   await expect(failing).rejects.toThrow('operator setup failed: The environment is not usable:\n');
-  await expect(failing).rejects.toThrow('S3_ACCESS_KEY_ID, S3_SECRET_ACCESS_KEY: must be set');
+  await expect(failing).rejects.toThrow(
+    '  S3_ACCESS_KEY_ID: must be set\n  S3_SECRET_ACCESS_KEY: must be set\n',
+  );
 });

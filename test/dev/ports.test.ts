@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { PortTakenError, rememberedPorts } from '../../dev/process/ports.ts';
-import { temporaryFolder } from './helpers.ts';
+import { PortTakenError, rememberedPorts } from '../../dev/process/tcp-ports.ts';
+import { temporaryFolder } from '../setup/temporary-folder.ts';
 
 const HOST = '127.0.0.1';
 const portsFile = () => join(temporaryFolder(), 'ports.json');

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { duration, withProgress } from '../../dev/obtain/progress.ts';
-import { allStarted, withResources } from '../../dev/process/resources.ts';
+import { allStarted } from '../../dev/process/all-started.ts';
+import { withResources } from '../../runtime/resources.ts';
 
 function resource(name: string, closed: string[]): AsyncDisposable {
   return { [Symbol.asyncDispose]: async () => void closed.push(name) };
@@ -28,6 +29,21 @@ test('a failure closes the resources opened before it', async () => {
   });
   await expect(failing).rejects.toThrow('the API did not start');
   expect(closed).toEqual(['servers']);
+});
+
+test('every resource is closed even when closing one of them fails', async () => {
+  const closed: string[] = [];
+  const opening = (fails: boolean) =>
+    withResources(async (keep, defer) => {
+      keep(resource('servers', closed));
+      defer(() => Promise.reject(new Error('the API did not stop')));
+      if (fails) throw new Error('the API did not start');
+      return {};
+    });
+  const opened = await opening(false);
+  await expect(opened[Symbol.asyncDispose]()).rejects.toThrow('the API did not stop');
+  await expect(opening(true)).rejects.toThrow('the API did not start');
+  expect(closed).toEqual(['servers', 'servers']);
 });
 
 test('a failed start is reported after the others have started', async () => {

@@ -8,8 +8,8 @@ import { fetch } from 'undici';
 import { expect, test } from 'vitest';
 import { environment, loadConfig } from '../../config.ts';
 import { type ServersOptions, startServers } from '../../dev/servers/start.ts';
-import { connectionOptions } from '../../runtime/temporal.ts';
-import { temporaryFolder } from './helpers.ts';
+import { connectionOptions } from '../../runtime/temporal-client.ts';
+import { temporaryFolder } from '../setup/temporary-folder.ts';
 import { listeningAddresses } from './listening.ts';
 
 const silent = () => {};
@@ -17,7 +17,7 @@ const { signal } = new AbortController();
 
 /** This environment without addresses of running servers. */
 function bareEnvironment(): NodeJS.ProcessEnv {
-  return { ...environment(''), MONGODB_URL: '', TEMPORAL_ADDRESS: '', S3_ENDPOINT: '' };
+  return { ...environment(), MONGODB_URL: '', TEMPORAL_ADDRESS: '', S3_ENDPOINT: '' };
 }
 
 function start(dataDir: string, options: Partial<ServersOptions> = {}) {

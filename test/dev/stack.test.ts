@@ -6,12 +6,12 @@ import { environment, loadConfig } from '../../config.ts';
 import { FolderInUseError } from '../../dev/process/data-folder.ts';
 import { banner } from '../../dev/stack/banner.ts';
 import { startStack } from '../../dev/stack/stack.ts';
-import { temporaryFolder } from './helpers.ts';
+import { temporaryFolder } from '../setup/temporary-folder.ts';
 
 const { signal } = new AbortController();
 
 function start(dataDir: string, messages: string[] = []) {
-  const env = { ...environment(''), MONGODB_URL: '', TEMPORAL_ADDRESS: '', S3_ENDPOINT: '', PUBLIC_URL: '' };
+  const env = { ...environment(), MONGODB_URL: '', TEMPORAL_ADDRESS: '', S3_ENDPOINT: '', PUBLIC_URL: '' };
   return startStack({ dataDir, env, say: (line) => messages.push(line), signal });
 }
 

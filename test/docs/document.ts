@@ -1,6 +1,16 @@
 import Schema from 'typebox/schema';
-import type { MediaType, OpenApiDocument, Operation } from '../../api/docs/openapi/types.ts';
+import type {
+  Examples,
+  Schema as JsonSchema,
+  OpenApiDocument,
+  Operation,
+} from '../../api/docs/openapi/types.ts';
 import type { Service } from '../setup/service.ts';
+
+interface MediaType {
+  schema: JsonSchema;
+  examples: Examples;
+}
 
 export async function readDocument({ app }: Service): Promise<OpenApiDocument> {
   return (await app.inject({ url: '/api/openapi.json' })).json<OpenApiDocument>();

@@ -7,7 +7,6 @@ import { Webhook } from 'standardwebhooks';
 import { fetch } from 'undici';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { VERIFY_SAMPLE } from '../../api/docs/verify-sample.ts';
-import { ERRORS } from '../../contract/errors.ts';
 import { type Service, startService } from '../setup/service.ts';
 
 type Verify = (secret: string, headers: Record<string, string>, rawBody: string, now?: number) => boolean;
@@ -88,27 +87,5 @@ describe('the quickstart in TypeScript', () => {
     await result.body?.cancel();
     expect((await run()).stdout.trim()).toBe(first);
     expect((await service.stores.accounts.get(accountId)).balance).toBe(49);
-  });
-});
-
-describe('docs/errors.md', () => {
-  test('is the table of contract/errors.ts', async () => {
-    const rows = Object.entries(ERRORS).map(([code, entry]) => {
-      const addition = 'addition' in entry ? ' (an addition to version 1)' : '';
-      return `| \`${code}\` | ${entry.status} | ${entry.retryable ? 'yes' : 'no'} | ${entry.description}${addition} |`;
-    });
-    const markdown = [
-      '# Errors',
-      '',
-      'Every non-2xx response has the body `{"error": {"code", "message", "doc_url"}}`. Branch on `code`; `message` is human-readable and may change. The page `/docs/errors` of the service also explains what to do about each code.',
-      '',
-      'Retry: whether the same request may succeed later. This file is generated from `contract/errors.ts` (`npx vitest run test/docs -u`).',
-      '',
-      '| Code | Status | Retry | When |',
-      '|---|---|---|---|',
-      ...rows,
-      '',
-    ].join('\n');
-    await expect(markdown).toMatchFileSnapshot('../../docs/errors.md');
   });
 });

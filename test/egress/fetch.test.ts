@@ -243,8 +243,13 @@ describe('a server that stalls', () => {
   });
 
   test('in the DNS lookup', async () => {
-    await using egress = createEgress({ allowOrigins: [], resolve: () => new Promise(() => {}) });
+    let respond = () => {};
+    const noAddress = new Promise<never>((_, reject) => {
+      respond = () => reject(new Error('ENOTFOUND'));
+    });
+    await using egress = createEgress({ allowOrigins: [], resolve: () => noAddress });
     expect(await kindOf(egress, 'https://slow.example.com/', BRIEF)).toBe('timeout');
+    respond();
   });
 
   test("leaves no listener on the caller's signal", async () => {

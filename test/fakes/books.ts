@@ -1,5 +1,5 @@
-import type { Answered } from '../../domain/answered.ts';
 import { NotFound, Refused } from '../../domain/errors.ts';
+import type { JobRequests } from '../../domain/job-requests.ts';
 import type {
   AccountRecord,
   DeliveryRecord,
@@ -9,7 +9,7 @@ import type {
   ObjectRef,
   PackRecord,
 } from '../../domain/records.ts';
-import { type Asked, expectSame } from '../../domain/reference.ts';
+import { type Asked, expectSame } from '../../domain/references.ts';
 import type { Referenced } from '../../stores/mongo/references.ts';
 import type { IdempotencyRow } from '../../stores/ports.ts';
 
@@ -19,7 +19,7 @@ export interface Books {
   keys: Map<string, KeyRecord & { digest: string }>;
   jobs: Map<string, JobRecord>;
   /** By job id. */
-  answered: Map<string, Answered>;
+  requests: Map<string, JobRequests>;
   voided: Map<string, { unpaid: boolean }>;
   /** By {@link idempotencyId}. */
   idempotency: Map<string, IdempotencyRow>;
@@ -41,7 +41,7 @@ export function emptyBooks(): Books {
     accounts: new Map(),
     keys: new Map(),
     jobs: new Map(),
-    answered: new Map(),
+    requests: new Map(),
     voided: new Map(),
     idempotency: new Map(),
     ledger: new Map(),

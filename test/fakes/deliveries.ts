@@ -35,7 +35,7 @@ export function createFakeDeliveryStore({ deliveries }: Books): DeliveryStore {
     async begin(id, cycle, { at, url }) {
       const row = pending(id, cycle);
       if (row === undefined) return undefined;
-      const attempt = { at, url, status: null, ms: null, error: NO_OUTCOME, answer: null };
+      const attempt = { at, url, status: null, ms: null, error: NO_OUTCOME, responseBody: null };
       const attempts = [...row.attempts, attempt].slice(-KEPT_ATTEMPTS);
       Object.assign(row, { url, tries: row.tries + 1, nextAttemptAt: null, attempts });
       return read(id);
@@ -45,7 +45,7 @@ export function createFakeDeliveryStore({ deliveries }: Books): DeliveryStore {
       const begun = deliveries.get(id)?.attempts.find(({ at }) => at.getTime() === attempt.at.getTime());
       const row = pending(id, cycle);
       if (begun === undefined) return;
-      if (row === undefined) Object.assign(begun, { ...attempt, url: null, answer: null });
+      if (row === undefined) Object.assign(begun, { ...attempt, url: null, responseBody: null });
       else {
         Object.assign(begun, attempt);
         Object.assign(row, { nextAttemptAt: null, ...end });
@@ -65,5 +65,5 @@ export function cancelDelivery({ deliveries }: Books, jobId: string): void {
   if (row === undefined) return;
   if (row.state === 'pending') Object.assign(row, CANCELLED);
   row.url = null;
-  for (const attempt of row.attempts) Object.assign(attempt, { url: null, answer: null });
+  for (const attempt of row.attempts) Object.assign(attempt, { url: null, responseBody: null });
 }

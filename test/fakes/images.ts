@@ -1,4 +1,4 @@
-import { ImageMissing, type ImageStore, publicUrl } from '../../stores/images.ts';
+import { ImageMissing, type ImageStore, publicUrl } from '../../stores/image-store.ts';
 
 interface StoredImage {
   bytes: Buffer;

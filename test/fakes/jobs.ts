@@ -1,7 +1,7 @@
-import { type Answered, MOST_ANSWERED, withdraw } from '../../domain/answered.ts';
 import { deliveryIdOf, destinationOf, newDelivery } from '../../domain/delivery.ts';
 import { Refused } from '../../domain/errors.ts';
 import { countOneMore } from '../../domain/failures.ts';
+import { type JobRequests, MAX_REQUESTS, withdraw } from '../../domain/job-requests.ts';
 import type { Acceptance, JobDraft, JobRecord, ObjectRef } from '../../domain/records.ts';
 import type { DeletedJob, EndedJob, JobStore } from '../../stores/ports.ts';
 import { type Books, copies, getOrThrow, idempotencyId, post } from './books.ts';
@@ -39,9 +39,9 @@ export function createFakeJobStore(books: Books): JobStore {
       return read(jobId);
     },
 
-    async markAnswered(jobId, requestId) {
+    async recordReturned(jobId, requestId) {
       if (!books.jobs.has(jobId)) return 'voided';
-      if (readable(jobId) !== undefined) markAnswered(getOrThrow(books.answered, 'job', jobId), requestId);
+      if (readable(jobId) !== undefined) recordReturned(getOrThrow(books.requests, 'job', jobId), requestId);
       return readable(jobId);
     },
 
@@ -127,23 +127,23 @@ function accept(books: Books, draft: JobDraft): Acceptance {
     completedAt: null,
     processingMs: null,
   });
-  books.answered.set(jobId, { answered: [jobId], withdrawn: [] });
+  books.requests.set(jobId, { answered: [jobId], withdrawn: [] });
   if (rowId !== undefined) books.idempotency.set(rowId, { jobId, bodyDigest });
   return { outcome: 'accepted', jobId, bodyDigest };
 }
 
-function markAnswered(job: Answered, requestId: string): void {
+function recordReturned(job: JobRequests, requestId: string): void {
   if (job.withdrawn.includes(requestId)) throw new Error(`Request ${requestId} was withdrawn.`);
-  job.answered = [...job.answered, requestId].slice(0, MOST_ANSWERED);
+  job.answered = [...job.answered, requestId].slice(0, MAX_REQUESTS);
 }
 
 function voidJob(books: Books, jobId: string, requestId: string): boolean {
   const job = books.jobs.get(jobId);
   if (job !== undefined) {
     if (job.status === 'deleted') return false;
-    const remaining = withdraw(getOrThrow(books.answered, 'job', jobId), requestId);
+    const remaining = withdraw(getOrThrow(books.requests, 'job', jobId), requestId);
     if (remaining !== undefined) {
-      books.answered.set(jobId, remaining);
+      books.requests.set(jobId, remaining);
       return false;
     }
     books.jobs.delete(jobId);

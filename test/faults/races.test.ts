@@ -54,12 +54,12 @@ test('an unreliable receiver gets its webhook in the end, even when the worker i
   const statuses = [0, 503, 0, 500, 404, 0, 302, 429];
   const orders = await Promise.all(statuses.map((_, index) => newOrder(world, `receiver ${index}`)));
   for (const [index, { path }] of orders.entries())
-    receiver.script(path, (nth) => (nth <= index + 1 ? (statuses[nth - 1] ?? 204) : 204));
+    receiver.behave((n) => (n <= index ? (statuses[n] ?? 204) : 204), path);
   const placed = await Promise.all(orders.map(async (order) => ({ order, first: await order.post() })));
-  await eventually(async () => expect(receiver.received(orders.at(-1)?.path ?? '')).toHaveLength(3));
+  await eventually(async () => expect(receiver.receivedAt(orders.at(-1)?.path ?? '')).toHaveLength(3));
   await processes.worker.stop('SIGKILL');
   await processes.worker.start();
   await expectConsistent(world, placed);
   for (const [index, { path }] of orders.entries())
-    expect(receiver.received(path).length).toBeGreaterThan(index + 1);
+    expect(receiver.receivedAt(path).length).toBeGreaterThan(index + 1);
 });

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { EXPENSIVE, HONEST } from '../../dev/bench/hostile/images.ts';
+import { EXPENSIVE, HONEST } from '../../dev/bench/hostile/hostile-images.ts';
 import { estimateRender, type RenderTarget } from '../../imaging/cost.ts';
 import { type InspectedImage, inspectImage } from '../../imaging/inspect.ts';
 import { FONT_ENVIRONMENT } from '../../imaging/lettering.ts';

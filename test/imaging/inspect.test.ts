@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import sharp, { type Sharp } from 'sharp';
 import { describe, expect, it } from 'vitest';
-import { EXPENSIVE, REFUSED } from '../../dev/bench/hostile/images.ts';
+import { EXPENSIVE, REFUSED } from '../../dev/bench/hostile/hostile-images.ts';
 import { EOI, frame, jpeg, scan, segment } from '../../dev/bench/hostile/jpeg.ts';
 import { blackPng, chunk, ihdr, png } from '../../dev/bench/hostile/png.ts';
 import { canvas, plainLossless, webp } from '../../dev/bench/hostile/webp.ts';

@@ -1,7 +1,6 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { getPriority, tmpdir } from 'node:os';
+import { getPriority } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -9,6 +8,7 @@ import { ImageError } from '../../imaging/errors.ts';
 import { ImageProcessEnded } from '../../imaging/processes/errors.ts';
 import { readUsage, threadsOf } from '../../imaging/processes/usage.ts';
 import { eventually } from '../setup/eventually.ts';
+import { temporaryFolder } from '../setup/temporary-folder.ts';
 import { openOddPool, unhurried } from './odd-pool.ts';
 
 type Pool = Awaited<ReturnType<typeof openOddPool>>;
@@ -141,10 +141,9 @@ describe('the pool', () => {
     a !== undefined && b !== undefined && a.from < b.to && b.from < a.to;
 
   test('runs small images concurrently', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'image-pool-'));
+    const folder = temporaryFolder();
     const meet = () => pool.run('meet', { folder }, unhurried({ estimatedBytes: 400 }));
     expect(await Promise.all([meet(), meet()])).toEqual([true, true]);
-    rmSync(folder, { recursive: true });
   });
 
   test('queues large images, so that their memory does not add up', async () => {

@@ -5,6 +5,7 @@ export default defineConfig({
   test: {
     include: ['test/nightly/*.nightly.ts'],
     globalSetup: ['test/setup/global.ts'],
+    setupFiles: ['test/setup/leak-check.ts'],
     pool: 'forks',
     testTimeout: 20 * 60_000,
     hookTimeout: 60_000,

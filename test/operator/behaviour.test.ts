@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, describe, expect, test } from 'vitest';
 import { openDeps } from '../../operator/deps.ts';
 import { SETUP_STEPS } from '../../operator/setup/steps.ts';
-import { draftOf } from '../stores/under-test.ts';
+import { draftOf } from '../setup/records.ts';
 import { newAccount, openCommandLine, runWith } from './command-line.ts';
 
 const cli = openCommandLine();

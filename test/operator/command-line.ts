@@ -1,11 +1,8 @@
-import '../setup/context.ts';
-import { randomUUID } from 'node:crypto';
 import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import { inject } from 'vitest';
-import { type Config, loadConfig } from '../../config.ts';
 import { type Deps, openDeps } from '../../operator/deps.ts';
 import { run } from '../../operator/run.ts';
+import { ownConfig } from '../setup/own-config.ts';
 
 export interface CommandResult {
   code: number;
@@ -30,15 +27,7 @@ export async function runWith(deps: Deps, argv: readonly string[], answer?: stri
 
 /** The operator's command line with its own database and buckets, run in this process. */
 export function openCommandLine(overrides: Record<string, string> = {}) {
-  const id = randomUUID().slice(0, 8);
-  const config: Config = loadConfig({
-    ...inject('env'),
-    MONGODB_DATABASE: `test_${id}`,
-    S3_INPUTS_BUCKET: `inputs-${id}`,
-    S3_RESULTS_BUCKET: `results-${id}`,
-    TASK_QUEUE_PREFIX: `${id}-`,
-    ...overrides,
-  });
+  const config = ownConfig(overrides);
   const deps = openDeps(() => config);
 
   const operator = (argv: readonly string[], answer?: string) => runWith(deps, argv, answer);

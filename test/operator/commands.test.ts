@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, expect, test } from 'vitest';
 import { digestApiKey, isWellFormedApiKey } from '../../domain/api-key.ts';
 import { collections } from '../../stores/mongo/documents.ts';
-import { draftOf } from '../stores/under-test.ts';
+import { draftOf } from '../setup/records.ts';
 import { newAccount, openCommandLine } from './command-line.ts';
 
 const cli = openCommandLine();

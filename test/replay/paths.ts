@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { pendingDeliveryOf } from '../../activities/webhooks/pending-delivery.ts';
 import type { JobRequest } from '../../api/jobs/gateway.ts';
 import { deliveryIdOf } from '../../domain/delivery.ts';
+import { redeliver, sendTest } from '../../operator/start-delivery.ts';
 import { retentionAction } from '../../operator/start-retention.ts';
-import { redeliver, sendTest } from '../../operator/webhooks.ts';
 import type { RetentionCounts } from '../../protocol/retention.ts';
 import type { Stores } from '../../stores/ports.ts';
 import type { Progress } from '../../workflows/retention.ts';
@@ -51,7 +51,7 @@ export const PATHS: Readonly<Record<string, Path>> = {
   'test-event': testEvent,
   'retention-with-nothing-to-do': async (stage) => runRetention(stage),
   'retention-with-a-lost-job': async (stage) => {
-    const { draft } = await stage.request({ webhookUrl: stage.receiver.respondingUrl });
+    const { draft } = await stage.request({ webhookUrl: stage.receiver.url });
     await stage.service.stores.jobs.accept(draft);
     return runRetention(stage);
   },
@@ -116,20 +116,24 @@ async function cancelled(
 }
 
 async function runWithWebhook(stage: Stage, changes: Partial<JobRequest['draft']>): Promise<string> {
-  return run(stage, await stage.request({ ...changes, webhookUrl: stage.receiver.respondingUrl }));
+  return run(stage, await stage.request({ ...changes, webhookUrl: stage.receiver.url }));
 }
 
 /** A job whose receiver has got the webhook and does not respond. */
 async function untilWebhook(stage: Stage): Promise<JobRequest> {
-  const request = await stage.request({ webhookUrl: stage.receiver.hangingUrl });
+  const request = await stage.request({ webhookUrl: stage.hangingUrl });
   await stage.accept(request);
-  await stage.receiver.hasReceived(deliveryIdOf(request.draft.jobId));
+  const { jobId } = request.draft;
+  await eventually(async () => {
+    if (stage.receiver.receivedFor(jobId).length === 0)
+      throw new Error(`The webhook of ${jobId} is missing.`);
+  });
   return request;
 }
 
 async function deliveryOfLostJob(stage: Stage): Promise<string> {
   const { stores, temporal, deps } = stage.service;
-  const { draft } = await stage.request({ webhookUrl: stage.receiver.respondingUrl });
+  const { draft } = await stage.request({ webhookUrl: stage.receiver.url });
   await stores.jobs.accept(draft);
   const interrupted = { error: 'The job was interrupted.', processingMs: null };
   const { delivery } = await stores.jobs.fail(draft.jobId, interrupted);
@@ -145,7 +149,7 @@ async function deliveryOfLostJob(stage: Stage): Promise<string> {
 
 async function redelivery(stage: Stage): Promise<string> {
   const { temporal, deps } = stage.service;
-  const request = await stage.request({ webhookUrl: stage.receiver.respondingUrl });
+  const request = await stage.request({ webhookUrl: stage.receiver.url });
   await run(stage, request);
   const { jobId, accountId } = request.draft;
   const delivery = { id: deliveryIdOf(jobId), accountId };
@@ -155,7 +159,7 @@ async function redelivery(stage: Stage): Promise<string> {
 async function testEvent(stage: Stage): Promise<string> {
   const { service, receiver } = stage;
   const { accountId } = await service.client();
-  await service.stores.accounts.setWebhook(accountId, { url: receiver.respondingUrl });
+  await service.stores.accounts.setWebhook(accountId, { url: receiver.url });
   const id = await sendTest(service.temporal, service.deps.jobGateway.queues, accountId);
   return end(stage, `test-event:${id}`);
 }

@@ -4,12 +4,13 @@ import { join } from 'node:path';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import { environment, loadConfig } from '../../config.ts';
 import { startServers } from '../../dev/servers/start.ts';
-import { registerSearchAttributes } from '../../operator/setup/search-attributes.ts';
+import { registerSearchAttributes } from '../../operator/setup/register-search-attributes.ts';
 import { writeWorkflowBundle } from '../../worker/bundle.ts';
 import { openService } from '../setup/open-service.ts';
+import { startReceiver } from '../setup/receiver.ts';
 import { PATHS } from './paths.ts';
 import { scrub } from './scrub.ts';
-import { openStage, type Stage, startReceiver } from './stage.ts';
+import { openStage, type Stage } from './stage.ts';
 
 // Records the histories of the given paths, or of all: `npx tsx test/replay/record.ts [path ...]`.
 // See docs/changing-workflows.md.
@@ -32,7 +33,7 @@ await using servers = await startServers({
   ui: false,
   say,
   signal: new AbortController().signal,
-  env: environment(''),
+  env: environment(),
 });
 const bundle = servers.folder.file('workflow-bundle.cjs');
 const config = loadConfig({

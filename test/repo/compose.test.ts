@@ -4,6 +4,7 @@ import { Value } from 'typebox/value';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { Environment, loadConfig } from '../../config.ts';
+import { REQUIRED } from '../setup/required.ts';
 
 const Service = Type.Object({
   image: Type.String(),
@@ -29,7 +30,7 @@ const Compose = Type.Object({
 const file = readFileSync('docker-compose.yml', 'utf8');
 // Fails for a service without limits, capabilities or networks: the schema requires them.
 const { services, networks } = Value.Parse(Compose, parse(file, { merge: true }));
-const defaults = loadConfig({ S3_ACCESS_KEY_ID: 'key', S3_SECRET_ACCESS_KEY: 'secret' });
+const defaults = loadConfig(REQUIRED);
 const all = Object.entries(services);
 const built = all.filter(([, { build }]) => build !== undefined);
 const onNetwork = (network: string) =>
@@ -46,14 +47,18 @@ describe('docker-compose.yml', () => {
       expect(service.image).toMatch(/:v?\d+\.\d+(\.\d+)?@sha256:[0-9a-f]{64}$/);
   });
 
-  test.each(built)('%s has only settings of config.ts, and its own MongoDB user', (_, { environment }) => {
-    expect(Object.keys(environment).filter((name) => !(name in Environment.properties))).toEqual([]);
-    const url = environment.MONGODB_URL ?? '';
-    expect(url).toMatch(
-      /^mongodb:\/\/service:\$\{MONGO_SERVICE_PASSWORD:\?[^}]+\}@mongo:27017\/image_job_api\?/,
-    );
-    expect(defaults.mongo.database).toBe('image_job_api');
-  });
+  test.each(built)(
+    '%s has all required settings, only those of config.ts, and its own MongoDB user',
+    (_, { environment }) => {
+      expect(Object.keys(environment)).toEqual(expect.arrayContaining(Object.keys(REQUIRED)));
+      expect(Object.keys(environment).filter((name) => !(name in Environment.properties))).toEqual([]);
+      const url = environment.MONGODB_URL ?? '';
+      expect(url).toMatch(
+        /^mongodb:\/\/service:\$\{MONGO_SERVICE_PASSWORD:\?[^}]+\}@mongo:27017\/image_job_api\?/,
+      );
+      expect(defaults.mongo.database).toBe('image_job_api');
+    },
+  );
 
   test('passwords are given only to containers that need them', () => {
     const receivers = (secret: string) =>

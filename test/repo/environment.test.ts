@@ -1,19 +1,23 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { ConfigError, Environment, loadConfig } from '../../config.ts';
-
-const REQUIRED = { S3_ACCESS_KEY_ID: 'key', S3_SECRET_ACCESS_KEY: 'secret' };
+import { REQUIRED } from '../setup/required.ts';
 
 describe('.env.example', () => {
   const lines = readFileSync('.env.example', 'utf8').split('\n');
   const listed = lines.filter((line) => /^[A-Z]/.test(line)).map((line) => line.split(/=(.*)/s).slice(0, 2));
 
-  test('lists every variable with its default, in the order of the schema', () => {
-    const declared = Object.entries(Environment.properties).map(([name, schema]) => [
-      name,
-      'default' in schema ? String(schema.default) : '',
-    ]);
+  test('lists every variable with its default or an example, in the order of the schema', () => {
+    const declared = Object.entries(Environment.properties).map(([name, schema]) => {
+      const examples = 'examples' in schema ? schema.examples : '';
+      return [name, String('default' in schema ? schema.default : examples)];
+    });
     expect(listed).toEqual(declared);
+  });
+
+  test('names the required variables in its head', () => {
+    const head = lines.slice(0, lines.indexOf('')).join(' ');
+    expect(head.match(/[A-Z][A-Z0-9]+_[A-Z0-9_]+/g)).toEqual(Object.keys(REQUIRED));
   });
 
   test('explains every variable in the words of the schema', () => {
@@ -43,6 +47,11 @@ describe('the configuration', () => {
     expect(loadConfig({ ...REQUIRED, PORT: '3000', API_PORT: '0' }).api.port).toBe(0);
     expect(loadConfig({ ...REQUIRED, PORT: '' }).api.port).toBe(8080);
     expect(() => loadConfig({ ...REQUIRED, PORT: 'a socket' })).toThrow(/^[^\n]*\n {2}PORT: [^\n]*$/);
+  });
+
+  test('has no default for the address of a server, nor for a public URL', () => {
+    const missing = Object.keys(REQUIRED).map((name) => `  ${name}: must be set`);
+    expect(() => loadConfig({})).toThrow(['The environment is not usable:', ...missing].join('\n'));
   });
 
   test('reports every problem at once, by the name of the variable', () => {

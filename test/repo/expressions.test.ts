@@ -49,7 +49,7 @@ describe('the check', () => {
   test('covers the source', () => {
     const files = sourceFiles();
     expect(files).toContain('config.ts');
-    expect(files).toContain('api/http/errors.ts');
+    expect(files).toContain('api/http/error-handler.ts');
     expect(files.flatMap((path) => expressionsIn(path)).length).toBeGreaterThan(30);
   });
 });

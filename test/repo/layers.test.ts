@@ -43,6 +43,12 @@ describe('an import is refused', () => {
     ['worker/a.ts', "const a = await import('../api/a.ts');", 'worker must not import api'],
     ['egress/a.ts', "import '../stores/a.ts';", 'egress must not import stores'],
     ['dev/a.ts', "import { a } from '../test/a.ts';", 'dev must not import test'],
+    ['api/a.ts', "import tar from 'tar';", 'api must not import tar, which production does not install'],
+    [
+      'operator/a.ts',
+      "await import('pino-pretty');",
+      'operator must not import pino-pretty, which production does not install',
+    ],
     ['helpers/a.ts', '', 'helpers is no layer; add it to dev/lint/layers.ts'],
   ])('%s: %s', (path, text, breach) => {
     expect(breaches(path, text)).toEqual([breach]);
@@ -53,5 +59,7 @@ describe('an import is refused', () => {
     expect(
       breaches('api/jobs/a.ts', "import { a } from '../../protocol/a.ts'; import a from 'fastify';"),
     ).toEqual([]);
+    expect(breaches('api/a.ts', "import type { Headers } from 'tar';")).toEqual([]);
+    expect(breaches('dev/a.ts', "import tar from 'tar';")).toEqual([]);
   });
 });

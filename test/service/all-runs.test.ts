@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { retentionAction, startRetention } from '../../operator/start-retention.ts';
-import { deleteWorkflow } from '../../runtime/temporal.ts';
+import { deleteWorkflow } from '../../runtime/temporal-client.ts';
 import { collections } from '../../stores/mongo/documents.ts';
 import { closers } from '../setup/closers.ts';
 import { eventually } from '../setup/eventually.ts';

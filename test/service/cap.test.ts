@@ -1,8 +1,9 @@
 import { fetch } from 'undici';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { ended, postJob, sampleImage } from '../setup/client.ts';
+import { ended, postJob } from '../setup/client.ts';
 import { eventually } from '../setup/eventually.ts';
 import { scriptedGenerator } from '../setup/generators.ts';
+import { sampleImage } from '../setup/images.ts';
 import { type Service, startService } from '../setup/service.ts';
 
 const LIMIT = 3;

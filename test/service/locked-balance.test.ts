@@ -1,9 +1,11 @@
 import { MongoClient } from 'mongodb';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { postJob, sampleImage } from '../setup/client.ts';
+import { postJob } from '../setup/client.ts';
 import { closers } from '../setup/closers.ts';
 import { eventually } from '../setup/eventually.ts';
+import { sampleImage } from '../setup/images.ts';
 import { type Service, startService } from '../setup/service.ts';
+import { terminateWorkflows } from '../setup/workflows.ts';
 
 /** More than one account may have in progress in one API process, and more than the SDK's default slots of a worker. */
 const WAITING = 100;
@@ -15,6 +17,8 @@ let image_base64: string;
 beforeAll(async () => {
   service = open.use(await startService({ env: { GENERATORS: 'instant' } }));
   open.use(await service.startWorker());
+  // The test needs no results.
+  open.defer(() => terminateWorkflows(service));
   image_base64 = await sampleImage();
 });
 afterAll(() => open.close());

@@ -1,21 +1,22 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { deliveryIdOf } from '../../domain/delivery.ts';
 import { ensureRetentionSchedule, retentionScheduleId } from '../../operator/setup/retention-schedule.ts';
+import { redeliver } from '../../operator/start-delivery.ts';
 import { startRetention } from '../../operator/start-retention.ts';
-import { redeliver } from '../../operator/webhooks.ts';
 import type { RetentionCounts } from '../../protocol/retention.ts';
 import { taskQueues } from '../../protocol/task-queues.ts';
-import { ended, postJob, sampleImage } from '../setup/client.ts';
+import { ended, postJob } from '../setup/client.ts';
 import { closers } from '../setup/closers.ts';
 import { eventually } from '../setup/eventually.ts';
 import { blockedRender, scriptedGenerator } from '../setup/generators.ts';
+import { sampleImage } from '../setup/images.ts';
 import { type Receiver, verified } from '../setup/receiver.ts';
 import type { Service } from '../setup/service.ts';
 import { clientWith, deliveryIn, openWithReceiver } from '../setup/webhooks.ts';
 
 const LOST = 'The job was interrupted before it could finish. The charge was refunded.';
 const open = closers();
-const held = blockedRender();
+let held = blockedRender();
 let receiver: Receiver;
 let service: Service;
 let image_base64: string;
@@ -23,10 +24,15 @@ let image_base64: string;
 beforeAll(async () => {
   ({ receiver, service } = await openWithReceiver(open));
   image_base64 = await sampleImage();
-  const generator = scriptedGenerator({ pool: held.render });
+  const generator = scriptedGenerator({ pool: (request) => held.render(request) });
   open.use(await service.startWorker({ generator, retention: { lostJobMs: 0 } }));
-  open.defer(async () => held.release());
 });
+beforeEach(() => {
+  held = blockedRender();
+  receiver.behave(204);
+  receiver.received.length = 0;
+});
+afterEach(() => held.release());
 afterAll(() => open.close());
 
 type Client = Awaited<ReturnType<typeof clientWith>>;
@@ -88,7 +94,6 @@ describe('a job whose workflow', () => {
 describe('a webhook whose workflow was terminated', () => {
   /** A job that has ended; its receiver has got the webhook and does not respond. */
   async function jobWithHangingReceiver(client: Client): Promise<string> {
-    receiver.received.length = 0;
     receiver.behave(() => undefined);
     const created = await postJob(service.app, client.headers, { tool: 'declutter', image_base64 });
     await receiver.got(1);
@@ -130,11 +135,11 @@ describe('the retention schedule', () => {
   const handle = () =>
     service.temporal.schedule.getHandle(retentionScheduleId(service.config.temporal.taskQueuePrefix));
 
+  beforeEach(() => ensureRetentionSchedule(service.config.temporal));
+  afterEach(() => handle().delete());
+
   test('runs daily at 04:20 UTC; setting it up is idempotent', async () => {
-    const { temporal } = service.config;
-    open.defer(() => handle().delete());
-    await ensureRetentionSchedule(temporal);
-    await ensureRetentionSchedule(temporal);
+    await ensureRetentionSchedule(service.config.temporal);
     const { spec, policies, info } = await handle().describe();
     expect(spec.calendars).toMatchObject([
       { hour: [{ start: 4, end: 4 }], minute: [{ start: 20, end: 20 }] },

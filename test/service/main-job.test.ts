@@ -1,7 +1,8 @@
 import sharp from 'sharp';
 import { fetch } from 'undici';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { ended, postJob, sampleImage } from '../setup/client.ts';
+import { ended, postJob } from '../setup/client.ts';
+import { sampleImage } from '../setup/images.ts';
 import { type Service, startService } from '../setup/service.ts';
 
 let service: Service;
@@ -43,8 +44,22 @@ describe('a job from its creation to its result', () => {
     expect(result.headers.get('content-type')).toBe('image/jpeg');
     const { width, height } = await sharp(Buffer.from(await result.arrayBuffer())).metadata();
     expect([width, height]).toEqual([2048, 1536]);
-    expect(await stores.ledger.audit()).toEqual([]);
-    expect(await mongo.db.collection('idempotency').countDocuments()).toBe(0);
+    expect(await stores.ledger.audit(accountId)).toEqual([]);
+    const rows = mongo.db.collection('idempotency');
+    expect(await rows.countDocuments({ jobId: job.job_id })).toBe(0);
+  });
+
+  test('of another tool and size has its price, its warnings and its file name', async () => {
+    const { app, client } = service;
+    const { headers } = await client();
+    const options = { material: 'slate', resolution: '4K', colour: 'grey' };
+    const created = await postJob(app, headers, { tool: 'roof-replacement', image_base64, options });
+    expect(created.json()).toMatchObject({ images_charged: 2, warnings: [{ option: 'colour' }] });
+    const job = await ended(app, headers, created.json().job_id);
+    expect(job).toMatchObject({ status: 'completed', tool: 'roof-replacement', images_charged: 2 });
+    expect(job.result_urls).toEqual([
+      expect.stringMatching(/\/[0-9a-f-]{36}\/[0-9a-f-]{36}-[a-z0-9-]+\.jpeg$/),
+    ]);
   });
 
   test('leaves a history of at most 20 events', async () => {

@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { GeneratorError } from '../../generators/errors.ts';
 import type { RenderRequest } from '../../generators/port.ts';
-import { ended, postJob, sampleImage } from '../setup/client.ts';
+import { ended, postJob } from '../setup/client.ts';
 import { eventually } from '../setup/eventually.ts';
 import { blockedRender, scriptedGenerator } from '../setup/generators.ts';
+import { sampleImage } from '../setup/images.ts';
 import { type Service, startService } from '../setup/service.ts';
 
 const tries = { unavailable: 0, flaky: 0 };

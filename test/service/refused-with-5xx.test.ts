@@ -5,12 +5,13 @@ import type { ApiDeps } from '../../api/deps.ts';
 import type { TypedApp } from '../../api/http/operation.ts';
 import type { JobGateway } from '../../api/jobs/gateway.ts';
 import { createVoids } from '../../api/jobs/voids.ts';
-import { MOST_ANSWERED } from '../../domain/answered.ts';
+import { MAX_REQUESTS } from '../../domain/job-requests.ts';
 import type { JobStore } from '../../stores/ports.ts';
-import { postJob, sampleImage } from '../setup/client.ts';
+import { postJob } from '../setup/client.ts';
 import { closers } from '../setup/closers.ts';
 import { eventually } from '../setup/eventually.ts';
 import { scriptedGenerator } from '../setup/generators.ts';
+import { sampleImage } from '../setup/images.ts';
 import { type Service, startService } from '../setup/service.ts';
 
 const open = closers();
@@ -18,18 +19,22 @@ let service: Service;
 let image_base64: string;
 let worker: AsyncDisposable | undefined;
 
+const startWorker = async () => {
+  worker ??= await service.startWorker({ generator: scriptedGenerator({}) });
+};
+const stopWorker = async () => {
+  await worker?.[Symbol.asyncDispose]();
+  worker = undefined;
+};
+
 beforeAll(async () => {
   service = open.use(await startService());
   image_base64 = await sampleImage();
 });
 afterAll(async () => {
-  await worker?.[Symbol.asyncDispose]();
+  await stopWorker();
   await open.close();
 });
-
-const startWorker = async () => {
-  worker ??= await service.startWorker({ generator: scriptedGenerator({}) });
-};
 
 /** An API with some deps replaced by failing ones. */
 async function apiWith(deps: Partial<ApiDeps>): Promise<TypedApp> {
@@ -76,6 +81,7 @@ async function expectNothingKept({ accountId, keyId }: { accountId: string; keyI
 
 describe('a POST whose acceptance has an unknown outcome', () => {
   test('is 500 and is not charged when the acceptance runs later', async () => {
+    await stopWorker();
     const key = randomUUID();
     const { client, headers, response } = await post(
       await apiWith({ jobGateway: losingResponses('at once') }),
@@ -207,11 +213,11 @@ describe('a POST that found the job of an earlier request', () => {
     return { mongo, voids, key, client, headers, jobId };
   }
 
-  /** `markAnswered` commits, but MongoDB's response is lost. */
-  const losingMarks = () =>
+  /** `recordReturned` commits, but MongoDB's response is lost. */
+  const losingResponse = () =>
     withJobs({
-      async markAnswered(...request) {
-        await service.stores.jobs.markAnswered(...request);
+      async recordReturned(...request) {
+        await service.stores.jobs.recordReturned(...request);
         return unavailable();
       },
     });
@@ -223,7 +229,7 @@ describe('a POST that found the job of an earlier request', () => {
 
   test('and is answered 500 as well voids it', async () => {
     const { mongo, voids, key, client, headers, jobId } = await chargedFor500();
-    const app = await apiWith({ voids, ...losingMarks() });
+    const app = await apiWith({ voids, ...losingResponse() });
     const retry = await postJob(app, headers, { tool: 'declutter', image_base64 });
     expect(retry.statusCode).toBe(500);
     expect(await requestsOf(jobId)).toEqual([jobId, expect.any(String)]);
@@ -234,7 +240,7 @@ describe('a POST that found the job of an earlier request', () => {
     expect((await service.stores.accounts.get(client.accountId)).balance).toBe(49);
   });
 
-  test('and fails after marking the job voids it', async () => {
+  test('and fails after it was recorded voids it', async () => {
     const { mongo, voids, key, client, headers, jobId } = await chargedFor500();
     await eventually(async () => expect((await service.stores.jobs.get(jobId))?.status).toBe('completed'));
     const resultUrl = () => {
@@ -250,13 +256,13 @@ describe('a POST that found the job of an earlier request', () => {
   test('and fails after its client has disconnected voids it', async () => {
     const { mongo, voids, key, client, headers, jobId } = await chargedFor500();
     const abort = new AbortController();
-    const markAnswered: JobStore['markAnswered'] = async (...request) => {
-      await service.stores.jobs.markAnswered(...request);
+    const recordReturned: JobStore['recordReturned'] = async (...request) => {
+      await service.stores.jobs.recordReturned(...request);
       abort.abort();
       await eventually(async () => expect(await connections(app)).toBe(0));
       return unavailable();
     };
-    const app = await apiWith({ voids, ...withJobs({ markAnswered }) });
+    const app = await apiWith({ voids, ...withJobs({ recordReturned }) });
     const url = await app.listen({ host: '127.0.0.1', port: 0 });
     const body = JSON.stringify({ tool: 'declutter', image_base64 });
     const jsonHeaders = { ...headers, 'content-type': 'application/json' };
@@ -277,7 +283,7 @@ describe('a POST that found the job of an earlier request', () => {
     const body = { tool: 'declutter', image_base64 };
     const retry = await postJob(service.app, headers, body);
     expect([retry.statusCode, retry.json().job_id]).toEqual([201, jobId]);
-    const third = await postJob(await apiWith({ voids, ...losingMarks() }), headers, body);
+    const third = await postJob(await apiWith({ voids, ...losingResponse() }), headers, body);
     expect(third.statusCode).toBe(500);
     mongo.reachable = true;
     await eventually(async () => expect(await requestsOf(jobId)).toHaveLength(1));
@@ -290,7 +296,7 @@ describe('a POST that found the job of an earlier request', () => {
     const retry = () => postJob(service.app, headers, { tool: 'declutter', image_base64 });
     const replays = await Promise.all(Array.from({ length: 20 }, retry));
     expect(new Set(replays.map(({ statusCode }) => statusCode))).toEqual(new Set([201]));
-    expect(await requestsOf(jobId)).toHaveLength(MOST_ANSWERED);
+    expect(await requestsOf(jobId)).toHaveLength(MAX_REQUESTS);
   });
 
   test.each([
@@ -302,7 +308,7 @@ describe('a POST that found the job of an earlier request', () => {
     const jobId: string = response.json().job_id;
     await service.mongo.db.collection<{ _id: string }>('jobs').updateOne({ _id: jobId }, [asVersion010]);
     const body = { tool: 'declutter', image_base64 };
-    const app = await apiWith(losingMarks());
+    const app = await apiWith(losingResponse());
     expect((await postJob(app, headers, body)).statusCode).toBe(500);
     await eventually(async () => expect(await requestsOf(jobId)).toEqual([jobId, ...others]));
     expect((await postJob(service.app, headers, body)).json().job_id).toBe(jobId);

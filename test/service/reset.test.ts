@@ -2,10 +2,11 @@ import { randomUUID } from 'node:crypto';
 import type { WorkflowHandle } from '@temporalio/client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { GeneratorError } from '../../generators/errors.ts';
-import { ended, postJob, sampleImage } from '../setup/client.ts';
+import { ended, postJob } from '../setup/client.ts';
 import { closers } from '../setup/closers.ts';
 import { eventually } from '../setup/eventually.ts';
 import { blockedRender, scriptedGenerator } from '../setup/generators.ts';
+import { sampleImage } from '../setup/images.ts';
 import type { Receiver } from '../setup/receiver.ts';
 import type { Service } from '../setup/service.ts';
 import { clientWith, openWithReceiver } from '../setup/webhooks.ts';
@@ -70,7 +71,7 @@ async function expectOnce({ accountId, jobId }: { accountId: string; jobId: stri
   expect(ledger.map(({ id }) => id)).toEqual(rows.map((kind) => `${kind}:${jobId}`));
   expect((await service.stores.jobs.list(accountId, 10)).map(({ id }) => id)).toEqual([jobId]);
   expect(await service.stores.ledger.audit(accountId)).toEqual([]);
-  expect(receiver.received.filter(({ body }) => body.includes(jobId))).toHaveLength(1);
+  expect(receiver.receivedFor(jobId)).toHaveLength(1);
 }
 
 test.each([

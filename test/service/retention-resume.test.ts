@@ -3,7 +3,7 @@ import { WorkflowFailedError, type WorkflowHandle } from '@temporalio/client';
 import { defaultPayloadConverter } from '@temporalio/common';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startRetention } from '../../operator/start-retention.ts';
-import { ImageStoreUnavailable } from '../../stores/images.ts';
+import { ImageStoreUnavailable } from '../../stores/image-store.ts';
 import { collections, type JobDocument } from '../../stores/mongo/documents.ts';
 import { closers } from '../setup/closers.ts';
 import { eventually } from '../setup/eventually.ts';

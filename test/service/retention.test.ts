@@ -3,8 +3,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { ObjectRef } from '../../domain/records.ts';
 import { startRetention } from '../../operator/start-retention.ts';
 import type { RetentionCounts } from '../../protocol/retention.ts';
-import { ended, postJob, sampleImage } from '../setup/client.ts';
+import { ended, postJob } from '../setup/client.ts';
 import { scriptedGenerator } from '../setup/generators.ts';
+import { sampleImage } from '../setup/images.ts';
 import { type Service, startService } from '../setup/service.ts';
 
 const DAY_MS = 24 * 3_600_000;

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, inject, onTestFinished, test } from 'vites
 import '../setup/context.ts';
 import { environment } from '../../config.ts';
 import { issueApiKey } from '../../domain/api-key.ts';
+import { printed } from '../setup/printed.ts';
 import { startProxy, type TcpProxy } from '../setup/proxy.ts';
 
 const root = join(import.meta.dirname, '..', '..');
@@ -23,7 +24,7 @@ beforeAll(async () => {
     SHUTDOWN_GRACE_MS: '0',
     TASK_QUEUE_PREFIX: 'shutdown-',
   };
-  env = { ...environment(''), ...others, ...settings, MONGODB_URL: url, MONGODB_DATABASE: 'test_shutdown' };
+  env = { ...environment(), ...others, ...settings, MONGODB_URL: url, MONGODB_DATABASE: 'test_shutdown' };
 });
 afterAll(() => mongod?.[Symbol.asyncDispose]());
 
@@ -32,19 +33,6 @@ function start(file: string, args: string[] = [], overrides: NodeJS.ProcessEnv =
   const child = spawn(process.execPath, ['--import', 'tsx', join(root, file), ...args], options);
   onTestFinished(() => void child.kill('SIGKILL'));
   return child;
-}
-
-/** The first match of the pattern in what the process prints from now on. */
-function printed(child: ChildProcess, pattern: RegExp): Promise<string> {
-  let output = '';
-  return new Promise((resolve, reject) => {
-    child.stdout?.on('data', (chunk: Buffer) => {
-      output += chunk.toString();
-      const [match] = pattern.exec(output) ?? [];
-      if (match !== undefined) resolve(match);
-    });
-    child.once('exit', () => reject(new Error(`The process exited without printing ${pattern}: ${output}`)));
-  });
 }
 
 test('a process exits on SIGTERM although one of its requests never ends', async () => {

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ImageTasks } from '../../generators/tasks.ts';
 import { openImageTasks } from '../../worker/image-tasks.ts';
-import { ended, postJob, sampleImage } from '../setup/client.ts';
+import { ended, postJob } from '../setup/client.ts';
 import { closers } from '../setup/closers.ts';
+import { sampleImage } from '../setup/images.ts';
 import { type Service, startService } from '../setup/service.ts';
 
 const open = closers();

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { sendTest } from '../../operator/webhooks.ts';
+import { sendTest } from '../../operator/start-delivery.ts';
 import { taskQueues } from '../../protocol/task-queues.ts';
 import { closers } from '../setup/closers.ts';
 import { eventually } from '../setup/eventually.ts';
-import { type Receiver, startReceiver } from '../setup/receiver.ts';
+import { type Manner, type Receiver, startReceiver } from '../setup/receiver.ts';
 import type { Service } from '../setup/service.ts';
 import { clientWith, serviceFor } from '../setup/webhooks.ts';
 
@@ -11,15 +11,17 @@ const SLOTS = 48;
 
 const open = closers();
 let service: Service;
+let hung: Receiver;
 let slow: Receiver[];
 let quick: Receiver[];
 
 beforeAll(async () => {
-  const start = async (count: number, behaviour: () => number | undefined) =>
-    (await Promise.all(Array.from({ length: count }, () => startReceiver(behaviour)))).map(open.use);
-  slow = await start(21, () => undefined);
-  quick = await start(2, () => 200);
-  service = open.use(await serviceFor([...slow, ...quick]));
+  const start = async (count: number, manner: Manner) =>
+    (await Promise.all(Array.from({ length: count }, () => startReceiver({ manner })))).map(open.use);
+  hung = open.use(await startReceiver({ manner: () => undefined }));
+  slow = await start(20, () => undefined);
+  quick = await start(2, 200);
+  service = open.use(await serviceFor([hung, ...slow, ...quick]));
   open.use(await service.startWorker({ webhooks: { slots: SLOTS, timeoutMs: 55_000 } }));
 });
 afterAll(() => open.close());
@@ -37,7 +39,7 @@ const received = (receivers: readonly Receiver[]) =>
   receivers.reduce((sum, { received }) => sum + received.length, 0);
 
 test('60 deliveries to a receiver that hangs do not delay those of other accounts', async () => {
-  const hung = await send(slow.pop(), 60);
+  await send(hung, 60);
   await hung.got(9);
   const other = await send(quick.pop(), 20);
   await other.got(20);

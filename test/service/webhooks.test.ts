@@ -3,9 +3,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { WebhookEvent } from '../../contract/webhook.ts';
 import { issueWebhookSecret } from '../../domain/webhook-signature.ts';
 import { GeneratorError } from '../../generators/errors.ts';
-import { ended, postJob, sampleImage } from '../setup/client.ts';
+import { ended, postJob } from '../setup/client.ts';
 import { closers } from '../setup/closers.ts';
 import { scriptedGenerator } from '../setup/generators.ts';
+import { sampleImage } from '../setup/images.ts';
 import { type Receiver, startReceiver, verified } from '../setup/receiver.ts';
 import type { Service } from '../setup/service.ts';
 import { clientWith, deliveryIn, QUICK, serviceFor } from '../setup/webhooks.ts';
@@ -42,17 +43,13 @@ async function run(headers: Record<string, string>, body: object = {}) {
 
 const endpoint = async (accountId: string) => (await service.stores.accounts.get(accountId)).webhook;
 
-/** Requests that belong to one job. */
-const requestsFor = (receiver: Receiver, jobId: string) =>
-  receiver.received.filter(({ body }) => body.includes(jobId));
-
 describe('the event of a job that has ended', () => {
   test('is sent to the endpoint of the account, signed, with the job as GET returns it', async () => {
     account.behave(204);
     const { headers, secret } = await clientWith(service, account.url);
     const job = await run(headers);
     const delivery = await deliveryIn(service, job.job_id, 'delivered');
-    const [received, ...others] = requestsFor(account, job.job_id);
+    const [received, ...others] = account.receivedFor(job.job_id);
     expect(others).toEqual([]);
     const event = verified(received, secret);
     expect(event).toEqual({
@@ -67,7 +64,7 @@ describe('the event of a job that has ended', () => {
       'webhook-id': delivery.id,
     });
     expect(delivery).toMatchObject({ type: 'job.completed', target: 'account', url: account.url, tries: 1 });
-    expect(delivery.attempts).toMatchObject([{ status: 204, error: null, answer: '' }]);
+    expect(delivery.attempts).toMatchObject([{ status: 204, error: null, responseBody: '' }]);
   });
 
   test('is sent to the webhook_url of the job instead of the account’s', async () => {
@@ -76,10 +73,10 @@ describe('the event of a job that has ended', () => {
     const { job_id } = await run(headers, { webhook_url: `${jobReceiver.url}?order=7` });
     const delivery = await deliveryIn(service, job_id, 'delivered');
     expect(delivery).toMatchObject({ target: 'job', url: `${jobReceiver.url}?order=7` });
-    const [received] = requestsFor(jobReceiver, job_id);
+    const [received] = jobReceiver.receivedFor(job_id);
     expect(received?.path).toBe('/hook?order=7');
     verified(received, secret);
-    expect(requestsFor(account, job_id)).toEqual([]);
+    expect(account.receivedFor(job_id)).toEqual([]);
   });
 
   test('is sent for a failed job, too', async () => {
@@ -87,7 +84,7 @@ describe('the event of a job that has ended', () => {
     const { headers, secret } = await clientWith(service, account.url);
     const job = await run(headers, { tool: 'declutter' });
     await deliveryIn(service, job.job_id, 'delivered');
-    const [received] = requestsFor(account, job.job_id);
+    const [received] = account.receivedFor(job.job_id);
     expect(verified(received, secret)).toMatchObject({
       type: 'job.failed',
       data: { status: 'failed', error: job.error, result_urls: [] },
@@ -105,7 +102,7 @@ describe('the event of a job that has ended', () => {
       const outcome = await service.temporal.workflow.getHandle(`job:${job_id}`).result();
       expect(outcome).toEqual({ status: 'completed', jobId: job_id });
       expect(await service.stores.deliveries.list(accountId, 10)).toEqual([]);
-      expect(requestsFor(account, job_id)).toEqual([]);
+      expect(account.receivedFor(job_id)).toEqual([]);
     }
   });
 });
@@ -114,7 +111,7 @@ describe('a receiver that fails', () => {
   test('gets the same bytes under the same id, with the timestamp of each attempt', async () => {
     account.behave((_, response) => {
       const failures = [503, 302, 500];
-      const status = failures[requestsFor(account, job_id).length - 1] ?? 200;
+      const status = failures[account.receivedFor(job_id).length - 1] ?? 200;
       if (status === 302) response.setHeader('location', jobReceiver.url);
       return status;
     });
@@ -123,7 +120,7 @@ describe('a receiver that fails', () => {
     const created = await postJob(service.app, headers, { tool: 'image-enhancement', image_base64 });
     job_id = created.json().job_id;
     const delivery = await deliveryIn(service, job_id, 'delivered');
-    const received = requestsFor(account, job_id);
+    const received = account.receivedFor(job_id);
     expect(received).toHaveLength(4);
     expect(new Set(received.map(({ body }) => body)).size).toBe(1);
     expect(new Set(received.map(({ headers }) => headers['webhook-id']))).toEqual(new Set([delivery.id]));
@@ -133,7 +130,7 @@ describe('a receiver that fails', () => {
       expect(Math.abs(request.at - sentAt)).toBeLessThan(5000);
     }
     expect(delivery.attempts.map(({ status }) => status)).toEqual([503, 302, 500, 200]);
-    expect(requestsFor(jobReceiver, job_id)).toEqual([]);
+    expect(jobReceiver.receivedFor(job_id)).toEqual([]);
     const { events } = await service.temporal.workflow.getHandle(`job:${job_id}`).fetchHistory();
     expect(events?.length).toBeLessThanOrEqual(30);
   });
@@ -170,9 +167,9 @@ describe('a receiver that fails', () => {
     const { job_id } = await run(headers);
     const { attempts } = await deliveryIn(service, job_id, 'delivered');
     expect(attempts).toMatchObject([
-      { status: null, error: 'The server took longer than 2 seconds.', answer: null },
+      { status: null, error: 'The server took longer than 2 seconds.', responseBody: null },
       { status: null, error: expect.stringContaining('broke the connection off') },
-      { status: 200, error: null, answer: 'x'.repeat(1024) },
+      { status: 200, error: null, responseBody: 'x'.repeat(1024) },
     ]);
   });
 });
@@ -227,7 +224,7 @@ describe('an endpoint', () => {
     await service.stores.accounts.setWebhook(accountId, { rotateTo: { secret, previousUntil } });
     const during = await run(headers);
     await deliveryIn(service, during.job_id, 'delivered');
-    const [received] = requestsFor(account, during.job_id);
+    const [received] = account.receivedFor(during.job_id);
     for (const known of [previous, secret]) verified(received, known);
 
     await service.stores.accounts.setWebhook(accountId, {
@@ -235,7 +232,7 @@ describe('an endpoint', () => {
     });
     const later = await run(headers);
     await deliveryIn(service, later.job_id, 'delivered');
-    const [after] = requestsFor(account, later.job_id);
+    const [after] = account.receivedFor(later.job_id);
     expect(after?.headers['webhook-signature']?.split(' ')).toHaveLength(1);
     verified(after, secret);
     expect(() => verified(after, previous)).toThrow();

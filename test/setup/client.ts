@@ -1,13 +1,6 @@
-import sharp from 'sharp';
 import type { TypedApp } from '../../api/http/operation.ts';
 import type { Job } from '../../contract/schemas.ts';
 import { eventually } from './eventually.ts';
-
-/** A small JPEG, in base64. */
-export async function sampleImage(width = 64, height = 48): Promise<string> {
-  const image = sharp({ create: { width, height, channels: 3, background: { r: 120, g: 160, b: 90 } } });
-  return (await image.jpeg().toBuffer()).toString('base64');
-}
 
 type Headers = Record<string, string>;
 

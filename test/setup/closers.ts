@@ -1,16 +1,24 @@
-/** Closes resources in reverse order (Node 20 has no AsyncDisposableStack). */
+import { createResources, type Resources } from '../../runtime/resources.ts';
+import { checkAfterFile } from './leaks.ts';
+
+/** Resources of a test file, for its `afterAll`. A file that does not close them fails. */
 export function closers() {
-  const stack: (() => Promise<unknown>)[] = [];
+  const resources = createResources();
+  let open = 0;
+  checkAfterFile(() => (open > 0 ? [`${open} × part of closers()`] : []));
+  const use: Resources['use'] = (resource) => {
+    open += 1;
+    return resources.use(resource);
+  };
   return {
-    use<T extends AsyncDisposable>(resource: T): T {
-      stack.push(async () => resource[Symbol.asyncDispose]());
-      return resource;
-    },
-    defer(close: () => Promise<unknown>): void {
-      stack.push(close);
+    use,
+    defer(close: () => unknown): void {
+      open += 1;
+      resources.defer(close);
     },
     async close(): Promise<void> {
-      for (const close of stack.reverse()) await close();
+      open = 0;
+      await resources[Symbol.asyncDispose]();
     },
   };
 }

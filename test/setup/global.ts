@@ -4,7 +4,7 @@ import type { TestProject } from 'vitest/node';
 import './context.ts';
 import { environment, loadConfig } from '../../config.ts';
 import { startServers } from '../../dev/servers/start.ts';
-import { registerSearchAttributes } from '../../operator/setup/search-attributes.ts';
+import { registerSearchAttributes } from '../../operator/setup/register-search-attributes.ts';
 import { writeWorkflowBundle } from '../../worker/bundle.ts';
 
 /** Starts the servers once for the whole run and bundles the workflows once. */
@@ -17,7 +17,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
     ui: false,
     say,
     signal: controller.signal,
-    env: environment(''),
+    env: environment(),
   });
   const bundle = join(servers.folder.file('workflow-bundle.cjs'));
   const env = { LOG_LEVEL: 'silent', ...servers.env, WORKFLOW_BUNDLE: bundle };

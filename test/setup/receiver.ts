@@ -1,4 +1,5 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ServerResponse } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { Webhook } from 'standardwebhooks';
 import { type Served, serveHttp } from '../egress/servers.ts';
 import { eventually } from './eventually.ts';
@@ -11,36 +12,56 @@ export interface Received {
   body: string;
 }
 
-/** A status, or a function of the request's index (from 0) that returns one or writes the response itself. */
+/**
+ * How a receiver responds: a status, or a function of the request's index at its path (from 0) that returns one or
+ * writes the response itself. Status 0 closes the connection.
+ */
 export type Manner = number | ((n: number, response: ServerResponse) => number | undefined);
+
+interface ReceiverOptions {
+  manner?: Manner;
+  /** Called with each request before it is responded to. */
+  arrived?: (request: Received) => Promise<void>;
+}
 
 export interface Receiver extends Served {
   url: string;
   received: Received[];
-  /** Changes how it responds from now on. */
-  behave(manner: Manner): void;
+  /** Changes how it responds from now on, at all paths or at one. */
+  behave(manner: Manner, path?: string): void;
+  /** The requests at a path. */
+  receivedAt(path: string): Received[];
+  /** The requests about a job. */
+  receivedFor(jobId: string): Received[];
   /** Waits until it has received this many requests. */
   got(count: number): Promise<Received[]>;
 }
 
 /** A receiver of webhooks on loopback that records its requests. */
-export async function startReceiver(first: Manner = 204): Promise<Receiver> {
+export async function startReceiver({ manner = 204, arrived }: ReceiverOptions = {}): Promise<Receiver> {
   const received: Received[] = [];
-  let manner = first;
+  const manners = new Map<string, Manner>();
+  let usual = manner;
+  const receivedAt = (at: string) => received.filter(({ path }) => path === at);
   const served = await serveHttp(async (request, response) => {
-    const body = await textOf(request);
     const path = request.url ?? '';
-    received.push({ at: Date.now(), path, headers: request.headers as Record<string, string>, body });
-    const status = typeof manner === 'number' ? manner : manner(received.length - 1, response);
-    if (status !== undefined) response.writeHead(status).end();
+    const headers = request.headers as Record<string, string>;
+    const made = { at: Date.now(), path, headers, body: await text(request) };
+    const index = receivedAt(path).length;
+    received.push(made);
+    await arrived?.(made);
+    respond(response, index, manners.get(path) ?? usual);
   });
   return {
     ...served,
     url: `${served.origin}/hook`,
     received,
-    behave(next) {
-      manner = next;
+    behave(next, path) {
+      if (path === undefined) usual = next;
+      else manners.set(path, next);
     },
+    receivedAt,
+    receivedFor: (jobId) => received.filter(({ body }) => body.includes(jobId)),
     got: (count) =>
       eventually(async () => {
         if (received.length < count) throw new Error(`${received.length} of ${count} webhooks were received`);
@@ -49,14 +70,14 @@ export async function startReceiver(first: Manner = 204): Promise<Receiver> {
   };
 }
 
+function respond(response: ServerResponse, index: number, manner: Manner): void {
+  const status = typeof manner === 'number' ? manner : manner(index, response);
+  if (status === 0) response.destroy();
+  else if (status !== undefined) response.writeHead(status).end();
+}
+
 /** Verifies the signature with the published library and returns the event. */
 export function verified(received: Received | undefined, secret: string): Record<string, unknown> {
   if (received === undefined) throw new Error('the webhook was not received');
   return new Webhook(secret).verify(received.body, received.headers) as Record<string, unknown>;
-}
-
-async function textOf(request: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of request) chunks.push(chunk as Buffer);
-  return Buffer.concat(chunks).toString('utf8');
 }

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { NotFound } from '../../domain/errors.ts';
-import { newClient, newKey, storesUnderTest } from './under-test.ts';
+import { newClient, newKey } from '../setup/records.ts';
+import { storesUnderTest } from './under-test.ts';
 
 describe.each(storesUnderTest())('account and key stores: %s', (_name, stores) => {
   const { accounts, keys, settings } = stores;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { LedgerRow } from '../../domain/records.ts';
 import { createFakeStores } from '../fakes/stores.ts';
-import { draftOf, newClient } from './under-test.ts';
+import { draftOf, newClient } from '../setup/records.ts';
 
 /** Audits valid books after `corrupt` has changed them. */
 async function auditAfter(corrupt: (context: Awaited<ReturnType<typeof validBooks>>) => void) {

@@ -1,31 +1,25 @@
-import '../setup/context.ts';
 import { randomUUID } from 'node:crypto';
 import { MongoClient, MongoNetworkError } from 'mongodb';
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import { loadConfig } from '../../config.ts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { bounded, MongoTimeout } from '../../stores/mongo/bounded.ts';
 import { openMongo } from '../../stores/mongo/client.ts';
-import { createIndexes } from '../../stores/mongo/documents.ts';
 import { createMongoStores } from '../../stores/mongo/stores.ts';
+import { databaseOfFile } from '../setup/database.ts';
+import { ownConfig } from '../setup/own-config.ts';
 import { startProxy, type TcpProxy } from '../setup/proxy.ts';
-import { draftOf } from './under-test.ts';
+import { draftOf } from '../setup/records.ts';
 
-const config = loadConfig({ ...inject('env'), MONGODB_DATABASE: `test_${randomUUID().slice(0, 8)}` });
+const config = ownConfig();
 const server = new URL(config.mongo.url);
-const direct = openMongo(config.mongo);
+const direct = databaseOfFile(config);
 /** Short timeouts, in the proportions of the real ones. */
 const SHORT = { answerMs: 300, operationMs: 400, collisionsMs: 400 };
 let proxy: TcpProxy;
 
 beforeAll(async () => {
-  await createIndexes(direct.db);
   proxy = await startProxy({ host: server.hostname, port: Number(server.port) });
 });
-afterAll(async () => {
-  await proxy[Symbol.asyncDispose]();
-  await direct.db.dropDatabase();
-  await direct[Symbol.asyncDispose]();
-});
+afterAll(() => proxy[Symbol.asyncDispose]());
 
 /** Arguments of the methods that do not take ids only. */
 const ref = { bucket: 'inputs', key: 'a' };

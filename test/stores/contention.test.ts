@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import type { Acceptance } from '../../domain/records.ts';
-import { balanceOf, draftOf, newClient, newKey, storesUnderTest } from './under-test.ts';
+import { balanceOf, draftOf, newClient, newKey } from '../setup/records.ts';
+import { storesUnderTest } from './under-test.ts';
 
 const outcomes = (acceptances: Acceptance[], outcome: Acceptance['outcome']) =>
   acceptances.filter((acceptance) => acceptance.outcome === outcome);
@@ -84,7 +85,7 @@ describe.each(storesUnderTest())('concurrent operations: %s', (_name, stores) =>
     for (const draft of drafts) await jobs.accept(draft);
     const races = await Promise.all(
       drafts.map(({ jobId }) =>
-        Promise.all([jobs.void(jobId, jobId), jobs.markAnswered(jobId, randomUUID())]),
+        Promise.all([jobs.void(jobId, jobId), jobs.recordReturned(jobId, randomUUID())]),
       ),
     );
     const replayed = races.filter(([, job]) => job !== 'voided').length;

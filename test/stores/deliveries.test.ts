@@ -3,17 +3,18 @@ import { describe, expect, test } from 'vitest';
 import { deliveryIdOf, KEPT_ATTEMPTS } from '../../domain/delivery.ts';
 import { NotFound } from '../../domain/errors.ts';
 import type { NewDelivery } from '../../stores/ports.ts';
-import { draftOf, newClient, storesUnderTest } from './under-test.ts';
+import { draftOf, newClient } from '../setup/records.ts';
+import { storesUnderTest } from './under-test.ts';
 
 const url = 'https://acme.example/hook';
 const moment = (n: number) => new Date(Date.UTC(2026, 10, 1, 0, 0, n));
-const attempt = (n: number, status: number, answer = 'ok') => ({
+const attempt = (n: number, status: number, responseBody = 'ok') => ({
   at: moment(n),
   url,
   status,
   ms: 12,
   error: null,
-  answer,
+  responseBody,
 });
 
 describe.each(storesUnderTest())('delivery store: %s', (_name, stores) => {
@@ -53,7 +54,7 @@ describe.each(storesUnderTest())('delivery store: %s', (_name, stores) => {
         status: null,
         ms: null,
         error: expect.stringContaining('No outcome'),
-        answer: null,
+        responseBody: null,
       },
     ]);
     await deliveries.record(id, 'first', attempt(1, 503), { state: 'pending', nextAttemptAt: moment(6) });
@@ -131,8 +132,8 @@ describe.each(storesUnderTest())('delivery store: %s', (_name, stores) => {
     const row = await deliveries.find(id);
     expect(row).toMatchObject({ state: 'cancelled', reason: 'The job was deleted.', url: null });
     expect(row?.attempts).toMatchObject([
-      { status: 500, url: null, answer: null },
-      { status: 200, url: null, answer: null },
+      { status: 500, url: null, responseBody: null },
+      { status: 200, url: null, responseBody: null },
     ]);
   });
 

@@ -1,20 +1,12 @@
-import '../setup/context.ts';
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import { loadConfig } from '../../config.ts';
-import { ImageMissing, type ImageStore, ImageStoreUnavailable } from '../../stores/images.ts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ImageMissing, type ImageStore, ImageStoreUnavailable } from '../../stores/image-store.ts';
 import { createImageStore } from '../../stores/s3/images.ts';
 import { setupBuckets } from '../../stores/s3/setup.ts';
 import { createFakeImageStore } from '../fakes/images.ts';
+import { ownConfig } from '../setup/own-config.ts';
 
-const suffix = randomUUID().slice(0, 8);
-const env = inject('env');
-const { s3 } = loadConfig({
-  ...env,
-  S3_INPUTS_BUCKET: `inputs-${suffix}`,
-  S3_RESULTS_BUCKET: `results-${suffix}`,
-  UPLOAD_URL: `${env.S3_ENDPOINT}/results-${suffix}`,
-});
+const { s3 } = ownConfig();
 const real = createImageStore(s3);
 
 beforeAll(() => setupBuckets(s3));

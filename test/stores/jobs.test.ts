@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { NotFound } from '../../domain/errors.ts';
-import { balanceOf, draftOf, newClient, storesUnderTest } from './under-test.ts';
+import { balanceOf, draftOf, newClient } from '../setup/records.ts';
+import { storesUnderTest } from './under-test.ts';
 
 describe.each(storesUnderTest())('job store: %s', (_name, stores) => {
   const { jobs, ledger } = stores;
@@ -66,7 +67,7 @@ describe.each(storesUnderTest())('job store: %s', (_name, stores) => {
     expect(await jobs.void(draft.jobId, draft.jobId)).toBe(true);
     expect(await balanceOf(stores, client)).toBe(50);
     expect(await jobs.get(draft.jobId)).toBeUndefined();
-    expect(await jobs.markAnswered(draft.jobId, randomUUID())).toBe('voided');
+    expect(await jobs.recordReturned(draft.jobId, randomUUID())).toBe('voided');
     expect(await jobs.fence(draft.jobId)).toBeUndefined();
     expect(await jobs.list(client.accountId, 10)).toEqual([]);
     expect(await jobs.findByIdempotencyKey(client.keyId, 'late')).toBeUndefined();

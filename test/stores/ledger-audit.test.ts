@@ -1,11 +1,9 @@
-import '../setup/context.ts';
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { loadConfig } from '../../config.ts';
+import { beforeEach, expect, test } from 'vitest';
 import type { LedgerRow } from '../../domain/records.ts';
-import { openMongo } from '../../stores/mongo/client.ts';
 import { collections, createIndexes, type JobDocument, type Stored } from '../../stores/mongo/documents.ts';
 import { createMongoStores } from '../../stores/mongo/stores.ts';
+import { databaseOfFile } from '../setup/database.ts';
 
 /** A document of MongoDB's profiler; see "Database Profiler Output" in its manual. */
 interface Profile {
@@ -16,8 +14,7 @@ interface Profile {
 
 const JOBS = 50_000;
 const BALANCE = 7;
-const database = `test_${randomUUID().slice(0, 8)}`;
-const mongo = openMongo(loadConfig({ ...inject('env'), MONGODB_DATABASE: database }).mongo);
+const mongo = databaseOfFile();
 const c = collections(mongo.db);
 const { ledger } = createMongoStores(mongo);
 const accountId = randomUUID();
@@ -27,7 +24,9 @@ const jobIds = Array.from({ length: JOBS }, () => randomUUID());
 /** A job id; `n` is its position in the ledger and among the jobs. */
 const nthJob = (n: number) => jobIds[n] ?? '';
 
-beforeAll(async () => {
+/** The large account, without what an earlier test has changed. */
+beforeEach(async () => {
+  await mongo.db.dropDatabase();
   await createIndexes(mongo.db);
   const { id } = await createMongoStores(mongo).accounts.create({
     name: 'Large',
@@ -60,10 +59,6 @@ beforeAll(async () => {
     createdAt: at,
   });
 }, 120_000);
-afterAll(async () => {
-  await mongo.db.dropDatabase();
-  await mongo[Symbol.asyncDispose]();
-});
 
 function rowOf(
   kind: LedgerRow['kind'],
@@ -108,7 +103,7 @@ test('an audit reads a large account in pages, without an in-memory sort', {
 }, async () => {
   // The default size of 1 MB would keep only the last few operations.
   await mongo.db.createCollection('system.profile', { capped: true, size: 64 * 2 ** 20 });
-  await mongo.db.command({ profile: 2, filter: { ns: { $ne: `${database}.system.profile` } } });
+  await mongo.db.command({ profile: 2, filter: { ns: { $ne: `${mongo.db.databaseName}.system.profile` } } });
   const breaches = await ledger.audit(accountId);
   await mongo.db.command({ profile: 0 });
   expect(breaches).toEqual([]);

@@ -2,7 +2,7 @@ import type { CommandStartedEvent } from 'mongodb';
 import { MongoClient } from 'mongodb';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createLookUp } from '../../stores/mongo/look-up.ts';
-import { ownConfig } from '../setup/service.ts';
+import { ownConfig } from '../setup/own-config.ts';
 
 interface Thing {
   _id: string;

@@ -1,20 +1,13 @@
-import { expect, inject, onTestFinished, test } from 'vitest';
-import '../setup/context.ts';
-import { loadConfig } from '../../config.ts';
+import { expect, test } from 'vitest';
 import { acceptAll } from '../../stores/mongo/acceptance.ts';
-import { openMongo } from '../../stores/mongo/client.ts';
-import { collections, createIndexes } from '../../stores/mongo/documents.ts';
+import { collections } from '../../stores/mongo/documents.ts';
 import { createMongoStores } from '../../stores/mongo/stores.ts';
-import { balanceOf, draftOf, newClient } from './under-test.ts';
+import { databaseOfFile } from '../setup/database.ts';
+import { balanceOf, draftOf, newClient } from '../setup/records.ts';
+
+const mongo = databaseOfFile();
 
 test('a job that a concurrent attempt accepts between the two queries is accepted, not a replay', async () => {
-  const { mongo: config } = loadConfig({ ...inject('env'), MONGODB_DATABASE: 'test_own_acceptance' });
-  const mongo = openMongo(config);
-  onTestFinished(async () => {
-    await mongo.db.dropDatabase();
-    await mongo[Symbol.asyncDispose]();
-  });
-  await createIndexes(mongo.db);
   const stores = createMongoStores(mongo);
   const client = await newClient(stores);
   const draft = draftOf(client, { idempotencyKey: 'order', imagesCharged: 60 });

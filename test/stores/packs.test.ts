@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { NotFound, Refused } from '../../domain/errors.ts';
-import { balanceOf, draftOf, newClient, storesUnderTest } from './under-test.ts';
+import { balanceOf, draftOf, newClient } from '../setup/records.ts';
+import { storesUnderTest } from './under-test.ts';
 
 describe.each(storesUnderTest())('pack and ledger stores: %s', (_name, stores) => {
   const { packs, jobs, ledger } = stores;

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { Refused } from '../../domain/errors.ts';
-import { balanceOf, newClient, storesUnderTest } from './under-test.ts';
+import { balanceOf, newClient } from '../setup/records.ts';
+import { storesUnderTest } from './under-test.ts';
 
 const CALLS = 20;
 

@@ -1,11 +1,8 @@
-import '../setup/context.ts';
-import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { loadConfig } from '../../config.ts';
-import { openMongo } from '../../stores/mongo/client.ts';
-import { collections, createIndexes, type JobDocument } from '../../stores/mongo/documents.ts';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { collections, type JobDocument } from '../../stores/mongo/documents.ts';
 import { createMongoStores } from '../../stores/mongo/stores.ts';
 import type { RetentionStore } from '../../stores/ports.ts';
+import { databaseOfFile } from '../setup/database.ts';
 
 /** A document of MongoDB's profiler; see "Database Profiler Output" in its manual. */
 interface Profile {
@@ -15,22 +12,17 @@ interface Profile {
   nreturned?: number;
 }
 
-const database = `test_${randomUUID().slice(0, 8)}`;
-const mongo = openMongo(loadConfig({ ...inject('env'), MONGODB_DATABASE: database }).mongo);
+const mongo = databaseOfFile();
 const { retention } = createMongoStores(mongo);
 const profiles = mongo.db.collection<Profile>('system.profile');
 const STATUSES = ['completed', 'failed', 'deleted', 'processing'] as const;
 const MONTH_AGO = new Date(Date.now() - 30 * 24 * 3_600_000);
 
 beforeAll(async () => {
-  await createIndexes(mongo.db);
   await collections(mongo.db).jobs.insertMany(Array.from({ length: 4000 }, (_, n) => job(n)));
 });
-afterAll(async () => {
-  await mongo.db.command({ profile: 0 });
-  await mongo.db.dropDatabase();
-  await mongo[Symbol.asyncDispose]();
-});
+// A database with an active profiler cannot be dropped.
+afterAll(() => mongo.db.command({ profile: 0 }));
 
 /** Jobs of four accounts with one key each, in all states; one in ten is old. */
 function job(n: number): JobDocument {
@@ -62,7 +54,7 @@ async function profileOf(query: (store: RetentionStore) => Promise<unknown>): Pr
   await mongo.db.command({ profile: 2 });
   await query(retention);
   await mongo.db.command({ profile: 0 });
-  const profile = await profiles.find({ op: 'query', ns: `${database}.jobs` }).toArray();
+  const profile = await profiles.find({ op: 'query', ns: `${mongo.db.databaseName}.jobs` }).toArray();
   await profiles.drop();
   return profile;
 }

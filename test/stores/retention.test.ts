@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { ObjectRef } from '../../domain/records.ts';
 import type { Stores } from '../../stores/ports.ts';
-import { type Client, draftOf, newClient, newKey, storesUnderTest } from './under-test.ts';
+import { draftOf, newClient, newKey, type Owner } from '../setup/records.ts';
+import { storesUnderTest } from './under-test.ts';
 
 const LATER = () => new Date(Date.now() + 60_000);
 const EARLIER = () => new Date(Date.now() - 60_000);
@@ -9,20 +10,20 @@ const EARLIER = () => new Date(Date.now() - 60_000);
 describe.each(storesUnderTest())('deletion and retention: %s', (_name, stores: Stores) => {
   const result = (jobId: string): ObjectRef => ({ bucket: 'results', key: `${jobId}-edited.jpeg` });
 
-  async function accepted(client: Client) {
+  async function accepted(client: Owner) {
     const draft = draftOf(client, { webhookUrl: 'https://example.com/hook' });
     await stores.jobs.accept(draft);
     return draft;
   }
 
-  async function completed(client: Client) {
+  async function completed(client: Owner) {
     const draft = await accepted(client);
     const results = [result(draft.jobId)];
     await stores.jobs.complete(draft.jobId, { results, processingMs: 5 });
     return draft;
   }
 
-  async function failed(client: Client) {
+  async function failed(client: Owner) {
     const draft = await accepted(client);
     await stores.jobs.fail(draft.jobId, { error: 'no', processingMs: null });
     return draft;

@@ -5,15 +5,15 @@ import { expect, onTestFinished, test } from 'vitest';
 import { environment } from '../../config.ts';
 import { obtainBinaries } from '../../dev/obtain/binaries.ts';
 import { Child } from '../../dev/process/child.ts';
-import { rememberedPorts } from '../../dev/process/ports.ts';
+import { rememberedPorts } from '../../dev/process/tcp-ports.ts';
 import { openMongo } from '../../stores/mongo/client.ts';
 import { createIndexes } from '../../stores/mongo/documents.ts';
 import { createMongoStores } from '../../stores/mongo/stores.ts';
-import { temporaryFolder } from '../dev/helpers.ts';
-import { draftOf, newClient } from './under-test.ts';
+import { draftOf, newClient } from '../setup/records.ts';
+import { temporaryFolder } from '../setup/temporary-folder.ts';
 
 const DATABASE = 'image_job_api';
-const context = { env: environment(''), say: () => {}, signal: new AbortController().signal };
+const context = { env: environment(), say: () => {}, signal: new AbortController().signal };
 
 /** A mongod with authentication and the user `service`, as in docker-compose.yml. @returns host:port */
 async function startMongodWithUser(): Promise<string> {

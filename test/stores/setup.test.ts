@@ -1,15 +1,10 @@
-import '../setup/context.ts';
-import { randomUUID } from 'node:crypto';
 import { MongoClient } from 'mongodb';
-import { expect, inject, onTestFinished, test } from 'vitest';
-import { loadConfig } from '../../config.ts';
+import { expect, onTestFinished, test } from 'vitest';
 import { openMongo } from '../../stores/mongo/client.ts';
 import { setupDatabase } from '../../stores/mongo/setup.ts';
+import { ownConfig } from '../setup/own-config.ts';
 
-const { mongo: config } = loadConfig({
-  ...inject('env'),
-  MONGODB_DATABASE: `test_${randomUUID().slice(0, 8)}`,
-});
+const { mongo: config } = ownConfig();
 
 test('setup waits for an index that takes longer to build than the reply timeout', {
   timeout: 60_000,

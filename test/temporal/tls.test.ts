@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs';
 import { NativeConnection } from '@temporalio/worker';
 import { afterAll, describe, expect, inject, test } from 'vitest';
 import { type Config, loadConfig } from '../../config.ts';
-import { registerSearchAttributes } from '../../operator/setup/search-attributes.ts';
-import { connectionOptions, openTemporal } from '../../runtime/temporal.ts';
+import { registerSearchAttributes } from '../../operator/setup/register-search-attributes.ts';
+import { connectionOptions, openTemporal } from '../../runtime/temporal-client.ts';
 import { createAuthority, type Issued } from './authority.ts';
 import { startKeyRecorder, startTlsProxy } from './tls-front.ts';
 

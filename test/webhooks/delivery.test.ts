@@ -4,7 +4,7 @@ import { webhookPolicy } from '../../activities/webhooks/policy.ts';
 import { deliveryIdOf, FIRST_CYCLE } from '../../domain/delivery.ts';
 import { createFakeImageStore } from '../fakes/images.ts';
 import { createFakeStores } from '../fakes/stores.ts';
-import { draftOf, newClient } from '../stores/under-test.ts';
+import { draftOf, newClient } from '../setup/records.ts';
 
 const URL = 'https://receiver.example.com/';
 const MINUTE = 60_000;

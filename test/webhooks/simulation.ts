@@ -1,9 +1,9 @@
 import { webhookPolicy } from '../../activities/webhooks/policy.ts';
-import type { Destination } from '../../activities/webhooks/receiver-pace.ts';
+import type { AccountReceiver } from '../../activities/webhooks/receiver-pace.ts';
 import { createWebhookSlots } from '../../activities/webhooks/slots.ts';
 
 /** One simulated delivery and its result. Times are milliseconds of the simulated clock. */
-export interface Simulated extends Destination {
+export interface Simulated extends AccountReceiver {
   /** Response time of its receiver. */
   responseMs: number;
   tries: number;
@@ -57,7 +57,7 @@ export function simulateWorker(slots: number) {
       [...inProgress].filter((delivery) => accountId === undefined || delivery.accountId === accountId)
         .length,
     /** Starts new deliveries now. */
-    send(to: Destination, responseMs: number, count = 1): Simulated[] {
+    send(to: AccountReceiver, responseMs: number, count = 1): Simulated[] {
       const create = () => ({ ...to, responseMs, tries: 0, longestWaitMs: 0, ended: false });
       const deliveries = Array.from({ length: count }, create);
       for (const delivery of deliveries) at(clock, () => attempt(delivery));

@@ -63,11 +63,12 @@ function tagOf(path: string): string {
 
 function completeOperation(operation: Operation, publicUrl: string): void {
   completeResponses(operation, publicUrl, RESPONSE_EXAMPLES[operation.operationId] ?? {});
-  const declared = (operation.parameters ?? []) as { name: string }[];
-  const parameters = declared.map((parameter) =>
-    parameter.name === 'idempotency-key' ? { ...parameter, ...IDEMPOTENCY_KEY } : parameter,
+  const declared = (operation.parameters ?? []).map((parameter) =>
+    'name' in parameter && parameter.name === 'idempotency-key'
+      ? { ...parameter, ...IDEMPOTENCY_KEY }
+      : parameter,
   );
-  operation.parameters = [...parameters, { $ref: '#/components/parameters/RequestId' }];
+  operation.parameters = [...declared, { $ref: '#/components/parameters/RequestId' }];
 }
 
 function addRequestExamples(operation: Operation): void {

@@ -1,6 +1,7 @@
 import type { Static } from 'typebox';
 import type { Account, CreateJob, Job, JobCreated, JobReplayed, Tool } from '../../../contract/schemas.ts';
 import type { TestEvent, WebhookEvent } from '../../../contract/webhook.ts';
+import { NOT_GENERATED, refundedError } from '../../../protocol/job-errors.ts';
 import type { Examples } from './types.ts';
 
 const JOB_ID = '7c6c4f0e-2f0b-4c43-9d0a-6f0a3c8e51b7';
@@ -32,7 +33,7 @@ const completed: Job = {
 const failed: Job = {
   ...processing,
   status: 'failed',
-  error: 'The image could not be generated. The charge was refunded.',
+  error: refundedError(NOT_GENERATED),
   completed_at: '2026-11-20T09:30:41.950Z',
   processing_ms: 29_018,
 };

@@ -1,5 +1,8 @@
+import type { OpenAPIV3_1 } from 'openapi-types';
 import { LIMITS, RATE_LIMITS } from '../../../contract/limits.ts';
-import type { Header, Ref } from './types.ts';
+
+type Header = OpenAPIV3_1.HeaderObject;
+type Ref = OpenAPIV3_1.ReferenceObject;
 
 const integer = (description: string): Header => ({ description, schema: { type: 'integer', minimum: 0 } });
 const text = (description: string): Header => ({ description, schema: { type: 'string' } });
@@ -38,7 +41,7 @@ export function headersOf(status: string): Record<string, Ref> {
   return Object.fromEntries([...ALWAYS, ...COUNTED, ...extra].map(reference));
 }
 
-export const PARAMETERS = {
+export const PARAMETERS: Record<string, OpenAPIV3_1.ParameterObject> = {
   RequestId: {
     name: 'X-Request-Id',
     in: 'header',
@@ -49,20 +52,13 @@ export const PARAMETERS = {
   },
 };
 
-interface SecurityScheme {
-  type: 'apiKey';
-  in: 'header';
-  name: string;
-  description: string;
-}
-
 export const IDEMPOTENCY_KEY = {
   name: 'Idempotency-Key',
   description: `Makes the request idempotent: the same key and body are charged once. Derive it from the id of your own record; it has at most ${LIMITS.idempotencyKeyLength} characters and is scoped to the API key.`,
   example: 'listing-4711-photo-3',
 };
 
-export const SECURITY_SCHEMES: Record<string, SecurityScheme> = {
+export const SECURITY_SCHEMES: Record<string, OpenAPIV3_1.SecuritySchemeObject> = {
   ApiKey: {
     type: 'apiKey',
     in: 'header',

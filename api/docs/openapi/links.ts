@@ -1,6 +1,6 @@
-import type { Link } from './types.ts';
+import type { OpenAPIV3_1 } from 'openapi-types';
 
-const link = (operationId: string, description: string, id: string): Link => ({
+const link = (operationId: string, description: string, id: string): OpenAPIV3_1.LinkObject => ({
   operationId,
   description,
   parameters: { id },
@@ -9,7 +9,7 @@ const link = (operationId: string, description: string, id: string): Link => ({
 const ANSWERED = '$response.body#/job_id';
 
 /** OpenAPI links to the next operations on the job of a response, by operation and status. */
-export const LINKS: Record<string, Record<string, Record<string, Link>>> = {
+export const LINKS: Record<string, Record<string, Record<string, OpenAPIV3_1.LinkObject>>> = {
   createJob: {
     201: {
       readJob: link('getJob', 'Poll the job until it has ended.', ANSWERED),

@@ -1,10 +1,11 @@
+import type { OpenAPIV3_1 } from 'openapi-types';
 import { ERRORS, type ErrorCode } from '../../../contract/errors.ts';
 import type { ErrorEnvelope } from '../../../contract/schemas.ts';
 import { ERROR_CODES } from '../../http/operation.ts';
 import { ERROR_GUIDE } from '../error-guide.ts';
 import { headersOf } from './headers.ts';
 import { LINKS } from './links.ts';
-import type { Examples, MediaType, Operation, Response } from './types.ts';
+import type { Examples, Operation, Schema } from './types.ts';
 
 const SUCCESS: Record<string, string> = {
   200: 'The current state.',
@@ -13,7 +14,10 @@ const SUCCESS: Record<string, string> = {
 };
 
 /** The 405 response, which all operations share. */
-export function methodNotAllowed(publicUrl: string, schema: MediaType['schema']): Response {
+export function methodNotAllowed(
+  publicUrl: string,
+  schema: OpenAPIV3_1.ReferenceObject,
+): OpenAPIV3_1.ResponseObject {
   return {
     description: 'Any other method on this path: `method_not_allowed`.',
     headers: headersOf('405'),
@@ -30,7 +34,7 @@ export function completeResponses(
   for (const [status, response] of Object.entries(operation.responses)) {
     if ('$ref' in response) continue;
     const media = response.content?.['application/json'];
-    const codes = media === undefined ? undefined : takeCodes(media);
+    const codes = takeCodes(media?.schema as Schema | undefined);
     response.headers = headersOf(status);
     const links = LINKS[operation.operationId]?.[status];
     if (links !== undefined) response.links = links;
@@ -42,7 +46,7 @@ export function completeResponses(
 }
 
 /** Returns the codes of an error response and removes what distinguishes its schema from the shared envelope. */
-function takeCodes({ schema }: MediaType): readonly ErrorCode[] | undefined {
+function takeCodes(schema: Schema = {}): readonly ErrorCode[] | undefined {
   const codes = schema[ERROR_CODES] as readonly ErrorCode[] | undefined;
   if (codes === undefined) return undefined;
   delete schema[ERROR_CODES];

@@ -1,63 +1,35 @@
-/** The parts of an OpenAPI 3.1 document that are used here. */
-export interface OpenApiDocument {
-  openapi: string;
-  paths: Record<string, Record<string, Operation>>;
-  webhooks: Record<string, Record<string, unknown>>;
-  components: Components;
-  [field: string]: unknown;
-}
+import type { OpenAPIV3_1 } from 'openapi-types';
 
-export interface Components {
-  schemas: Record<string, Schema>;
-  headers: Record<string, Header>;
-  parameters: Record<string, unknown>;
-  responses: Record<string, Response>;
-  securitySchemes: Record<string, unknown>;
-}
+// The types of openapi-types, narrowed to what this document always has.
 
-/** A JSON Schema of draft 2020-12. */
+/** A JSON Schema of draft 2020-12. The package's type allows no keywords of our own. */
 export interface Schema {
   title?: string;
   description?: string;
   [keyword: string]: unknown;
 }
 
-export interface Ref {
-  $ref: string;
+type Common = Pick<OpenAPIV3_1.Document, 'openapi' | 'info' | 'servers' | 'tags' | 'security'>;
+
+export interface OpenApiDocument extends Common {
+  paths: Record<string, Record<string, Operation>>;
+  webhooks: Record<string, OpenAPIV3_1.PathItemObject>;
+  components: Components;
 }
 
-export interface Operation {
+export interface Components {
+  schemas: Record<string, Schema>;
+  headers: Record<string, OpenAPIV3_1.HeaderObject>;
+  parameters: Record<string, OpenAPIV3_1.ParameterObject>;
+  responses: Record<string, OpenAPIV3_1.ResponseObject>;
+  securitySchemes: Record<string, OpenAPIV3_1.SecuritySchemeObject>;
+}
+
+export type Operation = OpenAPIV3_1.OperationObject<{
   operationId: string;
-  summary: string;
-  description: string;
   tags: string[];
-  parameters?: unknown[];
-  requestBody?: { content: Record<string, MediaType> };
-  responses: Record<string, Response | Ref>;
-}
+  requestBody?: OpenAPIV3_1.RequestBodyObject;
+  responses: OpenAPIV3_1.ResponsesObject;
+}>;
 
-export interface Response {
-  description: string;
-  headers?: Record<string, Ref>;
-  content?: Record<string, MediaType>;
-  links?: Record<string, Link>;
-}
-
-export interface Link {
-  operationId: string;
-  description: string;
-  parameters: Record<string, string>;
-}
-
-export interface MediaType {
-  schema: Schema;
-  examples?: Examples;
-}
-
-export type Examples = Record<string, { summary?: string; description?: string; value: unknown }>;
-
-export interface Header {
-  description: string;
-  required?: boolean;
-  schema: Schema;
-}
+export type Examples = Record<string, OpenAPIV3_1.ExampleObject>;

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import type { Attacker } from './attacker.ts';
-import { EXPENSIVE, HONEST, type Images, REFUSED } from './images.ts';
+import { EXPENSIVE, HONEST, type Images, REFUSED } from './hostile-images.ts';
 import { type HostileRequest, hostileRequests } from './requests.ts';
 import { SOURCES, type Source } from './sources.ts';
 

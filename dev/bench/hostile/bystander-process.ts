@@ -1,5 +1,5 @@
 import { Pool } from 'undici';
-import { type BenchCaller, headersOf } from '../callers.ts';
+import { type BenchCaller, callerHeaders } from '../callers.ts';
 import { timed } from '../load.ts';
 import type { Bystander, BystanderMessage } from './bystander.ts';
 
@@ -28,7 +28,7 @@ async function call(method: 'GET' | 'POST', path: string, headers: Record<string
 
 async function watch(): Promise<void> {
   while (!stopped) {
-    const headers = headersOf(callers, turn++);
+    const headers = callerHeaders(callers, turn++);
     let id = '';
     const post = async () => {
       id = await call('POST', '', headers);

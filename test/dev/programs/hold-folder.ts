@@ -9,7 +9,7 @@ const child = new Child(
     name: 'stubborn',
     command: process.execPath,
     args: ['-e', 'process.on("SIGTERM", () => {}); setInterval(() => {}, 1000)'],
-    env: environment(''),
+    env: environment(),
     probe: async () => {},
     readyWithinMs: 5_000,
     graceMs: 1_000,

@@ -1,8 +1,8 @@
-import { activityInfo } from '@temporalio/activity';
+import type { ActivityInterceptorsFactory } from '@temporalio/worker';
 
 /**
  * Skews the clock of this process, except in the native part of the Temporal SDK. That part sets the scheduled time of
- * local activities; see {@link withSkewedTimes}.
+ * local activities; see {@link skewedTimes}.
  */
 export function skewClock(ms: number): void {
   globalThis.Date = new Proxy(Date, {
@@ -13,16 +13,9 @@ export function skewClock(ms: number): void {
 }
 
 /** Skews the scheduled time of local activities, which this process sets; for other activities the server sets it. */
-export function withSkewedTimes<T extends object>(activities: T, ms: number): T {
-  return new Proxy(activities, {
-    get(target, name) {
-      const activity: unknown = Reflect.get(target, name);
-      if (typeof activity !== 'function') return activity;
-      return (...args: unknown[]) => {
-        const info = activityInfo();
-        if (info.isLocal) Object.assign(info, { scheduledTimestampMs: info.scheduledTimestampMs + ms });
-        return Reflect.apply(activity, target, args);
-      };
-    },
-  });
-}
+export const skewedTimes =
+  (ms: number): ActivityInterceptorsFactory =>
+  ({ info }) => {
+    if (info.isLocal) Object.assign(info, { scheduledTimestampMs: info.scheduledTimestampMs + ms });
+    return {};
+  };

@@ -61,7 +61,7 @@ export async function expectPlaced(world: World, placed: readonly Placed[]): Pro
       expect((await order.post()).body).toMatchObject(job);
       const { body } = await order.read(jobId);
       expect(body).toMatchObject(job);
-      for (const url of body.result_urls ?? []) expect((await fetch(url)).status).toBe(200);
+      for (const url of body.result_urls ?? []) expect(await statusOf(url)).toBe(200);
       expect(body.result_urls).toHaveLength(order.end === 'completed' ? 1 : 0);
       await expectOneCharge(world, order, jobId);
       await expectWebhook(world, order, jobId);
@@ -70,6 +70,12 @@ export async function expectPlaced(world: World, placed: readonly Placed[]): Pro
   expect(await world.stores.ledger.audit()).toEqual([]);
   expect(await world.mongo.db.collection('jobs').countDocuments({ status: 'processing' })).toBe(0);
   await nothingRuns(world);
+}
+
+async function statusOf(url: string): Promise<number> {
+  const { status, body } = await fetch(url);
+  await body?.cancel();
+  return status;
 }
 
 /** No response, or the one failure that a client may retry. */
@@ -106,8 +112,12 @@ async function expectWebhook({ stores, receiver }: World, order: Order, jobId: s
   await eventually(async () => {
     const deliveries = (await stores.deliveries.list(accountId, 10)).filter((row) => !voided.has(row.jobId));
     expect(deliveries, name).toMatchObject([{ jobId, state: 'delivered' }]);
-    const events = receiver.received(path).filter(({ event }) => !voided.has(event.job_id));
-    const ids = events.map(({ id, event }) => `${id} ${event.job_id} ${event.type}`);
+    const events = receiver.receivedAt(path).map(({ headers, body }) => {
+      const { job_id, type } = JSON.parse(body) as { job_id: string; type: string };
+      return { id: headers['webhook-id'], job_id, type };
+    });
+    const sent = events.filter(({ job_id }) => !voided.has(job_id));
+    const ids = sent.map(({ id, job_id, type }) => `${id} ${job_id} ${type}`);
     expect(new Set(ids), name).toEqual(new Set([`${deliveries[0]?.id} ${jobId} job.${end}`]));
     // Each open poll of a paused worker may have taken one task, which is retried after its heartbeat timeout.
   }, 180_000);

@@ -4,19 +4,19 @@ import { join } from 'node:path';
 import { inject } from 'vitest';
 import { environment, loadConfig } from '../../../config.ts';
 import { startServers } from '../../../dev/servers/start.ts';
-import { registerSearchAttributes } from '../../../operator/setup/search-attributes.ts';
-import { openTemporal } from '../../../runtime/temporal.ts';
+import { registerSearchAttributes } from '../../../operator/setup/register-search-attributes.ts';
+import { openTemporal } from '../../../runtime/temporal-client.ts';
 import { openMongo } from '../../../stores/mongo/client.ts';
 import { createIndexes } from '../../../stores/mongo/documents.ts';
 import { createMongoStores } from '../../../stores/mongo/stores.ts';
 import { createImageStore } from '../../../stores/s3/images.ts';
 import { setupBuckets } from '../../../stores/s3/setup.ts';
-import { sampleImage } from '../../setup/client.ts';
 import { closers } from '../../setup/closers.ts';
+import { sampleImage } from '../../setup/images.ts';
+import { startReceiver } from '../../setup/receiver.ts';
 import { startFailpoints } from './failpoints.ts';
 import { startLinks } from './links.ts';
 import { startApi, startWorker } from './processes.ts';
-import { startReceiver } from './receiver.ts';
 
 export const PROCESSES = ['worker', 'api', 'mongod', 'temporal', 'versitygw'] as const;
 
@@ -34,9 +34,11 @@ export async function startWorld({ env = {}, linked = false }: WorldOptions = {}
   const say = () => {};
   const { signal } = new AbortController();
   const failpoints = stack.use(await startFailpoints());
-  const receiver = stack.use(await startReceiver(failpoints));
+  const arrived = ({ path }: { path: string }) =>
+    failpoints.pass({ point: 'receiver response before', subject: path });
+  const receiver = stack.use(await startReceiver({ arrived }));
   const overrides = {
-    ...environment(''),
+    ...environment(),
     ...inject('env'),
     LOG_LEVEL: 'warn',
     SHUTDOWN_GRACE_MS: '3000',

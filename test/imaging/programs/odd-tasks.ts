@@ -7,7 +7,7 @@ import { serveTasks } from '../../../imaging/processes/serve.ts';
 /** What a hostile image could make a task do. */
 export const oddTasks = {
   reverse: async ({ bytes }: { bytes: Buffer }) => Buffer.from(bytes).reverse(),
-  environment: async () => Object.keys(environment('')),
+  environment: async () => Object.keys(environment()),
   pid: async () => process.pid,
   refuse: async () => {
     throw new ImageError('The image is damaged.', { cause: new Error('VipsJpeg: premature end') });

@@ -1,0 +1,146 @@
+import type { Readable } from 'node:stream';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { payloadTooLarge } from '../../contract/api-errors.ts';
+import { ApiError } from '../../contract/errors.ts';
+import { LIMITS, PACE } from '../../contract/limits.ts';
+import { BudgetError } from '../../runtime/budget.ts';
+import type { Budgets } from '../budgets/budgets.ts';
+import { createHold } from '../budgets/hold.ts';
+import { createJobBodyReader, type JobBody } from '../intake/job-body.ts';
+import './fastify-types.ts';
+import { BodyReadError, readBody } from '../../runtime/read-body.ts';
+import { isJson } from './media-type.ts';
+import { closeAfterUnreadBody, drain } from './unread-body.ts';
+import { sendContinue } from './wire.ts';
+
+/** Time for a body to arrive, since it holds its budget for that long. 30 MB need 4 Mbit/s. */
+const BODY_SECONDS = 60;
+const TOO_SLOW = `The body arrived too slowly or stalled. It must arrive within ${BODY_SECONDS} seconds; without a Content-Length it counts as 30 MB.`;
+/** Time for a chunked body without the key header to arrive, or to exceed its limit. */
+const ANONYMOUS_MS = 10_000;
+
+/**
+ * onRequest hook, before authentication: limits the body to 30 MB with the X-Api-Key header and 1 MB without it (spec:
+ * POST /v1/jobs, rule 3). Without the header, a body of unknown length is read up to the limit to choose between 413
+ * and 401. The hook throws ApiError payload_too_large.
+ */
+export function limitBody({ drops }: Pick<Budgets, 'drops'>) {
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+    const limit = bodyLimit(request);
+    if ((contentLength(request) ?? 0) > limit) throw payloadTooLarge(limit);
+    if (hasKey(request) || request.headers['transfer-encoding'] === undefined) return;
+    sendContinue(request, reply.raw);
+    const ended = await drain(request, { drops, maxBytes: limit, maxMs: ANONYMOUS_MS }).catch(
+      rethrowDrainError,
+    );
+    if (!ended) throw payloadTooLarge(limit);
+  };
+}
+
+/**
+ * Makes POST /v1/jobs (the route of group `create-job`) parse its body into a {@link JobBody}. The body is read once
+ * the budgets have room for it; `request.hold` keeps that lease. No other route reads a body: unread bodies are drained
+ * and the connection is closed.
+ */
+export function registerBodies(
+  app: FastifyInstance,
+  budgets: Pick<Budgets, 'bytes' | 'bytesOf' | 'closing' | 'drops'>,
+): void {
+  app.decorateRequest('bodyAbandoned', false);
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', async (request: FastifyRequest, payload: Readable) =>
+    createsJob(request) ? readJobBody(request, payload) : undefined,
+  );
+  app.addHook('preParsing', async (request, reply) => {
+    if (!createsJob(request)) return;
+    checkEncoding(request);
+    request.hold = createHold(request.caller, reply.raw, { closing: budgets.closing });
+    request.bodyLease = await request.hold.takeBytes(budgets, expectedBytes(request));
+    sendContinue(request, reply.raw);
+  });
+  app.addHook('onSend', closeAfterUnreadBody(budgets.drops));
+}
+
+function checkEncoding({ headers }: FastifyRequest): void {
+  const encoding = headers['content-encoding'];
+  if (encoding !== undefined && encoding.toLowerCase() !== 'identity')
+    throw new ApiError('invalid_request', 'Send the body without a Content-Encoding.');
+  if (!isJson(headers['content-type'] ?? ''))
+    throw new ApiError('invalid_request', 'Send a JSON body with Content-Type: application/json.');
+}
+
+async function readJobBody(request: FastifyRequest, payload: Readable): Promise<JobBody> {
+  const limit = bodyLimit(request);
+  const reader = createJobBodyReader(contentLength(request));
+  let received = 0;
+  const onChunk = (chunk: Buffer) => {
+    received += chunk.length;
+    if (received > limit) throw payloadTooLarge(limit);
+    reader.write(chunk);
+  };
+  const bytesPerSecond = Math.max(PACE.bytesPerSecond, expectedBytes(request) / BODY_SECONDS);
+  await readBody(payload, onChunk, { bytesPerSecond }).catch((error) => {
+    if (error instanceof BodyReadError && error.reason === 'too_many_chunks') stopReading(request);
+    return rethrowBodyError(error);
+  });
+  const body = reader.end();
+  request.bodyLease.shrink(Math.min(received, retainedBytes(body)));
+  return body;
+}
+
+/** Only the decoded image is kept, and at most {@link LIMITS.bodyBytesWithoutKey} of everything else. */
+function retainedBytes({ image }: JobBody): number {
+  const decoded = image !== undefined && 'bytes' in image ? image.bytes.length : 0;
+  return decoded + LIMITS.bodyBytesWithoutKey;
+}
+
+/** Tiny chunks cost as much CPU to discard as to keep, so such a body is not drained either. */
+function stopReading(request: FastifyRequest): void {
+  request.bodyAbandoned = true;
+  request.raw.socket.pause();
+}
+
+function rethrowBodyError(error: unknown): never {
+  if (!(error instanceof BodyReadError)) throw error;
+  const cause = { cause: error };
+  switch (error.reason) {
+    case 'slow':
+      throw new ApiError('invalid_request', TOO_SLOW, cause);
+    case 'too_many_chunks':
+      throw new ApiError(
+        'invalid_request',
+        'The body came in too many small chunks. Send larger ones.',
+        cause,
+      );
+    default:
+      throw new ApiError('invalid_request', 'The body ended before it was complete.', cause);
+  }
+}
+
+function rethrowDrainError(error: unknown): never {
+  if (!(error instanceof BudgetError)) return rethrowBodyError(error);
+  const message =
+    'Too many requests without the X-Api-Key header send a body of unknown length. Send the header.';
+  if (error.obstacle === 'owner')
+    throw new ApiError('rate_limited', message, { cause: error, retryAfter: 1 });
+  throw new ApiError('internal_error', message, { cause: error });
+}
+
+const createsJob = ({ routeOptions }: FastifyRequest) => routeOptions.config.group === 'create-job';
+const hasKey = ({ headers }: FastifyRequest) => headers['x-api-key'] !== undefined;
+const bodyLimit = (request: FastifyRequest) =>
+  hasKey(request) ? LIMITS.bodyBytes : LIMITS.bodyBytesWithoutKey;
+
+function contentLength({ headers }: FastifyRequest): number | undefined {
+  const declared = headers['content-length'];
+  return declared === undefined ? undefined : Number(declared);
+}
+
+/**
+ * A chunked body counts as the limit until it has ended. Taking more as it grows could deadlock: requests that each
+ * hold a part would wait for one another.
+ */
+function expectedBytes(request: FastifyRequest): number {
+  const ifUndeclared = request.headers['transfer-encoding'] === undefined ? 0 : bodyLimit(request);
+  return contentLength(request) ?? ifUndeclared;
+}

@@ -1,0 +1,26 @@
+import type { RouteGroup } from '../../contract/limits.ts';
+import type { Caller } from '../../domain/records.ts';
+import type { BytesLease, Hold } from '../budgets/hold.ts';
+import type { JobBody } from '../intake/job-body.ts';
+import type { Compensations } from '../jobs/compensations.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Set before the handler of every route that has a `group`. */
+    caller: Caller;
+    /** The body of POST /v1/jobs with its image separated; `body` holds the other fields. */
+    jobBody: JobBody;
+    /** Budget leases of POST /v1/jobs, from before its body is read. */
+    hold: Hold;
+    /** What to void if POST /v1/jobs ends in 5xx; set by its handler. */
+    compensations?: Compensations;
+    /** The lease for the bytes of the body. */
+    bodyLease: BytesLease;
+    /** The body is neither read nor drained any further. */
+    bodyAbandoned: boolean;
+  }
+  interface FastifyContextConfig {
+    /** The route's rate-limit group; a route that has one needs a key. */
+    group?: RouteGroup;
+  }
+}

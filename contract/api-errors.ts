@@ -1,0 +1,75 @@
+import { ApiError } from './errors.ts';
+import { LIMITS } from './limits.ts';
+
+// Errors that several places throw or the errors page quotes, each with its code and message. An error that only one
+// place throws and nothing quotes is written there.
+
+const MB = 1024 * 1024;
+
+export const missingApiKey = () =>
+  new ApiError('invalid_api_key', 'Send your API key in the X-Api-Key header.');
+
+export const keyRevoked = () =>
+  new ApiError('key_revoked', 'The key was revoked or its account is disabled. Use another key.');
+
+export const apiDisabled = () => new ApiError('api_disabled', 'The API is switched off. Try again later.');
+
+export const invalidRequest = (message: string, options?: ErrorOptions) =>
+  new ApiError('invalid_request', message, options);
+
+export const emptyBody = () => invalidRequest('The body is empty; send a JSON object.');
+
+export const unknownTool = () =>
+  new ApiError('invalid_tool', 'tool: unknown tool. GET /v1/tools lists the slugs.');
+
+export const notOneImage = () =>
+  new ApiError('invalid_image', 'Send exactly one of image_url and image_base64.');
+
+export const insufficientCredits = () =>
+  new ApiError('insufficient_credits', 'The balance does not cover this job. Buy a pack, or render at 2K.');
+
+/** @param retryAfter seconds to wait, also sent as Retry-After */
+export const rateLimited = (reason: string, retryAfter: number) =>
+  new ApiError('rate_limited', `${reason} Retry in ${retryAfter} seconds.`, { retryAfter });
+
+/** @param sender whose requests are counted together */
+export const tooManyRequests = (
+  limit: number,
+  sender: 'with this key' | 'from this address' | 'from this network',
+  retryAfter: number,
+) => rateLimited(`More than ${limit} requests a minute ${sender}.`, retryAfter);
+
+export const idempotencyConflict = () =>
+  new ApiError(
+    'idempotency_conflict',
+    'This Idempotency-Key was used with a different body. Send the first body again, or use a new key.',
+  );
+
+export const jobNotFound = (options?: ErrorOptions) =>
+  new ApiError('job_not_found', 'There is no such job.', options);
+
+export const jobOfKeyDeleted = () =>
+  new ApiError(
+    'job_not_found',
+    'The job of this Idempotency-Key was deleted. Use a new key to render again.',
+  );
+
+export const jobInProgress = () =>
+  new ApiError('job_in_progress', 'The job is still processing. Delete it once it has ended.');
+
+/** @param limit in bytes: that of requests with the X-Api-Key header, or of those without it */
+export function payloadTooLarge(limit: number): ApiError {
+  const hint =
+    limit < LIMITS.bodyBytes ? ' That is the limit for requests without the X-Api-Key header.' : '';
+  return new ApiError('payload_too_large', `The body is over ${limit / MB} MB.${hint}`);
+}
+
+export const internalError = (options?: ErrorOptions) =>
+  new ApiError('internal_error', 'The service failed. Retry with the same Idempotency-Key.', options);
+
+export const routeNotFound = (method: string, path: string) =>
+  new ApiError('not_found', `There is no ${method} ${path}.`);
+
+/** @param allowed as in the Allow header */
+export const wrongMethod = (method: string, allowed: string) =>
+  new ApiError('method_not_allowed', `${method} is not allowed here; use ${allowed}.`);

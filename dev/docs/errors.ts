@@ -1,0 +1,43 @@
+import { ERRORS, type ErrorCode } from '../../contract/errors.ts';
+import { FAILURES, type Failure } from '../../protocol/failure-types.ts';
+
+/** Text of docs/errors.md: the error table, and the failures that Temporal shows. */
+export function errorsMarkdown(): string {
+  return `# Errors
+
+This file is generated from \`contract/errors.ts\` and \`protocol/failure-types.ts\` by \`npm run docs\`.
+
+## In responses
+
+Every non-2xx response has the body \`{"error": {"code", "message", "doc_url"}}\`. Branch on \`code\`; \`message\` is
+human-readable and may change. The page \`/docs/errors\` of the service also explains what to do about each code.
+
+Retry: whether the same request may succeed later.
+
+| Code | Status | Retry | When |
+|---|---|---|---|
+${Object.entries(ERRORS).map(errorRow).join('\n')}
+
+## In Temporal
+
+The types of failures that activities and workflows report, for operators who read the Temporal UI. A failure of any
+other type is an unexpected error, named by its class; it is retried.
+
+Retried: whether Temporal runs the activity again; \`limited\`: until the attempts for this failure are used up. Client:
+the code by which the client learns of a final failure; \`generation_failed\` means that the job is \`failed\` and refunded.
+
+| Type | Retried | Client | What happened |
+|---|---|---|---|
+${Object.values(FAILURES).map(failureRow).join('\n')}
+`;
+}
+
+function errorRow([code, entry]: [string, (typeof ERRORS)[ErrorCode]]): string {
+  const addition = 'addition' in entry ? ' (an addition to version 1)' : '';
+  return `| \`${code}\` | ${entry.status} | ${entry.retryable ? 'yes' : 'no'} | ${entry.description}${addition} |`;
+}
+
+function failureRow(failure: Failure): string {
+  const code = 'code' in failure ? `\`${failure.code}\`` : '';
+  return `| \`${failure.type}\` | ${failure.retry} | ${code} | ${failure.description} |`;
+}

@@ -1,0 +1,110 @@
+import type { ErrorCode } from '../contract/errors.ts';
+import type { NotFound } from '../domain/errors.ts';
+
+/**
+ * The failures that activities and workflows report to Temporal, by their type. Retry policies, the Temporal UI and the
+ * histories of running workflows know a failure by its type, so a type is never renamed while workflows run.
+ */
+export const FAILURES = {
+  // An activity that throws this error reports the name of its class as the type.
+  NotFound: {
+    type: 'NotFound' satisfies NotFound['name'],
+    retry: 'no',
+    description: 'The job was voided because its request was answered 5xx, or the delivery does not exist.',
+  },
+  invalid_image: {
+    type: 'invalid_image',
+    retry: 'no',
+    code: 'generation_failed',
+    description: 'The image cannot be decoded, or exceeds a limit.',
+  },
+  input_missing: {
+    type: 'input_missing',
+    retry: 'no',
+    code: 'generation_failed',
+    description: 'The input image is no longer stored.',
+  },
+  image_process_ended: {
+    type: 'image_process_ended',
+    retry: 'limited',
+    code: 'generation_failed',
+    description: 'The process that decodes the image crashed or was killed. Final the second time.',
+  },
+  generator_refused: {
+    type: 'generator_refused',
+    retry: 'no',
+    code: 'generation_failed',
+    description: 'The generator refused the image or the options, or made no image.',
+  },
+  generator_unavailable: {
+    type: 'generator_unavailable',
+    retry: 'limited',
+    code: 'generation_failed',
+    description: 'The generator was busy or down. Final after about half an hour.',
+  },
+  generator_misconfigured: {
+    type: 'generator_misconfigured',
+    retry: 'no',
+    code: 'generation_failed',
+    description:
+      'The generator rejected its settings or credentials. Correct them and restart the renderers.',
+  },
+  render_error: {
+    type: 'render_error',
+    retry: 'yes',
+    code: 'generation_failed',
+    description:
+      'The render failed for another reason, such as an outage of MongoDB or S3. Final after 24 hours.',
+  },
+  webhook_undelivered: {
+    type: 'webhook_undelivered',
+    retry: 'yes',
+    description:
+      'An attempt of a delivery failed. The next one follows after the delay of the retry schedule.',
+  },
+  webhook_waiting: {
+    type: 'webhook_waiting',
+    retry: 'yes',
+    description: 'The delivery waits for its turn: others to the same receiver are in progress.',
+  },
+  insufficient_credits: {
+    type: 'insufficient_credits',
+    retry: 'no',
+    code: 'insufficient_credits',
+    description: 'The balance did not cover the job.',
+  },
+  unavailable: {
+    type: 'unavailable',
+    retry: 'no',
+    code: 'internal_error',
+    description: 'The job was not accepted in time. Nothing was charged.',
+  },
+  voided: {
+    type: 'voided',
+    retry: 'no',
+    code: 'internal_error',
+    description: 'The request of the job was answered 5xx before the acceptance. Nothing was charged.',
+  },
+  retention_incomplete: {
+    type: 'retention_incomplete',
+    retry: 'no',
+    description: 'A retention run could not process some items. The next run retries them.',
+  },
+  unknown_step: {
+    type: 'unknown_step',
+    retry: 'no',
+    description: 'A retention run cannot resume at a step that this version does not have. Start it again.',
+  },
+} as const satisfies Record<string, FailureEntry>;
+
+interface FailureEntry {
+  type: string;
+  /** `limited`: until the attempts for this failure are used up. `yes`: as long as the activity's timeouts allow. */
+  retry: 'no' | 'limited' | 'yes';
+  /** Code by which a client learns of it: of a response or, for `generation_failed`, as the `error` of the job. */
+  code?: ErrorCode;
+  description: string;
+}
+
+export type FailureType = keyof typeof FAILURES;
+export type Failure = (typeof FAILURES)[FailureType];

@@ -3,6 +3,9 @@ import { createRequire } from 'node:module';
 import { totalmem } from 'node:os';
 import { type Static, Type } from 'typebox';
 import { Value } from 'typebox/value';
+import { GENERATOR_ENVIRONMENT } from './config/generator-environment.ts';
+import { generatorProblems } from './config/generator-problems.ts';
+import { groupGenerators } from './config/generators.ts';
 
 const Text = (description: string, value?: string) =>
   Type.String({ minLength: 1, description, ...(value === undefined ? {} : { default: value }) });
@@ -103,7 +106,14 @@ export const Environment = Type.Object({
     'Megabytes per minute the API fetches from image_url for one key by requests that create no job.',
     512,
   ),
-  GENERATORS: Text('Comma-separated generators, in failover order.', 'preview'),
+  ...GENERATOR_ENVIRONMENT,
+  WATERMARK_TEXT: Type.String({
+    // The first character has to be one of the font, so that there is something to draw.
+    pattern: '^[!-~\\u00a1-\\u017f\\u0388-\\u03ce\\u0400-\\u0482][^\\n]{0,39}$',
+    description:
+      'Words of the watermark on results of accounts without a paid pack, at most 40 Latin, Greek or Cyrillic characters.',
+    default: 'Image Job API',
+  }),
   EGRESS_ALLOW_ORIGINS: Type.String({
     description: 'Comma-separated exact origins allowed in addition to public https. For tests and demos.',
     default: '',
@@ -144,6 +154,10 @@ export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 }
 
+/** The message of a ConfigError. @param problems a line each, which begins with the variable */
+export const unusable = (problems: readonly string[]) =>
+  `The environment is not usable:\n  ${problems.join('\n  ')}`;
+
 /**
  * Validates the environment. An empty string counts as not set.
  * @throws ConfigError
@@ -159,12 +173,23 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
   const problems = Value.Errors(Environment, value).flatMap((error) =>
     error.keyword === 'required'
       ? error.params.requiredProperties.map((name) => `${name}: must be set`)
-      : [`${error.instancePath.slice(1)}: ${error.message}`],
+      : [`${error.instancePath.slice(1)}: ${explain(error.keyword, error.params, error.message)}`],
   );
-  problems.push(...temporalTlsProblems(value as Environment), ...logProblems(value as Environment));
-  if (problems.length > 0)
-    throw new ConfigError(`The environment is not usable:\n  ${problems.join('\n  ')}`);
+  problems.push(
+    ...temporalTlsProblems(value as Environment),
+    ...generatorProblems(value as Environment),
+    ...logProblems(value as Environment),
+  );
+  if (problems.length > 0) throw new ConfigError(unusable(problems));
   return group(value as Environment);
+}
+
+/** What a value must be, where the schema's own words do not say it. */
+function explain(keyword: string, params: object, message: string): string {
+  if ('allowedValues' in params && Array.isArray(params.allowedValues))
+    return `must be one of ${params.allowedValues.join(', ')}`;
+  const isUrl = 'pattern' in params && String(params.pattern).includes('https?://');
+  return keyword === 'pattern' && isUrl ? 'must begin with http:// or https://' : message;
 }
 
 /** Whether the environment sets the port of the API. An empty string counts as not set. */
@@ -250,12 +275,13 @@ function group(env: Environment) {
       unpaidBytesPerMinute: env.UNPAID_MB_PER_MINUTE * MB,
     }),
     keyPrefix: env.KEY_PREFIX,
-    generators: Object.freeze(list(env.GENERATORS)),
+    generators: groupGenerators(env),
     egress: Object.freeze({ allowOrigins: Object.freeze(list(env.EGRESS_ALLOW_ORIGINS)) }),
     worker: Object.freeze({
       renderSlots: env.RENDER_SLOTS,
       imageProcesses: env.IMAGE_PROCESSES,
       renderMemoryBytes: env.RENDER_MEMORY_MB * 2 ** 20,
+      watermarkText: env.WATERMARK_TEXT,
       webhookSlots: env.WEBHOOK_SLOTS,
     }),
     shutdownGraceMs: env.SHUTDOWN_GRACE_MS,

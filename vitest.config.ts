@@ -6,7 +6,7 @@ const SERVICE = [
   'test/contract/{accounts,error-table,failures,fields,idempotency,image-url,order,wire}.test.ts',
   'test/dev/{npm-start,servers,stack}.test.ts',
   'test/imaging/{cost,processes}.test.ts',
-  'test/stores/{accounts,job-requests,bounded,contention,deliveries,images,jobs,ledger-audit,look-up}.test.ts',
+  'test/stores/{accounts,job-requests,bounded,contention,deliveries,generator-calls,images,jobs,ledger-audit,look-up}.test.ts',
   'test/stores/{own-acceptance,packs,references,retention,retention-indexes,service-user,setup}.test.ts',
 ];
 /** They start servers of their own and take minutes: npm run test:faults. */

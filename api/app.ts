@@ -58,7 +58,11 @@ export function buildApp(deps: ApiDeps): TypedApp {
   app.addHook('onResponse', logResponse);
   const methodRejections = rejectOtherMethods(app);
   addChecks(app, deps);
-  registerDocs(app, config.api.publicUrl, PREFIX);
+  registerDocs(app, {
+    publicUrl: config.api.publicUrl,
+    prefix: PREFIX,
+    orders: config.generators.orders,
+  });
   app.register(
     async (scope) => {
       for (const route of routes) route(scope, deps);

@@ -11,7 +11,7 @@ import type { Plan, Planned } from './plan.ts';
 import { TOOLS } from './registry.ts';
 import type { ToolSpec } from './tool-spec.ts';
 
-export type { Plan, Planned, Resolution, Tier } from './plan.ts';
+export type { Plan, Planned, Resolution, ResultChecks, Tier } from './plan.ts';
 export type { ToolSpec } from './tool-spec.ts';
 
 /** The tool with exactly this slug. */
@@ -19,9 +19,21 @@ export function findTool(slug: string): ToolSpec | undefined {
   return TOOLS.get(slug);
 }
 
-/** Every tool in the contract's order, with its price at 2K. */
-export function listTools(): Tool[] {
-  return [...TOOLS.values()].map(({ slug, cost }) => ({ slug, images_cost: cost }));
+/** The generators of each group of tools, by the group's id, in failover order. */
+export type GeneratorOrders = ReadonlyMap<string, readonly string[]>;
+
+/** Every tool in the contract's order, with its price at 2K and whether a generator of its group performs it. */
+export function listTools(orders: GeneratorOrders): Tool[] {
+  return [...TOOLS.values()].map((tool) => ({
+    slug: tool.slug,
+    images_cost: tool.cost,
+    preview_only: isPreviewOnly(tool, orders.get(tool.group) ?? []),
+  }));
+}
+
+/** Whether no generator of the list performs the tool: the built-in one then returns the photo with a caption. */
+function isPreviewOnly({ classical }: ToolSpec, generators: readonly string[]): boolean {
+  return generators.every((name) => name === 'instant' || (name === 'preview' && !classical));
 }
 
 /**
@@ -51,6 +63,9 @@ export function planRender(tool: ToolSpec, options: Record<string, unknown> = {}
       instruction: buildInstruction(tool, mode, settings),
       settings,
       warnings: warningsFor(tool, tier, sent),
+      group: tool.group,
+      classical: tool.classical ?? false,
+      checks: { mustChange: !tool.mayKeepImage, minEdgeRecall: tool.minEdgeRecall ?? null },
     },
   };
 }

@@ -1,6 +1,7 @@
 import { LIMITS } from '../contract/limits.ts';
 import type { ChoiceOption, FlagOption, HexOption, ListOption, TextOption } from './tool-spec.ts';
-import { FINISH, INTENSITY, INTENSITY_WORDING, ROOM, STYLE_WORDING } from './values.ts';
+import { FINISH } from './values.ts';
+import { FACADE_WORDING, FINISH_WORDING, INTENSITY_WORDING, ROOM_WORDING, STYLE_WORDING } from './wording.ts';
 
 /** Constructors for the files in tools/. `more` holds the less common properties. */
 export function choice(
@@ -11,6 +12,16 @@ export function choice(
 ): ChoiceOption {
   const base = { kind: 'choice', description, values, ...more } as const;
   return defaultValue === undefined ? base : { ...base, default: defaultValue };
+}
+
+/** A choice whose every value has its own words in the instruction. */
+export function worded(
+  description: string,
+  wording: Readonly<Record<string, string>>,
+  defaultValue?: string,
+  more: Partial<ChoiceOption> = {},
+): ChoiceOption {
+  return choice(description, Object.keys(wording), defaultValue, { wording, ...more });
 }
 
 export function list(description: string, values: readonly string[]): ListOption {
@@ -47,12 +58,23 @@ export function style(
   return choice(description, values, defaultValue, { wording: STYLE_WORDING, ...more });
 }
 
-export function room(defaultValue?: string, more: Partial<ChoiceOption> = {}): ChoiceOption {
-  return choice('Room in the photo.', ROOM, defaultValue, more);
+export function facadeStyle(
+  description: string,
+  values: readonly string[],
+  defaultValue: string,
+): ChoiceOption {
+  return choice(description, values, defaultValue, { wording: FACADE_WORDING });
 }
 
-export const intensity = choice('Strength of the edit.', INTENSITY, 'balanced', {
-  wording: INTENSITY_WORDING,
-});
+export function room(defaultValue?: string): ChoiceOption {
+  return worded('Room in the photo.', ROOM_WORDING, defaultValue);
+}
 
-export const fixtureFinish = choice('Metal finish of the fixture.', FINISH, 'brushed-nickel');
+export const intensity = worded('Strength of the edit.', INTENSITY_WORDING, 'balanced');
+
+/** A metal finish. */
+export function finish(description: string, defaultValue?: string): ChoiceOption {
+  return choice(description, FINISH, defaultValue, { wording: FINISH_WORDING });
+}
+
+export const fixtureFinish = finish('Metal finish of the fixture.', 'brushed-nickel');

@@ -14,7 +14,7 @@ export interface Plan {
   longestSide: 2048 | 4096;
   /** The result is never smaller than the input, even where that exceeds `longestSide`. */
   neverSmaller: boolean;
-  /** The prompt for the generator; one line of at most `INSTRUCTION_MAX_LENGTH`. */
+  /** The prompt for the generator: lines of at most `INSTRUCTION_MAX_LENGTH` together. */
   instruction: string;
   /**
    * The options that take effect, by key; only `customPrompt` if the render follows the text. In the custom and auto
@@ -22,6 +22,19 @@ export interface Plan {
    */
   settings: Record<string, string>;
   warnings: Warning[];
+  /** Id of the tool's group, which decides which generators are asked. */
+  group: string;
+  /** The built-in generator performs the tool. */
+  classical: boolean;
+  checks: ResultChecks;
+}
+
+/** What the tool asks of the result of a model. */
+export interface ResultChecks {
+  /** The tool changes what the photo shows, so a result that equals the input is none. */
+  mustChange: boolean;
+  /** Least share of the input's strong edges that the result must have, 0 to 1; null where edges may change. */
+  minEdgeRecall: number | null;
 }
 
 /** `message` tells the caller what to change; it belongs to `invalid_request`. */

@@ -60,7 +60,10 @@ export interface Alias {
   readonly description: string;
 }
 
-/** A sentence with `{option}` placeholders; omitted when one of them has no value. */
+/**
+ * A sentence with `{option}` placeholders; omitted when one of them has no value. Free text has no placeholder: a
+ * sentence with `when: { option: 'given' }` says what it means, and the text follows below the task.
+ */
 export type Sentence = string | { readonly when: Condition; readonly text: string };
 
 /** A tool as declared in tools/. */
@@ -81,6 +84,14 @@ export interface ToolEntry {
   readonly ownKeysOnly?: true;
   /** Checks the values of its own keys in every tier, not only in guided. */
   readonly alwaysChecked?: true;
+  /** Classical image editing can do it, so the built-in generator performs it without a model. */
+  readonly classical?: true;
+  /** Corrects a photo, which may be right already: a result that equals the input is accepted. */
+  readonly mayKeepImage?: true;
+  /** Least share of the input's strong edges that a result must have, 0 to 1. */
+  readonly minEdgeRecall?: number;
+  /** The task without options, "Replace the kitchen cabinets in this photo". It leads the custom tier. */
+  readonly aim?: string;
   /** The task in the auto tier, instead of the options. */
   readonly preset?: string;
   /** Options that are used next to the preset. */
@@ -89,8 +100,10 @@ export interface ToolEntry {
   readonly aliases?: Readonly<Record<string, Alias>>;
   /** The task, built from the options. */
   readonly task: readonly Sentence[];
-  /** What must stay unchanged, and the requirements on the result. */
-  readonly keep: string;
+  /** How it is done well, in every tier. */
+  readonly craft: readonly string[];
+  /** What must stay unchanged, and the requirements on the result: lines made by the files in keep/. */
+  readonly keep: readonly string[];
 }
 
 export interface ToolGroup {

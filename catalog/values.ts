@@ -1,16 +1,5 @@
 /** Value sets that several tools share, in the order in which they are displayed. */
 
-export const ROOM = [
-  'living-room',
-  'bedroom',
-  'kitchen',
-  'dining-room',
-  'bathroom',
-  'home-office',
-  'kids-room',
-  'studio',
-] as const;
-
 export const STYLE = [
   'modern',
   'traditional',
@@ -50,35 +39,6 @@ export const FINISH = [
   'stainless-steel',
 ] as const;
 
-export const INTENSITY = ['subtle', 'balanced', 'strong'] as const;
-
 export const SEASON = ['spring', 'summer', 'fall', 'winter'] as const;
 
-export const WALL_COLOR = [
-  'white',
-  'cream',
-  'beige',
-  'greige',
-  'light-gray',
-  'charcoal',
-  'navy',
-  'sage-green',
-  'dusty-blue',
-  'terracotta',
-] as const;
-
 export const WOOD_TONE = ['natural-wood', 'white', 'black', 'gray', 'dark-wood', 'navy'] as const;
-
-export const STYLE_WORDING = {
-  'mid-century-modern': 'mid-century modern',
-  scandinavian: 'Scandinavian',
-  'art-deco': 'Art Deco',
-  mediterranean: 'Mediterranean',
-  luxury: 'luxurious',
-} as const;
-
-export const INTENSITY_WORDING = {
-  subtle: 'subtle, hardly noticeable next to the original',
-  balanced: 'clear but natural',
-  strong: 'strong, short of looking artificial',
-} as const;

@@ -126,6 +126,10 @@ export const Tool = Type.Object(
   {
     slug: Type.String(),
     images_cost: Type.Integer({ minimum: 1, description: 'Price of one render at 2K, in images.' }),
+    preview_only: Type.Boolean({
+      description:
+        'No model is configured for this tool: a job returns the photo with a caption. An addition to version 1.',
+    }),
   },
   { title: 'Tool' },
 );

@@ -7,8 +7,6 @@ import { publicAddresses, type Resolve } from './resolve.ts';
 import { hostProblem } from './url.ts';
 
 const CONNECT_TIMEOUT_MS = 10_000;
-/** Most bytes read from one connection, including framing: chunk extensions, for example, are unbounded. */
-const MAX_WIRE_BYTES = 24 * 1024 * 1024;
 
 export interface ConnectorOptions {
   allowed: AllowedOrigins;
@@ -23,14 +21,14 @@ export interface ConnectorOptions {
  * while connecting, and only the checked addresses are dialled, so DNS rebinding has no second lookup to exploit.
  * node:net skips the lookup for IP literals, hence the check of the host before and of the peer after.
  */
-export function publicConnector({ allowed, resolve, ca, dial = buildConnector }: ConnectorOptions) {
+export function publicConnector(options: ConnectorOptions): buildConnector.connector {
+  const { allowed, resolve, ca, dial = buildConnector } = options;
   const common = { timeout: CONNECT_TIMEOUT_MS, allowH2: false, ...(ca === undefined ? {} : { ca }) };
   const dialAllowed = dial(common);
   const dialPublic = dial({ ...common, autoSelectFamily: true, lookup: publicLookup(resolve) });
 
-  return (options: buildConnector.Options, onOpen: buildConnector.Callback): void => {
-    const target = withServerName(options);
-    const callback = limitBytesRead(onOpen);
+  return (requested, callback) => {
+    const target = withServerName(requested);
     const problem = target.protocol === 'https:' ? hostProblem(target.hostname) : 'must begin with https://';
     if (allowed.has(`${target.protocol}//${target.host}`)) dialAllowed(target, callback);
     else if (problem !== undefined) callback(new EgressError('refused', `The URL ${problem}.`), null);
@@ -44,16 +42,23 @@ function withServerName(target: buildConnector.Options): buildConnector.Options 
   return hostname.endsWith('.') ? { ...target, servername: hostname.slice(0, -1) } : target;
 }
 
-function limitBytesRead(callback: buildConnector.Callback): buildConnector.Callback {
-  return (...outcome) => {
-    const [error, socket] = outcome;
-    if (error === null)
-      socket.on('readable', () => {
-        if (socket.bytesRead <= MAX_WIRE_BYTES) return;
-        socket.destroy(new EgressError('too_large', 'The server sent more bytes than a response may have.'));
-      });
-    callback(...outcome);
-  };
+/** Limits the bytes read from a connection, including framing: chunk extensions, for example, are unbounded. */
+export function limitBytesRead(
+  connect: buildConnector.connector,
+  maxBytes: number,
+): buildConnector.connector {
+  return (options, callback) =>
+    connect(options, (...outcome) => {
+      const [error, socket] = outcome;
+      if (error === null)
+        socket.on('readable', () => {
+          if (socket.bytesRead <= maxBytes) return;
+          socket.destroy(
+            new EgressError('too_large', 'The server sent more bytes than a response may have.'),
+          );
+        });
+      callback(...outcome);
+    });
 }
 
 function refuseNonPublicPeer(callback: buildConnector.Callback): buildConnector.Callback {

@@ -1,12 +1,13 @@
-import { Agent, type Dispatcher } from 'undici';
+import { Agent, type buildConnector } from 'undici';
 import { type AllowedOrigins, parseAllowOrigins } from './allow-origins.ts';
-import { publicConnector } from './connector.ts';
+import { limitBytesRead, publicConnector } from './connector.ts';
 import { type Deadline, type TimeLimits, untilAborted, withTimeLimits } from './deadline.ts';
 import { EgressError } from './error.ts';
+import { createExchanges, type Exchange } from './exchange.ts';
+import { HEADERS, HTTP_OPTIONS, send } from './http.ts';
 import { dnsResolve, publicAddresses, type Resolve } from './resolve.ts';
 import {
   discard,
-  type HttpResponse,
   mediaTypeOf,
   type ResponseHeaders,
   type ResponseLimits,
@@ -18,17 +19,15 @@ import { addressOf, parsePublicUrl } from './url.ts';
 // undici does the HTTP. No library does the rest: those against SSRF check a name before another look-up connects, or
 // do not check redirects; none limits the time, bytes, headers and pace of a response (docs/decisions/0006-egress.md).
 
-export { EgressError } from './error.ts';
+export { EgressError, ExchangeError } from './error.ts';
+export type { ExchangeRequest, ExchangeResponse } from './exchange.ts';
 export type { ResponseHeaders } from './response.ts';
 
 const CHECK_TIMEOUT_MS = 2000;
 const CONNECTIONS_PER_ORIGIN = 50;
-const MAX_HEADER_BYTES = 16 * 1024;
-/** Interim (1xx) responses accepted for one request; RFC 9110, 15.2 sets no limit. */
-const MAX_INTERIM_RESPONSES = 20;
+const MAX_WIRE_BYTES = 24 * 1024 * 1024;
 /** Requests sent to a webhook receiver on one connection. */
 const MAX_POSTS_PER_CONNECTION = 500;
-const HEADERS = { 'user-agent': 'image-job-api/1', 'accept-encoding': 'identity' };
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 
 export interface EgressOptions {
@@ -38,6 +37,8 @@ export interface EgressOptions {
   resolve?: Resolve;
   /** PEM of certificate authorities to trust in place of the built-in ones. */
   ca?: string;
+  /** Most bytes that `fetch` and `post` read from one connection, including framing; 24 MB by default. */
+  maxWireBytes?: number;
 }
 
 export interface FetchLimits extends TimeLimits, ResponseLimits {
@@ -79,15 +80,19 @@ export interface Egress extends AsyncDisposable {
   fetch(url: string, limits: FetchLimits): Promise<Fetched>;
   /** POST. Returns a response of any status and follows no redirects. */
   post(url: string, request: PostRequest): Promise<Posted>;
+  /** Any method. Returns the whole response of any status; its errors tell whether the request may have been sent. */
+  exchange: Exchange;
 }
 
 export function createEgress(options: EgressOptions): Egress {
-  const { resolve = dnsResolve(), ca } = options;
+  const { resolve = dnsResolve(), ca, maxWireBytes = MAX_WIRE_BYTES } = options;
   const allowed = parseAllowOrigins(options.allowOrigins);
   const connect = publicConnector({ allowed, resolve, ...(ca === undefined ? {} : { ca }) });
+  const limited = limitBytesRead(connect, maxWireBytes);
+  const exchanges = createExchanges(allowed, connect);
   // A fetch has a connection of its own, which cannot be stale. Webhook receivers are called repeatedly.
-  const fetchAgent = agent(connect, { pipelining: 0 });
-  const postAgent = agent(connect, {
+  const fetchAgent = agent(limited, { pipelining: 0 });
+  const postAgent = agent(limited, {
     keepAliveMaxTimeout: 10_000,
     maxRequestsPerClient: MAX_POSTS_PER_CONNECTION,
   });
@@ -119,8 +124,10 @@ export function createEgress(options: EgressOptions): Egress {
       });
     },
 
+    exchange: exchanges.exchange,
+
     async [Symbol.asyncDispose]() {
-      await Promise.all([fetchAgent.destroy(), postAgent.destroy()]);
+      await Promise.all([fetchAgent.destroy(), postAgent.destroy(), exchanges[Symbol.asyncDispose]()]);
     },
   };
 }
@@ -147,45 +154,9 @@ async function follow(
   }
 }
 
-/** undici's own timeouts are off: they measure idle time, and the deadline bounds the whole exchange. */
-function agent(connect: ReturnType<typeof publicConnector>, options: Agent.Options): Agent {
-  return new Agent({
-    connect,
-    connections: CONNECTIONS_PER_ORIGIN,
-    maxHeaderSize: MAX_HEADER_BYTES,
-    headersTimeout: 0,
-    bodyTimeout: 0,
-    allowH2: false,
-    ...options,
-  });
+function agent(connect: buildConnector.connector, options: Agent.Options): Agent {
+  return new Agent({ ...HTTP_OPTIONS, connect, connections: CONNECTIONS_PER_ORIGIN, ...options });
 }
-
-type Sent = Pick<Dispatcher.RequestOptions, 'method' | 'headers' | 'body'> & { signal: AbortSignal };
-
-/** Sends a request and waits for the response head. undici observes the signal only once connected, hence the race. */
-async function send(agent: Agent, url: URL, request: Sent): Promise<HttpResponse> {
-  const target = { origin: url.origin, path: `${url.pathname}${url.search}` };
-  let interim = 0;
-  const onInfo = () => {
-    interim += 1;
-    if (interim > MAX_INTERIM_RESPONSES)
-      throw new EgressError('protocol', 'The server sent too many interim responses.');
-  };
-  const response = await untilAborted(agent.request({ ...target, ...request, onInfo }), request.signal);
-  return Object.assign(response, { headers: combined(response.headers) });
-}
-
-/**
- * Joins the values of a repeated header (RFC 9110, 5.3), which undici returns as a list. A URL may contain commas, so
- * only the first Location counts.
- */
-const combined = (headers: Dispatcher.ResponseData['headers']): ResponseHeaders =>
-  Object.fromEntries(
-    Object.entries(headers).map(([name, value]) => {
-      if (!Array.isArray(value)) return [name, value];
-      return [name, name === 'location' ? value[0] : value.join(', ')];
-    }),
-  );
 
 function locationOf({ location = '' }: ResponseHeaders): string {
   if (location !== '') return location;

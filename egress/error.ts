@@ -1,8 +1,10 @@
 /**
- * Why an outbound request failed. `refused` and `unresolved` concern the URL's host, `connect` and `tls` the
- * connection, the rest the response. `protocol` means that the response is not a complete HTTP message.
+ * Why an outbound request failed. `request` means that it cannot be sent as it is. `refused` and `unresolved` concern
+ * the URL's host, `connect` and `tls` the connection, the rest the response. `protocol` means that the response is not
+ * a complete HTTP message.
  */
 export type EgressFailure =
+  | 'request'
   | 'refused'
   | 'unresolved'
   | 'connect'
@@ -21,7 +23,7 @@ export type EgressFailure =
  * `status` is the status code of the response, set for the kind `status` only.
  */
 export class EgressError extends Error {
-  override readonly name = 'EgressError';
+  override readonly name: string = 'EgressError';
   readonly kind: EgressFailure;
   readonly status: number | undefined;
 
@@ -29,6 +31,21 @@ export class EgressError extends Error {
     super(message, options);
     this.kind = kind;
     this.status = options.status;
+  }
+}
+
+/** The failure of an exchange. */
+export class ExchangeError extends EgressError {
+  override readonly name = 'ExchangeError';
+  /**
+   * False when no connection was opened, so the server cannot have received the request. True when it may have received
+   * all of it, may still process it, and may charge for it.
+   */
+  readonly sent: boolean;
+
+  constructor({ kind, message, cause }: EgressError, sent: boolean) {
+    super(kind, message, { cause });
+    this.sent = sent;
   }
 }
 
@@ -42,6 +59,8 @@ export function toEgressError(error: unknown): EgressError {
     const message = `The TLS connection failed (${code}). Check the server's certificate.`;
     return new EgressError('tls', message, { cause: error });
   }
+  if (code === 'UND_ERR_INVALID_ARG')
+    return new EgressError('request', 'The request has an invalid method, path or header.', { cause: error });
   if (code === 'UND_ERR_HEADERS_OVERFLOW')
     return new EgressError('protocol', 'The headers of the response are too large.', { cause: error });
   const message = 'The server broke the connection off or did not send a valid HTTP response.';

@@ -10,14 +10,19 @@ export type HttpResponse = Omit<Dispatcher.ResponseData, 'headers'> & { headers:
 
 const START_BYTES = 256;
 
-export interface ResponseLimits {
+export interface BodyLimits {
   maxBytes: number;
-  /** Called after the head, before a body of up to `maxBytes` is read. May wait; a rejection ends the fetch. */
+  /** Milliseconds for which the body may pause; PACE.slackMs by default. */
+  slackMs?: number;
+  /** Called after the head, before a body of up to `maxBytes` is read. May wait; a rejection ends the exchange. */
   admit?: (maxBytes: number) => Promise<void>;
   /** Called with each chunk of the body as it arrives. */
   received?: (piece: Buffer) => void;
-  /** Called with the first {@link START_BYTES} of a body that is at least as long. A returned reason ends the fetch. */
+  /** Called with the first {@link START_BYTES} of a body that is at least as long. A returned reason ends the read. */
   refuseStart?: (start: Buffer) => string | undefined;
+}
+
+export interface ResponseLimits extends BodyLimits {
   /** Required prefix of the Content-Type, such as `image/`. Any type is accepted when absent. */
   mediaType?: string;
 }
@@ -34,19 +39,31 @@ export async function readResponse(
 ): Promise<Buffer> {
   const problem = headProblem(response, limits);
   if (problem !== undefined) throw problem;
+  return await readWhole(response, limits, deadline);
+}
+
+/** Reads the body of a response of any status. One that is encoded, too large or incomplete is an EgressError. */
+export async function readWhole(
+  response: HttpResponse,
+  limits: BodyLimits,
+  deadline: Deadline,
+): Promise<Buffer> {
+  const problem = bodyProblem(response, limits);
+  if (problem !== undefined) throw problem;
   await admitBody(response, limits, deadline);
+  const { maxBytes, slackMs } = limits;
   const chunks: Buffer[] = [];
   let size = 0;
   const append = (chunk: Buffer) => {
     size += chunk.length;
     limits.received?.(chunk);
-    if (size > limits.maxBytes) throw tooLarge(limits.maxBytes);
+    if (size > maxBytes) throw tooLarge(maxBytes);
     chunks.push(chunk);
     if (size < START_BYTES || size - chunk.length >= START_BYTES) return;
     const problem = limits.refuseStart?.(Buffer.concat(chunks).subarray(0, START_BYTES));
     if (problem !== undefined) throw new EgressError('content', problem);
   };
-  await readBody(response.body, append).catch(rethrowBodyError);
+  await readBody(response.body, append, slackMs === undefined ? {} : { slackMs }).catch(rethrowBodyError);
   return Buffer.concat(chunks, size);
 }
 
@@ -62,7 +79,7 @@ function rethrowBodyError(error: unknown): never {
 /** While this waits, undici buffers a bounded part of the body and reads no more. */
 async function admitBody(
   { headers }: HttpResponse,
-  { admit, maxBytes }: ResponseLimits,
+  { admit, maxBytes }: BodyLimits,
   { pause, signal }: Deadline,
 ): Promise<void> {
   if (admit === undefined) return;
@@ -114,9 +131,14 @@ function headProblem({ statusCode, headers }: HttpResponse, limits: ResponseLimi
     const message = `The Content-Type of the response must begin with ${limits.mediaType}; ${actual}.`;
     return new EgressError('content_type', message);
   }
+  return undefined;
+}
+
+/** Why the body must not be read, according to the head. */
+function bodyProblem({ headers }: HttpResponse, { maxBytes }: BodyLimits): EgressError | undefined {
   if (isEncoded(headers))
     return new EgressError('content_encoding', 'The response must not have a Content-Encoding.');
-  if (Number(headers['content-length'] ?? 0) > limits.maxBytes) return tooLarge(limits.maxBytes);
+  if (Number(headers['content-length'] ?? 0) > maxBytes) return tooLarge(maxBytes);
   return undefined;
 }
 

@@ -1,19 +1,48 @@
-/** Why a model returned no image, whichever upstream it is. */
-export type RefusalReason = 'safety' | 'no_result' | 'invalid_input';
+import type { RefusalReason } from '../domain/generator-call.ts';
 
-/** `refused` and `misconfigured` are final for this generator; `unavailable` may be retried. */
+/**
+ * `refused` and `misconfigured` are final for this generator; `unavailable` may be retried. `lost`: the upstream no
+ * longer knows the task that was to be resumed. `exhausted`: upstreams may have charged twice for the job already.
+ */
 export type GeneratorFailure =
   | { kind: 'refused'; reason: RefusalReason }
   | { kind: 'unavailable'; retryAfterMs?: number }
-  | { kind: 'misconfigured' };
+  | { kind: 'misconfigured' }
+  | { kind: 'lost' }
+  | { kind: 'exhausted' };
 
-/** The message is shown to the client: no addresses or credentials in it. Details belong in the cause. */
+/** The message is for the operator and may quote the upstream: a client does not see it. */
 export class GeneratorError extends Error {
   override readonly name = 'GeneratorError';
   readonly failure: GeneratorFailure;
+  /** Whether the upstream may charge for the call that failed. */
+  readonly mayBeCharged: boolean;
+  /** What the upstream charges for it, in US dollars; null when it does not say. */
+  readonly costUsd: number | null;
+  /** The upstream works: it has processed a task, which failed. */
+  readonly upstreamWorks: boolean;
 
-  constructor(failure: GeneratorFailure, message: string, options?: ErrorOptions) {
+  /** @param options `mayBeCharged` is by default true for a refusal, because upstreams charge for some of them */
+  constructor(
+    failure: GeneratorFailure,
+    message: string,
+    options: ErrorOptions & {
+      mayBeCharged?: boolean;
+      costUsd?: number | null;
+      upstreamWorks?: boolean;
+    } = {},
+  ) {
     super(message, options);
     this.failure = failure;
+    this.mayBeCharged = options.mayBeCharged ?? failure.kind === 'refused';
+    this.costUsd = options.costUsd ?? null;
+    this.upstreamWorks = options.upstreamWorks ?? failure.kind === 'refused';
   }
 }
+
+/** What a client reads about a refusal. */
+export const REFUSALS: Readonly<Record<RefusalReason, string>> = {
+  safety: 'The image model refused the image or the options as unsafe. Change them and retry.',
+  no_result: 'The image model returned no usable image.',
+  invalid_input: 'The image model could not use the image. Try another file or size.',
+};

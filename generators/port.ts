@@ -1,19 +1,22 @@
+import type { UpstreamTask } from '../domain/generator-call.ts';
 import type { ImageFormat } from '../domain/records.ts';
 import type { FinishedResult } from '../imaging/finish.ts';
 import type { SizeTarget } from '../imaging/size.ts';
 import type { ImageMime } from '../imaging/sniff.ts';
 
-/** What is needed to resume a prediction at an upstream: plain JSON, stored outside the process. */
-export type AttemptState = Readonly<Record<string, string>>;
-
-export interface RenderRequest {
+/** One render by an upstream, which submits at most once. */
+export interface UpstreamRequest {
+  /** The job's UUID: the id of the task where the caller may choose it. */
+  key: string;
+  /** Identifies the account to an upstream's abuse monitoring without naming it. */
+  accountTag: string;
   /** Slug of the tool. */
   tool: string;
   /** Settings as resolved by the catalogue, defaults included. */
   settings: Readonly<Record<string, string>>;
   /** The prompt, in plain English. */
   instruction: string;
-  /** The prepared input: upright, opaque sRGB, no metadata; `width` and `height` are its size in pixels. */
+  /** The prepared input: an upright sRGB JPEG without metadata; `width` and `height` are its size in pixels. */
   image: Buffer;
   mime: ImageMime;
   width: number;
@@ -22,24 +25,34 @@ export interface RenderRequest {
   target: SizeTarget;
   /** Aborts the render; it then rejects with the signal's reason. */
   signal: AbortSignal;
-  /** The state that an earlier attempt of the same job passed to `onSubmitted`. */
-  resume?: AttemptState;
-  /** Must be called as soon as an upstream has accepted the job, so that a crash does not pay for it twice. */
-  onSubmitted: (state: AttemptState) => void;
+  /** Whether an abort ends the job, so that its task is to be cancelled. Otherwise a later attempt resumes the task. */
+  isCancelled: () => boolean;
+  /** The task of an earlier attempt: it is resumed, and nothing is submitted. */
+  resume?: UpstreamTask;
+  /** Must be awaited as soon as the upstream has accepted the task, so that a crash does not pay for it twice. */
+  onSubmitted: (task: UpstreamTask) => Promise<void>;
 }
 
 /** An encoded image. Untrusted: it is decoded and encoded again. */
 export interface RenderedImage {
   bytes: Buffer;
-  mime: ImageMime;
+  /** What the upstream charges, in US dollars; null when it does not say. */
+  costUsd: number | null;
 }
 
 /** Renders over the network, at a model provider. */
 export interface UpstreamGenerator {
   readonly kind: 'upstream';
   readonly name: string;
+  readonly model: string;
+  /** Whether the upstream charges for calls. */
+  readonly charges: boolean;
+  /** Longest side of the input that the model makes use of, in pixels. */
+  readonly longestSideAtMost: number;
+  /** The only ratios of width to height that it returns, `3:2` for instance: an input of another one is padded. */
+  readonly ratios?: readonly string[];
   /** Rejects with a GeneratorError for every failure of the model or the upstream. */
-  render(request: RenderRequest): Promise<RenderedImage>;
+  render(request: UpstreamRequest): Promise<RenderedImage>;
 }
 
 /** Edits the pixels itself. Its {@link LocalRender} runs in an image process, which looks it up by name. */
@@ -59,7 +72,8 @@ export interface LocalRequest {
   settings: Readonly<Record<string, string>>;
   target: SizeTarget;
   format: ImageFormat;
-  watermark: boolean;
+  /** The words of the watermark; null draws none. */
+  watermark: string | null;
 }
 
 /** Rejects with an ImageError when the image cannot be used. */

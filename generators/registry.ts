@@ -1,36 +1,84 @@
-import { GeneratorError } from './errors.ts';
-import type { Generator, LocalName } from './port.ts';
+import { readFileSync } from 'node:fs';
+import type { Plan } from '../catalog/catalog.ts';
+import type { GeneratorName } from '../config/generator-environment.ts';
+import type { GeneratorConfig } from '../config/generators.ts';
+import { ConfigError, unusable } from '../config.ts';
+import { createEgress, type Egress } from '../egress/egress.ts';
+import { type Budget, createBudget } from '../runtime/budget.ts';
+import { createBfl } from './adapters/bfl.ts';
+import { createComfyui } from './adapters/comfyui.ts';
+import { createFal } from './adapters/fal.ts';
+import { createGemini } from './adapters/gemini.ts';
+import { createOpenai } from './adapters/openai.ts';
+import { createReplicate } from './adapters/replicate.ts';
+import { type Breaker, createBreaker } from './breaker.ts';
+import type { Generator, LocalName, UpstreamGenerator } from './port.ts';
 
-export type GeneratorFactories = Readonly<Record<string, () => Generator>>;
-
-/** The generators that the setting GENERATORS may name. */
-export const GENERATORS: GeneratorFactories = Object.freeze({
-  preview: () => local('preview'),
-  instant: () => local('instant'),
-});
-
-function local(name: LocalName): Generator {
-  return { kind: 'local', name };
+/** The configured generators of one process. */
+export interface Generators extends AsyncDisposable {
+  /** Those that perform the tool, in failover order; the built-in one alone when none does. */
+  forPlan(plan: Pick<Plan, 'group' | 'classical'>): readonly Generator[];
+  breakerOf(generator: UpstreamGenerator): Breaker;
+  /** Limits the calls in progress; the accounts that wait take turns. */
+  placesOf(generator: UpstreamGenerator): Budget;
+  readonly failoverOnRefused: boolean;
 }
 
-/** Creates the configured generator. @throws GeneratorError `misconfigured`, with the list of known names */
-export function createGenerator(
-  names: readonly string[],
-  factories: GeneratorFactories = GENERATORS,
-): Generator {
-  const [name, ...others] = names;
-  if (name === undefined) throw misconfigured('GENERATORS names no generator', factories);
-  if (others.length > 0)
-    throw misconfigured(`GENERATORS names ${names.length} generators, but only one is supported`, factories);
-  const create = Object.hasOwn(factories, name) ? factories[name] : undefined;
-  if (create === undefined)
-    throw misconfigured(`GENERATORS names the unknown generator ${JSON.stringify(name)}`, factories);
-  return create();
+/** Above what a result may have. */
+const MAX_WIRE_BYTES = 48 * 1024 * 1024;
+
+type UpstreamName = Exclude<GeneratorName, LocalName>;
+
+/** Every upstream by its name, with an egress of its own, whose only origin besides public https is the base URL's. */
+const UPSTREAMS: Readonly<
+  Record<UpstreamName, (config: GeneratorConfig, egress: Egress) => UpstreamGenerator>
+> = {
+  gemini: (config, egress) => createGemini(config.gemini, egress),
+  openai: (config, egress) => createOpenai(config.openai, egress),
+  bfl: (config, egress) => createBfl(config.bfl, egress),
+  replicate: (config, egress) => createReplicate(config.replicate, egress),
+  fal: (config, egress) => createFal(config.fal, egress),
+  comfyui: (config, egress) =>
+    createComfyui({ ...config.comfyui, graph: readGraph(config.comfyui.graphFile) }, egress),
+};
+
+/** @throws ConfigError when a key or an address is missing */
+export function createGenerators(config: GeneratorConfig): Generators {
+  if (config.missing.length > 0) throw new ConfigError(unusable(config.missing));
+  const egresses: Egress[] = [];
+  const places = new Map<string, Budget>();
+  const open = (name: GeneratorName): Generator => {
+    if (name === 'preview' || name === 'instant') return { kind: 'local', name };
+    const { baseUrl, concurrency } = config[name];
+    const egress = createEgress({ allowOrigins: [new URL(baseUrl).origin], maxWireBytes: MAX_WIRE_BYTES });
+    egresses.push(egress);
+    places.set(name, createPlaces(concurrency));
+    return UPSTREAMS[name](config, egress);
+  };
+  const generators = new Map(config.used.map((name) => [name, open(name)]));
+  const breakers = new Map([...generators.keys()].map((name) => [name as string, createBreaker()]));
+  return {
+    failoverOnRefused: config.failoverOnRefused,
+    forPlan({ group, classical }) {
+      const order = (config.orders.get(group) ?? []).flatMap((name) => generators.get(name) ?? []);
+      // The built-in generator would return the photo with a caption, in place of what a model can do.
+      const performing = order.filter(({ name }) => name !== 'preview' || classical);
+      return performing.length > 0 ? performing : order;
+    },
+    breakerOf: ({ name }) => breakers.get(name) ?? createBreaker(),
+    placesOf: ({ name }) => places.get(name) ?? createPlaces(1),
+    async [Symbol.asyncDispose]() {
+      await Promise.all(egresses.map((egress) => egress[Symbol.asyncDispose]()));
+    },
+  };
 }
 
-function misconfigured(problem: string, factories: GeneratorFactories): GeneratorError {
-  return new GeneratorError(
-    { kind: 'misconfigured' },
-    `${problem}. Known: ${Object.keys(factories).join(', ')}.`,
-  );
+function readGraph(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (cause) {
+    throw new ConfigError(unusable([`COMFYUI_GRAPH: ${file} cannot be read`]), { cause });
+  }
 }
+
+const createPlaces = (total: number) => createBudget({ total, perOwner: total });

@@ -1,18 +1,33 @@
-import { type FinishOptions, finishResult } from '../imaging/finish.ts';
 import { type PrepareOptions, prepareInput } from '../imaging/prepare.ts';
 import type { ImagePool } from '../imaging/processes/pool.ts';
+import { finishUpstream, type UpstreamFinishOptions } from '../imaging/upstream-result.ts';
 import { renderInstantly } from './instant.ts';
 import type { LocalName, LocalRender, LocalRequest } from './port.ts';
 import { renderPreview } from './preview/preview.ts';
 
 const LOCAL: Readonly<Record<LocalName, LocalRender>> = { preview: renderPreview, instant: renderInstantly };
 
-/** The tasks of an image process: all work on pixels. */
-export const imageTasks = {
-  prepare: ({ image, options }: { image: Buffer; options: PrepareOptions }) => prepareInput(image, options),
-  finish: ({ image, options }: { image: Buffer; options: FinishOptions }) => finishResult(image, options),
-  renderLocally: ({ generator, request }: { generator: LocalName; request: LocalRequest }) =>
-    LOCAL[generator](request),
-};
+export interface ImageTaskSettings {
+  /** The words of the watermark. */
+  watermarkText: string;
+}
 
-export type ImageTasks = ImagePool<typeof imageTasks>;
+/** What the renderer asks for: whether there is a watermark, not which. */
+export type Asked<T extends { watermark: string | null }> = Omit<T, 'watermark'> & { watermark: boolean };
+
+/** The tasks of an image process: all work on pixels. */
+export function createImageTasks({ watermarkText }: ImageTaskSettings) {
+  const worded = <T extends { watermark: boolean }>(asked: T) => ({
+    ...asked,
+    watermark: asked.watermark ? watermarkText : null,
+  });
+  return {
+    prepare: ({ image, options }: { image: Buffer; options: PrepareOptions }) => prepareInput(image, options),
+    finishUpstream: ({ image, options }: { image: Buffer; options: Asked<UpstreamFinishOptions> }) =>
+      finishUpstream(image, worded(options)),
+    renderLocally: ({ generator, request }: { generator: LocalName; request: Asked<LocalRequest> }) =>
+      LOCAL[generator](worded(request)),
+  };
+}
+
+export type ImageTasks = ImagePool<ReturnType<typeof createImageTasks>>;

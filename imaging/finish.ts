@@ -1,16 +1,22 @@
 import type { Sharp } from 'sharp';
 import type { ImageFormat } from '../domain/records.ts';
+import { type Caption, captionHeight, drawCaption } from './caption.ts';
 import { encodeResult } from './encode.ts';
-import { openEncoded, openRaw, type RawImage, rejectAsDamaged, type Size } from './libvips.ts';
+import type { Region } from './fit.ts';
+import { openEncoded, openRaw, type RawImage, rejectAsDamaged, type Size, toRaw } from './libvips.ts';
 import { type SizeTarget, scaleToLongestSide, targetLongestSide } from './size.ts';
-import { drawWatermark } from './watermark.ts';
+import { drawWatermark, layWatermark } from './watermark.ts';
 
 export interface FinishOptions extends SizeTarget {
   /** The stored format of the result. */
   format: ImageFormat;
   /** Upright size of the client's image; used when `neverSmaller` is set. */
   inputSize: Size;
-  watermark: boolean;
+  /** The words of the watermark; null draws none. */
+  watermark: string | null;
+  caption?: Caption;
+  /** The part of an upstream's image that has the input's ratio: its result has exactly the input's. */
+  region?: Region;
 }
 
 export interface FinishedResult extends Size {
@@ -29,11 +35,24 @@ export async function finishResult(
   const { pipeline, size } = Buffer.isBuffer(image)
     ? await openEncoded(image)
     : { pipeline: openRaw(image), size: image };
-  const target = scaleToLongestSide(size, targetLongestSide(options, options.inputSize, options.format));
-  const sized = resize(pipeline, size, target);
-  const marked = options.watermark ? await drawWatermark(sized, target).catch(rejectAsDamaged) : sized;
+  const { inputSize, region } = options;
+  const target = scaleToLongestSide(
+    region === undefined ? size : inputSize,
+    targetLongestSide(options, inputSize, options.format),
+  );
+  const sized = resize(region === undefined ? pipeline : pipeline.extract(region), region ?? size, target);
+  const marked = await mark(sized, target, options).catch(rejectAsDamaged);
   const bytes = await encodeResult(marked, options.format, target).toBuffer().catch(rejectAsDamaged);
   return { bytes, ...target };
+}
+
+/** Draws watermark and caption, each on its own part of the image. */
+async function mark(pipeline: Sharp, size: Size, { watermark, caption }: FinishOptions): Promise<Sharp> {
+  if (caption === undefined) return watermark === null ? pipeline : drawWatermark(pipeline, size, watermark);
+  const image = await toRaw(pipeline);
+  if (watermark !== null) await layWatermark(image, watermark, size.height - captionHeight(size));
+  await drawCaption(image, caption);
+  return openRaw(image);
 }
 
 function resize(pipeline: Sharp, from: Size, to: Size): Sharp {

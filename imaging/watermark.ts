@@ -1,10 +1,9 @@
 import sharp, { type OverlayOptions, type Sharp } from 'sharp';
 import { type Ink, inkOf, layTiles } from './ink.ts';
 import { letter } from './lettering.ts';
-import { openRaw, type Size, toRaw } from './libvips.ts';
+import { openRaw, type RawImage, type Size, toRaw } from './libvips.ts';
 import { longestSide } from './size.ts';
 
-const TEXT = 'Image Job API';
 const SLANT_DEGREES = -25;
 const ALPHA = { white: 0.48, shadow: 0.32 };
 /** Sides of the tiles, in pixels. Even, because a tile consists of four quarters. */
@@ -20,31 +19,39 @@ export interface WatermarkTile {
   ink: Ink;
 }
 
-/** Tiles the service's name over the whole image. Rejects when the pipeline does. */
-export async function drawWatermark(pipeline: Sharp, size: Size): Promise<Sharp> {
-  const tile = await tileFor(size);
-  if (size.width * size.height > HELD_PIXELS)
-    return pipeline.composite([{ ...tile.overlay, tile: true, gravity: 'northwest' }]).removeAlpha();
+/** Tiles the words over the whole image. Rejects when the pipeline does. */
+export async function drawWatermark(pipeline: Sharp, size: Size, text: string): Promise<Sharp> {
+  if (size.width * size.height > HELD_PIXELS) {
+    const { overlay } = await tileFor(size, text);
+    return pipeline.composite([{ ...overlay, tile: true, gravity: 'northwest' }]).removeAlpha();
+  }
   const image = await toRaw(pipeline);
-  layTiles(tile.ink, image);
+  await layWatermark(image, text);
   return openRaw(image);
 }
 
-const tiles = new Map<number, Promise<WatermarkTile>>();
+/** Tiles the words over the upper rows of the image, in place; over all of them by default. */
+export async function layWatermark(image: RawImage, text: string, rows = image.height): Promise<void> {
+  const { ink } = await tileFor(image, text);
+  layTiles(ink, { ...image, height: rows });
+}
 
-/** The tile for images of about this size, cached for the life of the process: 13 MB for all sizes. */
-export function tileFor(size: Size): Promise<WatermarkTile> {
+const tiles = new Map<string, Promise<WatermarkTile>>();
+
+/** The tile for images of about this size, cached for the life of the process: 13 MB for all sizes of a text. */
+export function tileFor(size: Size, text: string): Promise<WatermarkTile> {
   const maxSide = Math.min(longestSide(size) / TILES_ALONG, size.width, size.height);
   const side = SIDES.findLast((candidate) => candidate <= maxSide) ?? SIDES[0];
-  const tile = tiles.get(side) ?? drawTile(side);
-  tiles.set(side, tile);
+  const key = `${side} ${text}`;
+  const tile = tiles.get(key) ?? drawTile(side, text);
+  tiles.set(key, tile);
   return tile;
 }
 
 /** Draws the text in two diagonal quarters of the tile, like bricks. */
-async function drawTile(side: number): Promise<WatermarkTile> {
+async function drawTile(side: number, words: string): Promise<WatermarkTile> {
   const half = side / 2;
-  const quarter = await drawQuarter(half);
+  const quarter = await drawQuarter(half, words);
   const rgba = Buffer.alloc(side * side * 4);
   for (let row = 0; row < half; row++) {
     const line = quarter.subarray(row * half * 4, (row + 1) * half * 4);
@@ -56,8 +63,8 @@ async function drawTile(side: number): Promise<WatermarkTile> {
 }
 
 /** RGBA: white letters on a wider soft shadow, so that one of the two is visible on any background. */
-async function drawQuarter(side: number): Promise<Buffer> {
-  const white = await slantedLetters(side);
+async function drawQuarter(side: number, words: string): Promise<Buffer> {
+  const white = await slantedLetters(side, words);
   const { data: shadow } = await toMask(openMask(white, side, side).blur(Math.max(0.5, side / 80)));
   const rgba = Buffer.alloc(side * side * 4);
   for (let pixel = 0; pixel < side * side; pixel++) {
@@ -76,8 +83,8 @@ async function drawQuarter(side: number): Promise<Buffer> {
 }
 
 /** Coverage of the rotated text, scaled to fit a square of this side. */
-async function slantedLetters(side: number): Promise<Buffer> {
-  const text = await letter(TEXT, side / 9);
+async function slantedLetters(side: number, words: string): Promise<Buffer> {
+  const text = await letter(words, side / 9);
   if (text === undefined) throw new Error('The watermark has no text.');
   const black = { background: '#000000' };
   const slanted = await toMask(openMask(text.coverage, text.width, text.height).rotate(SLANT_DEGREES, black));

@@ -49,6 +49,12 @@ export const FAILURES = {
     description:
       'The generator rejected its settings or credentials. Correct them and restart the renderers.',
   },
+  generator_exhausted: {
+    type: 'generator_exhausted',
+    retry: 'no',
+    code: 'generation_failed',
+    description: 'Two calls that generators may charge for brought no image; a job makes no third one.',
+  },
   render_error: {
     type: 'render_error',
     retry: 'yes',

@@ -43,6 +43,20 @@ export class BudgetError extends Error {
   }
 }
 
+/** Acquires from the budget. @throws the signal's reason, also when it aborts while waiting */
+export async function acquireUnlessAborted(
+  budget: Budget,
+  owner: string,
+  amount: number,
+  signal: AbortSignal,
+): Promise<Lease> {
+  try {
+    return await budget.acquire(owner, amount, signal);
+  } catch (error) {
+    throw error instanceof BudgetError ? signal.reason : error;
+  }
+}
+
 interface Waiter {
   amount: number;
   order: number;

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import { PACE } from '../contract/limits.ts';
-import { countPieces, watchPace } from './pace.ts';
+import { countPieces, type PaceLimits, watchPace } from './pace.ts';
 
 /** The body was not read to its end; `cause` is the error of the stream. */
 export class BodyReadError extends Error {
@@ -19,22 +19,27 @@ const TURN_BYTES = 128 * 1024;
 /** For errors after the promise has settled. Not a closure: it stays on the stream and would retain what was read. */
 const ignoreError = () => {};
 
+export interface ReadOptions extends Partial<Pick<PaceLimits, 'bytesPerSecond' | 'slackMs'>> {
+  /** Ends the read as too slow. */
+  signal?: AbortSignal;
+}
+
 /**
  * Passes a body to `take` piece by piece. It must not arrive too slowly or in too many pieces. Uses events, because an
  * iterator joins small pieces and hides their number. The stream is not destroyed: the response of a request still uses
  * its socket.
- * @param options `signal` ends the read as too slow; `bytesPerSecond` is the minimum rate (default: PACE)
+ * @param options the minimum rate is that of PACE by default
  * @throws BodyReadError, or the error of `take`, which is not called again
  */
 export function readBody(
   stream: Readable,
   take: (piece: Buffer) => void,
-  { signal, bytesPerSecond = PACE.bytesPerSecond }: { signal?: AbortSignal; bytesPerSecond?: number } = {},
+  { signal, ...pacing }: ReadOptions = {},
 ): Promise<void> {
   const isWithinLimit = countPieces(PACE);
   return new Promise((resolve, reject) => {
     const onSlow = () => settle(new BodyReadError('slow'));
-    const pace = watchPace({ ...PACE, bytesPerSecond }, onSlow);
+    const pace = watchPace({ ...PACE, ...pacing }, onSlow);
     let turn: NodeJS.Immediate | undefined;
     let turnBytes = 0;
     const nextTurn = () => {

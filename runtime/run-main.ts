@@ -35,6 +35,7 @@ export function runService(name: string, main: (context: ServiceContext) => Prom
     try {
       await main({ config, logger, signal });
     } catch (err) {
+      if (err instanceof ConfigError) throw err;
       logger.fatal({ err }, 'The process has failed.');
       end(err);
     }

@@ -1,3 +1,4 @@
+import type { CallChanges, GeneratorCall } from '../domain/generator-call.ts';
 import type {
   Acceptance,
   AccountRecord,
@@ -261,9 +262,23 @@ export interface SettingsStore {
 }
 
 /** All records of the service. */
+/** The calls that jobs have made to upstreams. See CallLog, which is this store for one job. */
+export interface GeneratorCallStore {
+  /** The oldest first. */
+  list(jobId: string): Promise<GeneratorCall[]>;
+  /** See CallLog.begin. */
+  begin(
+    jobId: string,
+    call: Pick<GeneratorCall, 'generator' | 'model' | 'mayBeCharged'>,
+  ): Promise<string | undefined>;
+  /** Changes nothing when there is no such call. */
+  update(jobId: string, callId: string, changes: CallChanges): Promise<void>;
+}
+
 export interface Stores {
   accounts: AccountStore;
   deliveries: DeliveryStore;
+  generatorCalls: GeneratorCallStore;
   histories: HistoryStore;
   keys: KeyStore;
   jobs: JobStore;

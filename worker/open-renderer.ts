@@ -1,6 +1,6 @@
 import { createRenderingActivities, type RenderDeps } from '../activities/jobs/rendering.ts';
 import type { Config } from '../config.ts';
-import { createGenerator } from '../generators/registry.ts';
+import { createGenerators } from '../generators/registry.ts';
 import { withResources } from '../runtime/resources.ts';
 import { openMongo } from '../stores/mongo/client.ts';
 import { createMongoStores } from '../stores/mongo/stores.ts';
@@ -13,7 +13,7 @@ export function openRenderer(config: Config, overrides: Partial<RenderDeps> = {}
   return withResources(async (keep) => {
     const activities = createRenderingActivities({
       ...overrides,
-      generator: overrides.generator ?? createGenerator(config.generators),
+      generators: overrides.generators ?? keep(createGenerators(config.generators)),
       stores: overrides.stores ?? createMongoStores(keep(openMongo(config.mongo))),
       images: overrides.images ?? keep(createImageStore(config.s3)),
       imageTasks: overrides.imageTasks ?? keep(await openImageTasks(config.worker)),

@@ -15,7 +15,7 @@ import {
 } from '@temporalio/workflow';
 import type { Activities } from '../activities/activities.ts';
 import type { JobEnd } from '../activities/jobs/completion.ts';
-import type { RenderReport } from '../activities/jobs/rendering.ts';
+import type { RenderReport, RenderResult } from '../activities/jobs/rendering.ts';
 import type { JobFailure } from '../domain/records.ts';
 import { FAILURES } from '../protocol/failure-types.ts';
 import type { AcceptanceOutcome } from '../protocol/job.ts';
@@ -81,7 +81,12 @@ async function produce(input: JobInput, cancellable: CancellationScope): Promise
     const { end, ...result } = await cancellable.run(() => render(input));
     const keys = result.results.map(({ key }) => key).join(', ');
     const completed = end ?? (await completeJob(jobId, result));
-    return conclude(jobId, completed, 'completed', `Completed in ${result.processingMs} ms: ${keys}.`);
+    return conclude(
+      jobId,
+      completed,
+      'completed',
+      `Completed in ${result.processingMs} ms${by(result)}: ${keys}.`,
+    );
   } catch (error) {
     if (!(error instanceof ActivityFailure || isCancellation(error))) throw error;
     const failure = renderFailure(error);
@@ -119,6 +124,15 @@ function conclude(jobId: string, end: JobEnd, expected: JobEnd['status'], detail
   if (status === 'failed' || webhook !== null) upsertSearchAttributes([{ key: JOB_STATUS, value: status }]);
   setCurrentDetails(status === expected ? details : `The job had already ended as ${status}.`);
   return { outcome: { status, jobId }, webhook, overLimit };
+}
+
+/** The upstream that made the image; nothing for a local generator. */
+function by({ calls = [] }: RenderResult): string {
+  const call = calls.find(({ outcome }) => outcome === 'completed');
+  if (call === undefined) return '';
+  const { generator, model, upstreamId, seconds, costUsd } = call;
+  const cost = costUsd === null ? '' : `, $${costUsd.toFixed(3)}`;
+  return ` by ${generator} ${model}${upstreamId === null ? '' : ` (${upstreamId})`} in ${seconds} s${cost}`;
 }
 
 /** What to record on the failed job: the details of the activity's failure, or a general message after a timeout. */

@@ -1,9 +1,10 @@
 import { ApplicationFailure, CancelledFailure } from '@temporalio/activity';
 import { NotFound } from '../../domain/errors.ts';
+import type { CallSummary } from '../../domain/generator-call.ts';
 import type { JobFailure } from '../../domain/records.ts';
-import { GeneratorError } from '../../generators/errors.ts';
+import { GeneratorError, REFUSALS } from '../../generators/errors.ts';
 import { ImageError } from '../../imaging/errors.ts';
-import { type EndReason, ImageProcessEnded } from '../../imaging/processes/errors.ts';
+import { CAUSED_BY_IMAGE, ImageProcessEnded } from '../../imaging/processes/errors.ts';
 import { FAILURES, type Failure } from '../../protocol/failure-types.ts';
 import { NOT_GENERATED, refundedError } from '../../protocol/job-errors.ts';
 import { ImageMissing } from '../../stores/image-store.ts';
@@ -11,25 +12,33 @@ import { ImageMissing } from '../../stores/image-store.ts';
 const TOO_COMPLEX =
   'The image is damaged or too complex: processing it took too much time or memory. Save it again and retry.';
 
+export interface FailedAttempt {
+  processingMs: number;
+  /** Whether this kind of failure has used up its attempts. */
+  lastTry: boolean;
+  /** The calls to upstreams, for the Temporal UI. */
+  calls?: readonly CallSummary[];
+}
+
 /**
  * The failure that a render attempt reports to Temporal; final ones are non-retryable. Its details are a
  * {@link JobFailure}, which is recorded on the job if this attempt is the last.
- * @param lastTry whether this kind of failure has used up its attempts
  */
-export function renderFailure(error: unknown, processingMs: number, lastTry: boolean): Error {
+export function renderFailure(error: unknown, { processingMs, lastTry, calls = [] }: FailedAttempt): Error {
   if (error instanceof CancelledFailure) return error;
   const { failure, reason, retryAfterMs, clientFault = false } = classify(error);
   return ApplicationFailure.create({
     type: failure.type,
     nonRetryable: failure.retry === 'no' || (failure.retry === 'limited' && lastTry),
     message: error instanceof Error ? error.message : String(error),
-    details: [{ error: refundedError(reason), processingMs, clientFault } satisfies JobFailure],
+    details: [
+      { error: refundedError(reason), processingMs, clientFault } satisfies JobFailure,
+      ...(calls.length === 0 ? [] : [{ calls }]),
+    ],
     ...(retryAfterMs === undefined ? {} : { nextRetryDelay: retryAfterMs }),
     ...(error instanceof Error ? { cause: error } : {}),
   });
 }
-
-const CAUSED_BY_IMAGE = new Set<EndReason>(['time', 'memory', 'crash']);
 
 interface Classified {
   failure: Failure;
@@ -55,15 +64,19 @@ function classify(error: unknown): Classified {
   return { failure: FAILURES.render_error, reason: NOT_GENERATED };
 }
 
-function classifyGenerator({ failure, message }: GeneratorError): Classified {
+function classifyGenerator({ failure }: GeneratorError): Classified {
   switch (failure.kind) {
     case 'refused':
-      return { failure: FAILURES.generator_refused, reason: message, clientFault: true };
+      return { failure: FAILURES.generator_refused, reason: REFUSALS[failure.reason], clientFault: true };
     case 'unavailable': {
       const { retryAfterMs } = failure;
       return { failure: FAILURES.generator_unavailable, reason: NOT_GENERATED, retryAfterMs };
     }
     case 'misconfigured':
       return { failure: FAILURES.generator_misconfigured, reason: NOT_GENERATED };
+    case 'exhausted':
+      return { failure: FAILURES.generator_exhausted, reason: NOT_GENERATED };
+    case 'lost':
+      return { failure: FAILURES.render_error, reason: NOT_GENERATED };
   }
 }

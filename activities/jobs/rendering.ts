@@ -1,16 +1,14 @@
-import { randomUUID } from 'node:crypto';
-import { activityInfo, cancellationSignal, heartbeat } from '@temporalio/activity';
+import { activityInfo, heartbeat } from '@temporalio/activity';
 import type { Plan } from '../../catalog/catalog.ts';
 import { NotFound } from '../../domain/errors.ts';
+import { type CallSummary, summarizeCall } from '../../domain/generator-call.ts';
 import type { ImageFormat, JobFailure, ObjectRef } from '../../domain/records.ts';
 import { GeneratorError } from '../../generators/errors.ts';
-import type { AttemptState } from '../../generators/port.ts';
 import { ImageProcessEnded } from '../../imaging/processes/errors.ts';
 import { withDeadline } from '../../runtime/process.ts';
-import type { ImageStore } from '../../stores/image-store.ts';
-import { type CompletionDeps, complete, type JobEnd, jobEnd } from './completion.ts';
+import { complete, type JobEnd, jobEnd } from './completion.ts';
 import { renderFailure } from './render-failure.ts';
-import { type RenderImageDeps, renderImage } from './render-image.ts';
+import { type RenderJobDeps, renderJob } from './render-job.ts';
 
 const HEARTBEAT_MS = 4000;
 /** Renders that end sooner send no heartbeat, which saves Temporal the call. */
@@ -32,6 +30,8 @@ export interface RenderResult {
   results: ObjectRef[];
   /** Milliseconds from the start of the first attempt; after a retry, its wait for a renderer counts too. */
   processingMs: number;
+  /** The calls to upstreams, for the Temporal UI; absent where only local generators render. */
+  calls?: CallSummary[];
 }
 
 /** `end` is null when the job could not be completed within {@link COMPLETE_MS}; the workflow then completes it. */
@@ -45,18 +45,15 @@ interface Progress {
   processesEnded: number;
   /** Attempts that failed because the generator was unavailable. */
   generatorFailures: number;
-  resume?: AttemptState;
 }
 
-const STORE_TRIES = 3;
 /** Image processes one image may end: the first may be bad luck, the second is caused by the image. */
 const PROCESSES_PER_IMAGE = 2;
 
 /** About half an hour at the retry intervals of the workflow. */
 const GENERATOR_TRIES = 30;
 
-export interface RenderDeps extends RenderImageDeps, CompletionDeps {
-  images: ImageStore;
+export interface RenderDeps extends RenderJobDeps {
   /** Attempts while the generator is unavailable; {@link GENERATOR_TRIES} by default, fewer in tests. */
   generatorTries?: number;
 }
@@ -73,14 +70,12 @@ export function createRenderingActivities(deps: RenderDeps) {
       const progress = savedProgress();
       const stopBeating = beat(progress);
       try {
-        return (
-          (await reportIfEnded(deps, input)) ?? (await renderAndComplete(deps, input, progress, elapsed))
-        );
+        return (await reportIfEnded(deps, input)) ?? (await renderAndComplete(deps, input, elapsed));
       } catch (error) {
         const lastTry = countFailure(progress, error, deps);
         // The next attempt gets the details of the last heartbeat.
         heartbeat(progress);
-        throw renderFailure(error, elapsed(), lastTry);
+        throw renderFailure(error, { processingMs: elapsed(), lastTry, ...(await callsOf(deps, input)) });
       } finally {
         stopBeating();
       }
@@ -89,31 +84,39 @@ export function createRenderingActivities(deps: RenderDeps) {
 }
 
 /** The report when an earlier attempt, or the run before a reset, has already ended the job; otherwise undefined. */
-async function reportIfEnded(
-  deps: RenderDeps,
-  { jobId, mayHaveEnded }: RenderInput,
-): Promise<RenderReport | undefined> {
+async function reportIfEnded(deps: RenderDeps, input: RenderInput): Promise<RenderReport | undefined> {
+  const { jobId, mayHaveEnded } = input;
   if (activityInfo().attempt === 1 && !mayHaveEnded) return undefined;
   const ended = await deps.stores.jobs.ended(jobId);
   if (ended === undefined) return undefined;
   const { results, processingMs } = ended.job;
-  return { results, processingMs: processingMs ?? 0, end: await jobEnd(deps, ended) };
+  const calls = await callsOf(deps, input);
+  return { results, processingMs: processingMs ?? 0, ...calls, end: await jobEnd(deps, ended) };
 }
 
 async function renderAndComplete(
   deps: RenderDeps,
   input: RenderInput,
-  progress: Progress,
   elapsed: () => number,
 ): Promise<RenderReport> {
-  const results = [await render(deps, input, progress)];
-  const result = { results, processingMs: elapsed() };
+  const results = [await renderJob(deps, input)];
+  const result = { results, processingMs: elapsed(), ...(await callsOf(deps, input)) };
   try {
     return { ...result, end: await withDeadline(COMPLETE_MS, complete(deps, input.jobId, result)) };
   } catch (error) {
     if (error instanceof NotFound) throw error;
     return { ...result, end: null };
   }
+}
+
+/** Nothing for a job that only local generators render, without asking MongoDB. */
+async function callsOf(
+  { stores, generators }: RenderDeps,
+  { jobId, plan }: RenderInput,
+): Promise<{ calls?: CallSummary[] }> {
+  if (generators.forPlan(plan).every(({ kind }) => kind === 'local')) return {};
+  const calls = await stores.generatorCalls.list(jobId).catch(() => []);
+  return { calls: calls.map(summarizeCall) };
 }
 
 /** Counts the failure in `progress`. @returns whether its kind has used up its attempts */
@@ -146,36 +149,4 @@ function beat(progress: Progress): () => void {
     clearTimeout(first);
     clearInterval(interval);
   };
-}
-
-async function render(deps: RenderDeps, input: RenderInput, progress: Progress): Promise<ObjectRef> {
-  const { stores, images } = deps;
-  const [image, paid] = await Promise.all([
-    images.getInput(input.input.key),
-    stores.packs.hasPaid(input.accountId),
-  ]);
-  const bytes = await renderImage(deps, input, {
-    image,
-    watermark: !paid,
-    signal: cancellationSignal(),
-    resume: progress.resume,
-    onSubmitted(state) {
-      progress.resume = state;
-      heartbeat(progress);
-    },
-  });
-  return store(images, input, bytes);
-}
-
-/** Uses a new key for each try: an upload that timed out may still arrive, and must not overwrite a result. */
-async function store(images: ImageStore, input: RenderInput, bytes: Buffer): Promise<ObjectRef> {
-  for (let tries = 1; ; tries += 1) {
-    const key = `${input.accountId}/${randomUUID()}-${input.plan.label}.${input.format}`;
-    try {
-      await images.putResult(key, bytes, `image/${input.format}`);
-      return { bucket: 'results', key };
-    } catch (error) {
-      if (tries === STORE_TRIES) throw error;
-    }
-  }
 }

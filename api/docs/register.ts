@@ -1,5 +1,6 @@
 import swagger from '@fastify/swagger';
 import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { GeneratorOrders } from '../../catalog/catalog.ts';
 import { createAssets } from './assets.ts';
 import { finishDocument, swaggerOptions } from './openapi/document.ts';
 import { changelogPage } from './pages/changelog.ts';
@@ -17,16 +18,23 @@ const POLICY =
 /** Excluded from the OpenAPI document, which describes /v1 only. */
 const HIDDEN = { schema: { hide: true } };
 
+export interface DocsOptions {
+  publicUrl: string;
+  prefix: string;
+  /** The generators of each group of tools. */
+  orders: GeneratorOrders;
+}
+
 /**
  * Serves /openapi.json and the pages below /docs, without a key. Must be registered before the routes, because the
  * document is generated as they are added.
  */
-export function registerDocs(app: FastifyInstance, publicUrl: string, prefix: string): void {
+export function registerDocs(app: FastifyInstance, { publicUrl, prefix, orders }: DocsOptions): void {
   app.register(swagger, swaggerOptions(publicUrl, prefix));
   app.register(
     async (scope) => {
       registerDocument(scope, publicUrl);
-      registerPages(scope, `${new URL(publicUrl).pathname.replace(/\/$/, '')}/docs`);
+      registerPages(scope, `${new URL(publicUrl).pathname.replace(/\/$/, '')}/docs`, orders);
       registerAssets(scope);
     },
     { prefix },
@@ -42,9 +50,16 @@ function registerDocument(app: FastifyInstance, publicUrl: string): void {
 }
 
 /** @param base path of the docs as the browser sees it; a proxy may add to the prefix */
-function registerPages(app: FastifyInstance, base: string): void {
+function registerPages(app: FastifyInstance, base: string, orders: GeneratorOrders): void {
   app.get('', HIDDEN, async (_request, reply) => reply.redirect(base));
-  for (const page of [referencePage(base), toolsPage(), errorsPage, limitsPage, webhooksPage, changelogPage])
+  for (const page of [
+    referencePage(base),
+    toolsPage(orders),
+    errorsPage,
+    limitsPage,
+    webhooksPage,
+    changelogPage,
+  ])
     registerPage(app, page, base);
 }
 

@@ -4,7 +4,7 @@ import { Tool } from '../../contract/schemas.ts';
 import { errorResponses, type Route } from '../http/operation.ts';
 
 /** GET /v1/tools: every slug with its price. */
-export const listTools: Route = (app) =>
+export const listTools: Route = (app, { config }) =>
   app.get(
     '/v1/tools',
     {
@@ -17,5 +17,5 @@ export const listTools: Route = (app) =>
         response: { 200: Type.Array(Tool), ...errorResponses() },
       },
     },
-    async () => catalogue(),
+    async () => catalogue(config.generators.orders),
   );

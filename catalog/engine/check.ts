@@ -69,7 +69,8 @@ function valueProblem(tool: ToolSpec, tier: Tier, key: string, value: unknown): 
   return `options.${key} must be ${allowed(option)}, not ${show(value)}.`;
 }
 
-function isAllowed(option: OptionSpec, value: unknown): boolean {
+/** Whether the guided tier accepts the value. */
+export function isAllowed(option: OptionSpec, value: unknown): boolean {
   if (option.kind === 'list') return isSubset(option.values, value);
   if (typeof value !== 'string') return false;
   switch (option.kind) {

@@ -1,25 +1,31 @@
-import type { Sentence, ToolSpec } from '../tool-spec.ts';
+import type { OptionSpec, Sentence, ToolSpec } from '../tool-spec.ts';
+import { isAllowed } from './check.ts';
+import { afterFence, type ClientWord, fence } from './client-words.ts';
+import { colorWords } from './color-words.ts';
 import type { Mode } from './request.ts';
 import { meets, type Settings } from './settings.ts';
-import { own, withoutQuotes } from './text.ts';
+import { own } from './text.ts';
 
 const PLACEHOLDER = /\{(\w+)\}/g;
 
-/** The prompt for the generator, in one line: the task, then what must stay unchanged. */
+/**
+ * The prompt for the generator, one sentence a line: the task, the client's words where there are any, and what must
+ * stay. Only listed values stand in sentences; every other value is fenced off.
+ */
 export function buildInstruction(tool: ToolSpec, mode: Mode, settings: Settings): string {
-  if (mode === 'text') return followText(tool, settings.customPrompt ?? '');
+  const task = [...taskLines(tool, mode, settings), ...tool.craft];
+  const words = clientWords(tool, settings);
+  const parts =
+    words.length === 0 ? [task, tool.keep] : [task, [fence(words)], [afterFence(tool.title), ...tool.keep]];
+  return parts.map((lines) => lines.join('\n')).join('\n\n');
+}
+
+function taskLines(tool: ToolSpec, mode: Mode, settings: Settings): string[] {
+  if (mode === 'text') return [`${tool.aim ?? tool.title}, as the client's words below describe.`];
   const lead = mode === 'preset' ? [tool.preset ?? ''] : [];
   // A preset is followed only by the sentences about options that are used next to it.
   const sentences = mode === 'preset' ? tool.task.filter(namesOption) : tool.task;
-  return [...lead, ...sentences.flatMap((sentence) => say(tool, sentence, settings)), tool.keep].join(' ');
-}
-
-function followText(tool: ToolSpec, text: string): string {
-  return [
-    `Edit this image for one purpose: ${tool.title}.`,
-    `Do what this description asks: "${withoutQuotes(text)}".`,
-    `Where the description leaves it open: ${tool.keep}`,
-  ].join(' ');
+  return [...lead, ...sentences.flatMap((sentence) => say(tool, sentence, settings))];
 }
 
 const namesOption = (sentence: Sentence) => textOf(sentence).search(PLACEHOLDER) >= 0;
@@ -38,8 +44,29 @@ function textOf(sentence: Sentence): string {
 
 function word(tool: ToolSpec, key: string, value: string): string {
   const option = own(tool.options, key);
+  if (!isListed(option, value)) return `the client's choice of ${labelOf(key)} (below)`;
+  if (option?.kind === 'hex') return `${value} (${colorWords(value)})`;
   const wording = option?.kind === 'choice' ? own(option.wording, value) : undefined;
-  if (wording !== undefined) return wording;
-  const plain = option?.kind === 'choice' || option?.kind === 'list' ? value.replace(/[-_]/g, ' ') : value;
-  return withoutQuotes(plain);
+  return wording ?? spaced(value);
+}
+
+/** The values that are the client's own: free text, and what the tiers without checks let through. */
+function clientWords(tool: ToolSpec, settings: Settings): ClientWord[] {
+  return Object.entries(settings)
+    .filter(([key, value]) => !isListed(own(tool.options, key), value))
+    .map(([key, value]) => ({
+      label: key === 'customPrompt' ? 'wishes' : labelOf(key),
+      text: own(tool.options, key)?.kind === 'choice' ? spaced(value) : value,
+    }));
+}
+
+function isListed(option: OptionSpec | undefined, value: string): boolean {
+  return option !== undefined && option.kind !== 'text' && isAllowed(option, value);
+}
+
+const spaced = (value: string) => value.replace(/[-_]/g, ' ');
+
+/** `tileTone` reads as `tile tone`. */
+function labelOf(key: string): string {
+  return key.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
 }

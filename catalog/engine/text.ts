@@ -19,11 +19,6 @@ export function isLongerThan(text: string, maxLength: number): boolean {
   return text.length > maxLength * 2 || [...text].length > maxLength;
 }
 
-/** Replaces quotes, because quotes delimit the caller's text in an instruction. */
-export function withoutQuotes(text: string): string {
-  return text.replace(/["“”„«»]/g, "'");
-}
-
 /** A value for a message: a shortened, quoted string, or the type of any other value. */
 export function show(value: unknown): string {
   if (typeof value === 'string') return JSON.stringify(tidy(value, 40));

@@ -1,5 +1,5 @@
-import { KEEP_ROOM } from '../keep.ts';
-import { choice, fixtureFinish, tone } from '../options.ts';
+import { keepBathroom } from '../keep/interior.ts';
+import { fixtureFinish, tone, worded } from '../options.ts';
 import type { ToolEntry } from '../tool-spec.ts';
 
 /** Tools for bathrooms. */
@@ -9,22 +9,43 @@ export const BATH_TOOLS: readonly ToolEntry[] = [
     title: 'Bathroom fixtures',
     description: 'Replaces one bathroom fixture.',
     customPrompt: 'read',
-    preset: 'Replace the bathroom faucet with a clean-lined single-hole faucet in brushed nickel.',
+    aim: 'Replace one fixture in this bathroom',
+    preset:
+      'Replace the bathroom faucet in this photo with a clean-lined single-hole faucet in brushed nickel.',
     options: {
-      bathroomFixtureType: choice(
+      bathroomFixtureType: worded(
         'Fixture to replace.',
-        ['bathroom-faucet', 'bathroom-sink', 'shower-system', 'bathtub', 'toilet', 'towel-bar'],
+        {
+          'bathroom-faucet': 'the faucet at the sink',
+          'bathroom-sink': 'the sink',
+          'shower-system': 'the shower system (shower head, hand shower and valve trim)',
+          bathtub: 'the bathtub',
+          toilet: 'the toilet',
+          'towel-bar': 'the towel bars',
+        },
         'bathroom-faucet',
       ),
-      bathroomSinkStyle: choice(
+      bathroomSinkStyle: worded(
         'Style of the sink.',
-        ['undermount', 'vessel', 'pedestal', 'wall-mounted', 'console'],
+        {
+          undermount: 'an undermount sink',
+          vessel: 'a vessel sink that sits on the counter',
+          pedestal: 'a pedestal sink',
+          'wall-mounted': 'a wall-mounted sink',
+          console: 'a console sink on slim legs',
+        },
         'undermount',
         { appliesWhen: { bathroomFixtureType: ['bathroom-sink'] } },
       ),
-      bathtubStyle: choice(
+      bathtubStyle: worded(
         'Style of the bathtub.',
-        ['freestanding', 'alcove', 'clawfoot', 'drop-in', 'corner'],
+        {
+          freestanding: 'a freestanding tub',
+          alcove: 'an alcove tub',
+          clawfoot: 'a clawfoot tub',
+          'drop-in': 'a drop-in tub in a surround',
+          corner: 'a corner tub',
+        },
         'freestanding',
         { appliesWhen: { bathroomFixtureType: ['bathtub'] } },
       ),
@@ -32,45 +53,56 @@ export const BATH_TOOLS: readonly ToolEntry[] = [
     },
     task: [
       'Replace one fixture in this bathroom: {bathroomFixtureType}.',
-      'The style of the new sink: {bathroomSinkStyle}.',
-      'The style of the new bathtub: {bathtubStyle}.',
+      'The new one is {bathroomSinkStyle}.',
+      'The new one is {bathtubStyle}.',
       'Finish of its metal parts: {fixtureFinish}.',
-      'The new one sits where the old one was, at real-world size, with plausible plumbing.',
     ],
-    keep: KEEP_ROOM,
+    craft: [
+      'It sits where the old one was, at real-world size, with plausible plumbing; the other fixtures of the bathroom stay.',
+    ],
+    keep: keepBathroom('bathtub', 'shower', 'toilet', 'sink', 'faucet', 'accessories'),
   },
   {
     slug: 'bathroom-tile',
     title: 'Bathroom tile',
     description: 'Retiles one area of a bathroom, or all of it.',
     customPrompt: 'read',
-    preset: 'Retile the shower or tub surround with large white ceramic tile with narrow light gray joints.',
+    aim: 'Retile this bathroom',
+    preset:
+      'Retile the shower or tub surround in this bathroom with large white ceramic tile with narrow light gray joints.',
     options: {
-      bathroomTileArea: choice(
+      bathroomTileArea: worded(
         'Area that is retiled.',
-        ['shower-surround', 'tub-surround', 'bathroom-floor', 'full-bathroom'],
-        'shower-surround',
         {
-          wording: {
-            'bathroom-floor': 'the bathroom floor',
-            'shower-surround': 'the shower surround',
-            'tub-surround': 'the tub surround',
-            'full-bathroom': 'all walls and the floor of the bathroom',
-          },
+          'shower-surround': 'the shower surround',
+          'tub-surround': 'the tub surround',
+          'bathroom-floor': 'the floor',
+          'full-bathroom': 'all walls and the floor',
         },
+        'shower-surround',
       ),
-      tileStyle: choice(
+      tileStyle: worded(
         'Kind of tile.',
-        ['ceramic', 'porcelain', 'marble', 'subway', 'mosaic', 'natural-stone', 'large-format'],
+        {
+          ceramic: 'glazed ceramic tile',
+          porcelain: 'matte porcelain tile',
+          marble: 'polished marble tile',
+          subway: 'subway tile in running bond',
+          mosaic: 'small mosaic tile',
+          'natural-stone': 'honed natural stone tile',
+          'large-format': 'large-format tile with few narrow joints',
+        },
         'ceramic',
       ),
       tileTone: tone('Color in words.'),
     },
     task: [
-      'Retile one area in this photo: {bathroomTileArea}. The new tile: {tileStyle}.',
-      'Its color: {tileTone}.',
-      'Tile size, joints and cut edges are realistic and follow the perspective; fixtures, glass and accessories stay.',
+      'Retile {bathroomTileArea} of this bathroom with {tileStyle}, and nothing outside that area.',
+      { when: { tileTone: 'given' }, text: "Its color is the tile tone in the client's words below." },
     ],
-    keep: KEEP_ROOM,
+    craft: [
+      'Tile size, joints and cut edges are realistic, turn the corners cleanly and follow the perspective.',
+    ],
+    keep: keepBathroom('walls', 'floor'),
   },
 ];

@@ -1,7 +1,10 @@
-import { KEEP_BUILDING, KEEP_PLOT } from '../keep.ts';
-import { choice, flag, style } from '../options.ts';
+import { keepPlot } from '../keep/exterior.ts';
+import { KEEP_STRUCTURE } from '../keep/interior.ts';
+import { facadeStyle, worded } from '../options.ts';
 import type { ToolGroup } from '../tool-spec.ts';
 import { STYLE, STYLE_WIDE } from '../values.ts';
+import { TRUE_SCALE } from '../wording.ts';
+import { PLOT_TOOLS } from './exterior-plot.ts';
 import { OUTDOOR_TOOLS } from './outdoor.ts';
 
 export const EXTERIOR: ToolGroup = {
@@ -14,11 +17,15 @@ export const EXTERIOR: ToolGroup = {
       title: 'Exterior renovation',
       description: 'Renovates the outside of a house in one style.',
       customPrompt: 'not read',
-      options: { style: style('Style of the facade.', STYLE, 'modern') },
+      options: { style: facadeStyle('Style of the facade.', STYLE, 'modern') },
       task: [
-        'Show the outside of this house after a professional renovation in {style} style: facade, trim, front door, garage door and lamps.',
+        'Show the outside of this house after a professional renovation in {style}.',
+        'What is renewed: facade, trim, window frames, front door, garage door and outdoor lamps.',
       ],
-      keep: KEEP_BUILDING,
+      craft: [
+        'Use materials that can really be bought and built, worked cleanly around openings and corners; every door and window stays in its opening.',
+      ],
+      keep: keepPlot('facade', 'doors'),
     },
     {
       slug: 'construction-exterior',
@@ -26,23 +33,39 @@ export const EXTERIOR: ToolGroup = {
       description: 'Shows a building under construction as it will look when finished.',
       customPrompt: 'not read',
       options: {
-        style: style('Style of the finished building.', STYLE_WIDE, 'modern'),
-        facadeMaterial: choice(
+        style: facadeStyle('Style of the finished building.', STYLE_WIDE, 'modern'),
+        facadeMaterial: worded(
           'Material of the facade.',
-          ['auto', 'plaster', 'brick', 'glass', 'wood-cladding', 'natural-stone', 'composite-panel'],
-          'auto',
           {
-            wording: {
-              auto: 'the one that suits the style and the building, or the one it is clearly being finished in',
-            },
+            auto: 'the one that the building is clearly being finished in, or else the one that suits the style and the building',
+            plaster: 'smooth plaster on the whole facade',
+            brick: 'brick',
+            glass: 'glass in slim frames',
+            'wood-cladding': 'wood cladding',
+            'natural-stone': 'natural stone',
+            'composite-panel': 'large composite panels',
           },
+          'auto',
         ),
       },
       task: [
-        'Show this building under construction as it looks when finished in {style} style. Facade material: {facadeMaterial}.',
-        'Remove scaffolding, fences, machines and material; finish windows, doors, roof edge and the ground around the building.',
+        'Show this building under construction as it will look when finished in {style}.',
+        'Facade material: {facadeMaterial}.',
       ],
-      keep: KEEP_BUILDING,
+      craft: [
+        'Scaffolding, site fences, machines, containers and building material are gone; windows, doors, roof edge and the ground around the building are finished.',
+      ],
+      keep: keepPlot(
+        'facade',
+        'roof',
+        'doors',
+        'driveway',
+        'paths',
+        'lawn',
+        'planting',
+        'fences',
+        'structures',
+      ),
     },
     {
       slug: 'roof-replacement',
@@ -50,127 +73,49 @@ export const EXTERIOR: ToolGroup = {
       description: 'Replaces the roofing.',
       customPrompt: 'not read',
       options: {
-        material: choice(
+        material: worded(
           'Roofing material.',
-          ['architectural-shingle', 'metal-standing-seam', 'clay-tile', 'slate', 'cedar-shake'],
+          {
+            'architectural-shingle': 'architectural asphalt shingles',
+            'metal-standing-seam': 'standing-seam metal panels',
+            'clay-tile': 'clay tiles',
+            slate: 'natural slate',
+            'cedar-shake': 'cedar shakes',
+          },
           'architectural-shingle',
         ),
       },
-      task: [
-        'Replace the roofing of this house. The new material: {material}.',
-        'Roof shape, pitch, chimneys, vents, skylights and gutters stay; courses follow the slope.',
+      task: ['Replace the roofing of this house with {material}.'],
+      craft: [
+        'Roof shape, pitch, overhangs, dormers, chimneys, vents, skylights, solar panels and gutters stay; courses or seams follow each slope at natural scale, with proper ridges, valleys and edges.',
       ],
-      keep: KEEP_BUILDING,
+      keep: keepPlot('roof'),
     },
-    {
-      slug: 'driveway-renovation',
-      title: 'Driveway renovation',
-      description: 'Resurfaces the driveway.',
-      customPrompt: 'not read',
-      options: {
-        material: choice(
-          'Surface of the driveway.',
-          ['pavers', 'stamped-concrete', 'exposed-aggregate', 'fresh-asphalt'],
-          'pavers',
-        ),
-      },
-      task: [
-        'Resurface the driveway in this photo. The new surface: {material}.',
-        'Its outline and slope stay, with clean edges toward lawn, walkway and street.',
-      ],
-      keep: KEEP_PLOT,
-    },
-    {
-      slug: 'fence-addition',
-      title: 'Fence addition',
-      description: 'Adds a fence along the plot.',
-      customPrompt: 'not read',
-      options: {
-        fenceType: choice(
-          'Kind of fence.',
-          ['wood-privacy', 'wrought-iron', 'vinyl-white', 'split-rail'],
-          'wood-privacy',
-        ),
-      },
-      task: [
-        'Add a fence along the boundary of the plot in this photo. Kind: {fenceType}.',
-        'It follows the terrain, leaves driveway and paths open and hides nothing important of the house.',
-      ],
-      keep: KEEP_PLOT,
-    },
-    {
-      slug: 'exterior-additions',
-      title: 'Exterior additions',
-      description: 'Adds one thing to the plot.',
-      customPrompt: 'not read',
-      options: {
-        additionCategory: choice(
-          'Grouping of additionType; without effect on the result.',
-          ['fencing', 'hardscape', 'buildings'],
-          'fencing',
-          { appliesWhen: 'never' },
-        ),
-        additionType: choice(
-          'Thing to add.',
-          [
-            'privacy-fence',
-            'vinyl-fence',
-            'wrought-iron-fence',
-            'modern-metal-fence',
-            'concrete-block-wall',
-            'stone-wall',
-            'stucco-wall',
-            'brick-wall',
-            'driveway-paver',
-            'driveway-concrete',
-            'driveway-cobblestone',
-            'walkway-path',
-            'retaining-wall',
-            'adu',
-            'garage',
-            'carport',
-            'shed',
-            'greenhouse',
-          ],
-          'privacy-fence',
-          {
-            wording: {
-              adu: 'accessory dwelling unit',
-              'driveway-paver': 'paver driveway',
-              'driveway-concrete': 'concrete driveway',
-              'driveway-cobblestone': 'cobblestone driveway',
-            },
-          },
-        ),
-        hasExisting: flag('Whether to replace a similar existing structure.', 'false'),
-      },
-      task: [
-        'Add one thing to the plot in this photo: {additionType}.',
-        {
-          when: { hasExisting: ['true'] },
-          text: 'It replaces the similar structure that is already there.',
-        },
-        { when: { hasExisting: ['false'] }, text: 'It is added to what is there and replaces nothing.' },
-        'Pools, spas, pergolas, gazebos, decks and patios stay as they are.',
-      ],
-      keep: KEEP_PLOT,
-    },
+    ...PLOT_TOOLS,
     {
       slug: 'garage-renovation',
       title: 'Garage renovation',
       description: 'Turns a garage into another kind of space.',
       customPrompt: 'not read',
       options: {
-        conversionType: choice(
+        conversionType: worded(
           'What the garage becomes.',
-          ['organized-storage', 'workshop', 'home-gym', 'studio'],
+          {
+            'organized-storage':
+              'organized storage with cabinets, shelves and wall hooks, and room for the car',
+            workshop: 'a workshop with a workbench, tool wall and task lighting',
+            'home-gym': 'a home gym with rubber flooring, equipment and a mirror',
+            studio: 'a finished studio room with a work area and seating',
+          },
           'organized-storage',
         ),
       },
-      task: [
-        'Show this garage converted for another use: {conversionType}. Floor, walls, lighting and fittings suit the use, and the clutter is gone.',
+      task: ['Show this garage converted into {conversionType}.'],
+      craft: [
+        `Floor, wall finishes, lighting and fittings suit the use, and the clutter is gone; new pieces stand ${TRUE_SCALE}.`,
+        'The garage door keeps its opening and its state, open or closed.',
       ],
-      keep: KEEP_BUILDING,
+      keep: KEEP_STRUCTURE,
     },
     ...OUTDOOR_TOOLS,
   ],

@@ -1,5 +1,6 @@
-import { KEEP_ARCHITECTURE, KEEP_SUBJECT } from '../keep.ts';
-import { choice, hex, room, style, text } from '../options.ts';
+import { keepRoom } from '../keep/interior.ts';
+import { KEEP_SURROUNDINGS } from '../keep/photo.ts';
+import { choice, hex, room, style, text, worded } from '../options.ts';
 import type { ToolGroup } from '../tool-spec.ts';
 import { STYLE, STYLE_BY_USE } from '../values.ts';
 
@@ -33,19 +34,23 @@ export const FURNITURE: ToolGroup = {
         ),
       },
       task: [
-        'Add exactly one item to this photo.',
-        'The item: "{description}".',
-        'The item: one {objectType}.',
+        {
+          when: { description: 'given' },
+          text: "Add exactly one item to this photo: the one under description in the client's words below.",
+        },
+        'Add exactly one item to this photo: one {objectType}.',
         {
           when: { description: 'missing', objectType: 'missing' },
-          text: 'Choose the one piece of furniture that suits the room best.',
+          text: 'Add exactly one item to this photo: the piece of furniture that the room lacks most.',
         },
-        'Its design style is {style}.',
-        'The room: {roomType}.',
-        'Stand it in a natural empty area at real-world size, with contact shadows, blocking no door or passage.',
-        'Move, cover, replace or remove nothing that is already there.',
+        'Design the piece in {style}.',
+        'The room is {roomType}.',
       ],
-      keep: KEEP_ARCHITECTURE,
+      craft: [
+        'Stand it in a natural empty area, at real-world size, in correct perspective, with contact shadows; doors, paths and windows stay free.',
+        'Everything that is already there stays in place and in view.',
+      ],
+      keep: keepRoom(),
     },
     {
       slug: 'furniture-replacement',
@@ -60,12 +65,17 @@ export const FURNITURE: ToolGroup = {
         description: text('The pieces to replace, and with what; everything else stays.'),
       },
       task: [
-        'Replace furniture in this photo. The room: {roomType}.',
-        'Replace only what this names, in place, and leave every other piece untouched: "{description}".',
-        'Replace every piece of furniture with a new one in {style} style.',
-        'Each new piece takes the position, orientation and approximate footprint of the old one.',
+        {
+          when: { description: 'given' },
+          text: "Replace only the pieces of furniture named under description in the client's words below; every other piece stays exactly as it is.",
+        },
+        'Replace every piece of furniture in this photo with a new one in {style}.',
+        'The room is {roomType}.',
       ],
-      keep: KEEP_ARCHITECTURE,
+      craft: [
+        'Each new piece serves the same use and takes the position, orientation and approximate footprint of the old one, at real-world size, with contact shadows; the old one is gone without a trace.',
+      ],
+      keep: keepRoom('furniture'),
     },
     {
       slug: 'furniture-facelift',
@@ -73,21 +83,25 @@ export const FURNITURE: ToolGroup = {
       description: 'Recolors, reupholsters or refinishes the most prominent piece.',
       customPrompt: 'not read',
       options: {
-        changeType: choice('Change to make to the piece.', ['recolor', 'refabric', 'refinish'], 'recolor', {
-          wording: {
-            recolor: 'change its color and keep its material and texture',
+        changeType: worded(
+          'Change to make to the piece.',
+          {
+            recolor: 'recolor it, with its present material and texture',
             refabric: 'reupholster it in a new fabric with a visible, realistic weave',
-            refinish: 'give its wood, metal or lacquer surfaces a new finish',
+            refinish: 'refinish its wood, metal or lacquer surfaces',
           },
-        }),
+          'recolor',
+        ),
         targetColor: hex('New color of the piece.', '#FFFFFF'),
       },
       task: [
-        'Find the most prominent piece of furniture in this photo and do one thing to it: {changeType}.',
-        'The target color is {targetColor}, as it would look in the light of this room.',
-        'Its shape, size, position, seams and legs stay, and so does every other object.',
+        'Give the most prominent piece of furniture in this photo a facelift: {changeType}.',
+        'The new color is {targetColor}, as it would look in the light of this room, with the folds, shading and highlights of the piece.',
       ],
-      keep: KEEP_SUBJECT,
+      craft: [
+        'Its shape, size, position, seams and details stay, and so does every other piece of furniture.',
+      ],
+      keep: KEEP_SURROUNDINGS,
     },
   ],
 };

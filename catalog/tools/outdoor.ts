@@ -1,6 +1,7 @@
-import { KEEP_PLOT } from '../keep.ts';
-import { choice, flag } from '../options.ts';
+import { keepPlot } from '../keep/exterior.ts';
+import { flag, worded } from '../options.ts';
 import type { ToolEntry } from '../tool-spec.ts';
+import { TRUE_SCALE } from '../wording.ts';
 import { POOL_TOOLS } from './pool.ts';
 
 /** Tools for the garden around a house. */
@@ -11,22 +12,23 @@ export const OUTDOOR_TOOLS: readonly ToolEntry[] = [
     description: 'Designs and furnishes the patio.',
     customPrompt: 'not read',
     options: {
-      patioStyle: choice(
+      patioStyle: worded(
         'Kind of patio.',
-        ['modern-lounge', 'dining-entertainment', 'cozy-firepit', 'garden-retreat'],
-        'modern-lounge',
         {
-          wording: {
-            'modern-lounge': 'modern lounge with deep seating',
-            'dining-entertainment': 'dining and entertainment with a table for guests',
-            'cozy-firepit': 'cozy seating around a fire pit',
-            'garden-retreat': 'quiet garden retreat among plants',
-          },
+          'modern-lounge': 'a modern lounge with deep seating and a low table',
+          'dining-entertainment': 'a place to dine and entertain, with a table for guests and a grill',
+          'cozy-firepit': 'cozy seating around a fire pit',
+          'garden-retreat': 'a quiet retreat among potted plants, with a bench or lounge chairs',
         },
+        'modern-lounge',
       ),
     },
-    task: ['Design and furnish the patio in this photo as: {patioStyle}. It keeps its place and outline.'],
-    keep: KEEP_PLOT,
+    task: ['Design and furnish the patio in this photo as {patioStyle}.'],
+    craft: [
+      `The patio keeps its place and outline; its paving, furniture, planters and lamps may be new and stand ${TRUE_SCALE}, with the way to each door free.`,
+      'Pools, spas, pergolas, gazebos and decks stay as they are.',
+    ],
+    keep: keepPlot('structures'),
   },
   {
     slug: 'outdoor-living',
@@ -34,31 +36,37 @@ export const OUTDOOR_TOOLS: readonly ToolEntry[] = [
     description: 'Adds one outdoor structure.',
     customPrompt: 'not read',
     options: {
-      structureType: choice(
+      structureType: worded(
         'Structure to add.',
-        [
-          'pergola',
-          'gazebo',
-          'patio-cover',
-          'deck',
-          'patio',
-          'outdoor-kitchen',
-          'fire-pit',
-          'outdoor-fireplace',
-          'hot-tub',
-          'sunroom',
-        ],
+        {
+          pergola: 'a pergola',
+          gazebo: 'a gazebo',
+          'patio-cover': 'a patio cover attached to the house',
+          deck: 'a deck',
+          patio: 'a paved patio',
+          'outdoor-kitchen': 'an outdoor kitchen with a grill and counter',
+          'fire-pit': 'a fire pit with a seating area',
+          'outdoor-fireplace': 'an outdoor fireplace',
+          'hot-tub': 'a hot tub',
+          sunroom: 'a glazed sunroom attached to the house',
+        },
         'pergola',
       ),
       hasExisting: flag('Whether to replace a similar existing structure.', 'false'),
     },
     task: [
-      'Add one outdoor structure to this photo: {structureType}.',
-      { when: { hasExisting: ['true'] }, text: 'It replaces the similar structure that is already there.' },
+      'Add exactly one outdoor structure to this photo: {structureType}.',
+      {
+        when: { hasExisting: ['true'] },
+        text: 'It replaces the similar structure that is already there; no second one is built.',
+      },
       { when: { hasExisting: ['false'] }, text: 'It is added to what is there and replaces nothing.' },
-      'It stands where it can be built and used, at real-world size, in materials that suit the house.',
     ],
-    keep: KEEP_PLOT,
+    craft: [
+      `It stands where it can be built and used, ${TRUE_SCALE}, in materials that suit the house; doors and paths stay free.`,
+      'All other structures of the garden stay as they are.',
+    ],
+    keep: keepPlot('structures'),
   },
   {
     slug: 'landscaping',
@@ -66,49 +74,50 @@ export const OUTDOOR_TOOLS: readonly ToolEntry[] = [
     description: 'Replants the garden in one style.',
     customPrompt: 'not read',
     options: {
-      landscapeStyle: choice(
+      landscapeStyle: worded(
         'Style of the garden.',
-        [
-          'lush-traditional',
-          'modern-minimal',
-          'desert-xeriscape',
-          'tropical',
-          'cottage-garden',
-          'japanese-zen',
-          'mediterranean',
-          'english-country',
-          'formal-classical',
-          'coastal',
-          'prairie-wildflower',
-          'rustic-woodland',
-        ],
-        'lush-traditional',
         {
-          wording: {
-            'japanese-zen': 'Japanese Zen garden',
-            mediterranean: 'Mediterranean',
-            'english-country': 'English country garden',
-          },
+          'lush-traditional': 'a lush traditional garden (full lawn, layered shrubs, flowering borders)',
+          'modern-minimal': 'a modern minimal garden (clean lines, few species, gravel and grasses)',
+          'desert-xeriscape':
+            'a desert xeriscape garden (gravel, boulders, agave, cactus, drought-tolerant plants)',
+          tropical: 'a tropical garden (palms, large-leaved plants, bright flowers)',
+          'cottage-garden': 'a cottage garden (informal, densely planted flower beds)',
+          'japanese-zen': 'a Japanese Zen garden (raked gravel, stones, moss, clipped pine and maple)',
+          mediterranean: 'a Mediterranean garden (olive, lavender, cypress, terracotta pots, gravel)',
+          'english-country': 'an English country garden (sweeping lawn, mixed borders, roses, hedges)',
+          'formal-classical': 'a formal classical garden (symmetry, clipped hedges, axial paths)',
+          coastal: 'a coastal garden (grasses, hardy shrubs, pale gravel and driftwood tones)',
+          'prairie-wildflower': 'a prairie garden (drifts of native grasses and wildflowers)',
+          'rustic-woodland': 'a rustic woodland garden (ferns, shade plants, natural stone, native trees)',
         },
+        'lush-traditional',
       ),
     },
     task: [
-      'Landscape the garden in this photo in this style: {landscapeStyle}. Renew lawn, beds, shrubs, trees and paths with plants that grow together.',
-      'Pools, spas, pergolas, gazebos, decks and patios stay as they are.',
+      'Landscape the grounds in this photo as {landscapeStyle}.',
+      'What is renewed: lawn, beds, shrubs, small trees and garden paths.',
     ],
-    keep: KEEP_PLOT,
+    craft: [
+      'Plants suit each other and the climate that the photo shows, are healthy and well established, and leave windows, doors and the front of the house in view; large mature trees stay.',
+      'Pools, spas, pergolas, gazebos, decks and patios stay exactly as they are.',
+    ],
+    keep: keepPlot('lawn', 'planting', 'paths'),
   },
   {
     slug: 'lawn-enhancement',
+    classical: true,
     title: 'Lawn enhancement',
     description: 'Makes the lawn green, dense and freshly cut.',
     customPrompt: 'not read',
     options: {},
     task: [
-      'Make the lawn in this photo healthy: evenly green, dense and freshly cut, without bare patches, weeds or leaves.',
-      'Only grass that is there is improved; beds, paving and bare ground that is no lawn stay.',
+      'Make the lawn in this photo healthy: natural, even green, dense and freshly cut, without bare patches, weeds or leaves.',
     ],
-    keep: KEEP_PLOT,
+    craft: [
+      'The outline of the lawn stays, and only grass is improved: ground that is no lawn stays as it is, and shadows keep falling across the grass.',
+    ],
+    keep: keepPlot('lawn'),
   },
   ...POOL_TOOLS,
 ];

@@ -1,15 +1,34 @@
-import { KEEP_PLOT } from '../keep.ts';
-import { choice } from '../options.ts';
+import { keepPlot } from '../keep/exterior.ts';
+import { worded } from '../options.ts';
 import type { ToolEntry } from '../tool-spec.ts';
 
-const POOL_SHAPE = ['rectangular', 'freeform', 'lap', 'plunge'] as const;
-const DECK_MATERIAL = ['stone', 'concrete', 'wood', 'travertine'] as const;
-const POOL_REPLACEMENT = ['lawn', 'patio', 'garden', 'natural-landscape'] as const;
+const POOL_SHAPE = {
+  rectangular: 'rectangular',
+  freeform: 'freeform, with soft curves',
+  lap: 'a long, narrow lap pool',
+  plunge: 'a small, deep plunge pool',
+} as const;
+
+const DECK_MATERIAL = {
+  stone: 'natural stone paving',
+  concrete: 'smooth concrete',
+  wood: 'wood decking',
+  travertine: 'travertine paving',
+} as const;
+
+const POOL_REPLACEMENT = {
+  lawn: 'an even lawn',
+  patio: 'a paved patio',
+  garden: 'planted garden beds',
+  'natural-landscape': 'natural landscape with native grasses, shrubs and stones',
+} as const;
 
 const BUILT = { appliesWhen: { poolAction: ['add', 'convert'] } } as const;
 
 const WATER =
-  'The water is clear, the coping even, and depth, reflections and shadows agree with the light of the photo.';
+  'The pool has clear water, an even coping and plausible depth, fits the garden at real-world size and in correct perspective, and mirrors its surroundings.';
+
+const YARD = keepPlot('lawn', 'planting', 'paths', 'structures');
 
 /** Tools that add, change or remove a pool. */
 export const POOL_TOOLS: readonly ToolEntry[] = [
@@ -19,49 +38,64 @@ export const POOL_TOOLS: readonly ToolEntry[] = [
     description: 'Adds, converts or removes a pool.',
     customPrompt: 'not read',
     options: {
-      poolAction: choice('Whether to add, convert or remove a pool.', ['add', 'convert', 'remove'], 'add', {
-        wording: {
-          add: 'build a new pool where it fits naturally',
-          convert: 'rebuild the existing pool',
-          remove: 'remove the existing pool with its coping and equipment',
-        },
-      }),
-      poolShape: choice(
-        'Shape of the pool.',
-        [...POOL_SHAPE, 'kidney', 'l-shaped', 'infinity-edge', 'round', 'figure-8', 'kiddie-wading'],
-        'rectangular',
+      poolAction: worded(
+        'Whether to add, convert or remove a pool.',
         {
-          ...BUILT,
-          wording: { 'l-shaped': 'L-shaped', 'figure-8': 'figure-eight', 'infinity-edge': 'infinity edge' },
+          add: 'build a new pool where it fits naturally',
+          convert: 'rebuild the existing pool in its place',
+          remove: 'remove the existing pool with its coping, deck, ladder and equipment',
         },
+        'add',
       ),
-      deckMaterial: choice(
+      poolShape: worded(
+        'Shape of the pool.',
+        {
+          ...POOL_SHAPE,
+          kidney: 'kidney-shaped',
+          'l-shaped': 'L-shaped',
+          'infinity-edge': 'rectangular with an infinity edge',
+          round: 'round',
+          'figure-8': 'a figure eight',
+          'kiddie-wading': 'a shallow wading pool for children',
+        },
+        'rectangular',
+        BUILT,
+      ),
+      deckMaterial: worded(
         'Deck around the pool.',
-        [...DECK_MATERIAL, 'flagstone', 'brick', 'porcelain', 'bluestone'],
+        {
+          ...DECK_MATERIAL,
+          flagstone: 'irregular flagstone',
+          brick: 'brick paving',
+          porcelain: 'large porcelain pavers',
+          bluestone: 'bluestone paving',
+        },
         'stone',
         BUILT,
       ),
-      replacementType: choice(
+      replacementType: worded(
         'What replaces a removed pool.',
-        ['auto-blend', ...POOL_REPLACEMENT, 'deck-terrace', 'gravel-zen'],
-        'auto-blend',
         {
-          appliesWhen: { poolAction: ['remove'] },
-          wording: {
-            'auto-blend': 'whatever blends best with its surroundings',
-            'gravel-zen': 'Zen gravel garden',
-          },
+          'auto-blend': 'whatever suits the rest of the garden best',
+          ...POOL_REPLACEMENT,
+          'deck-terrace': 'a wood deck terrace',
+          'gravel-zen': 'a Zen garden of raked gravel and stones',
         },
+        'auto-blend',
+        { appliesWhen: { poolAction: ['remove'] } },
       ),
     },
     task: [
-      'Change the pool situation of this garden: {poolAction}.',
-      'The shape of the pool: {poolShape}.',
-      'The deck around it: {deckMaterial}.',
-      'In its place comes: {replacementType}.',
+      'Change the pool of this garden: {poolAction}.',
+      'Shape of the pool: {poolShape}.',
+      'Deck around it: {deckMaterial}.',
+      'The pool gives way to {replacementType}, blended into its surroundings.',
       { when: { poolShape: 'given' }, text: WATER },
     ],
-    keep: KEEP_PLOT,
+    craft: [
+      'Spas, pergolas, gazebos, terraces away from the pool, large trees and the ways to the house stay.',
+    ],
+    keep: YARD,
   },
   {
     slug: 'pool-addition',
@@ -69,24 +103,33 @@ export const POOL_TOOLS: readonly ToolEntry[] = [
     description: 'Adds a pool to the garden.',
     customPrompt: 'not read',
     options: {
-      poolShape: choice('Shape of the pool.', POOL_SHAPE, 'rectangular'),
-      deckMaterial: choice('Deck around the pool.', DECK_MATERIAL, 'stone'),
+      poolShape: worded('Shape of the pool.', POOL_SHAPE, 'rectangular'),
+      deckMaterial: worded('Deck around the pool.', DECK_MATERIAL, 'stone'),
     },
     task: [
-      'Add a pool to the garden in this photo where it fits naturally. Its shape: {poolShape}. The deck around it: {deckMaterial}.',
-      WATER,
+      'Add a pool to the garden in this photo where it fits naturally.',
+      'Shape of the pool: {poolShape}.',
+      'Deck around it: {deckMaterial}.',
     ],
-    keep: KEEP_PLOT,
+    craft: [
+      WATER,
+      'Present spas, pergolas, gazebos, decks, patios, large trees and the ways to the house stay.',
+    ],
+    keep: YARD,
   },
   {
     slug: 'pool-removal',
     title: 'Pool removal',
     description: 'Removes the pool and restores the ground.',
     customPrompt: 'not read',
-    options: { replacementType: choice('What replaces the pool.', POOL_REPLACEMENT, 'lawn') },
+    options: { replacementType: worded('What replaces the pool.', POOL_REPLACEMENT, 'lawn') },
     task: [
-      'Remove the pool in this photo with its coping, ladder and equipment. In its place comes: {replacementType}, blended into its surroundings.',
+      'Remove the pool in this photo with its coping, ladder and equipment.',
+      'It gives way to {replacementType}, blended into its surroundings.',
     ],
-    keep: KEEP_PLOT,
+    craft: [
+      'The ground runs on level and without a seam; spas, pergolas, gazebos, decks, patios and large trees stay.',
+    ],
+    keep: YARD,
   },
 ];

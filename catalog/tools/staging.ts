@@ -1,7 +1,8 @@
-import { KEEP_ARCHITECTURE } from '../keep.ts';
-import { choice, flag, room, style } from '../options.ts';
+import { keepRoom } from '../keep/interior.ts';
+import { choice, flag, room, style, worded } from '../options.ts';
 import type { ToolGroup } from '../tool-spec.ts';
-import { ROOM, STYLE_WIDE } from '../values.ts';
+import { STYLE_WIDE } from '../values.ts';
+import { PALETTE_WORDING, ROOM_WORDING } from '../wording.ts';
 
 export const STAGING: ToolGroup = {
   id: 'staging',
@@ -17,53 +18,59 @@ export const STAGING: ToolGroup = {
       ownKeysOnly: true,
       options: {
         style: style('Style of the furniture.', STYLE_WIDE, undefined, { required: true }),
-        roomType: choice('Room to furnish it as; detected from the photo when omitted.', [
-          ...ROOM,
-          'open-plan',
-          'entryway',
-          'nursery',
-          'game-room',
-          'home-gym',
-          'balcony',
-        ]),
-        furnishing: choice('How much furniture is placed.', ['sparse', 'standard', 'full'], 'standard', {
-          wording: {
-            sparse: 'Place the key pieces only and leave generous free floor.',
-            standard: 'Place a complete, uncrowded set of furniture.',
-            full: 'Furnish fully, with secondary pieces, storage and textiles.',
-          },
+        roomType: worded('Room to furnish it as; detected from the photo when omitted.', {
+          ...ROOM_WORDING,
+          'open-plan': 'an open-plan living and dining area',
+          entryway: 'an entryway',
+          nursery: 'a nursery',
+          'game-room': 'a game room',
+          'home-gym': 'a home gym',
+          balcony: 'a balcony, with weatherproof outdoor furniture',
         }),
-        colorPalette: choice('Colors of furniture and textiles.', [
-          'neutral',
-          'warm',
-          'cool',
-          'earthy',
-          'monochrome',
-          'bold',
-        ]),
+        furnishing: worded(
+          'How much furniture is placed.',
+          {
+            sparse: 'the key pieces only, with generous free floor',
+            standard: 'a complete, uncrowded set of furniture',
+            full: 'a full set of furniture with secondary pieces, storage and textiles',
+          },
+          'standard',
+        ),
+        colorPalette: worded('Colors of furniture and textiles.', {
+          ...PALETTE_WORDING,
+          bold: 'bold (saturated accents on a quiet base)',
+        }),
         decor: flag('Whether art, plants and accessories are added.', 'true'),
-        existingFurniture: choice('What to do with existing furniture.', ['keep', 'remove'], 'keep', {
-          wording: {
-            keep: 'Furniture already in the photo stays where it is.',
-            remove: 'Take out loose furniture already in the photo first.',
-          },
-        }),
+        existingFurniture: choice('What to do with existing furniture.', ['keep', 'remove'], 'keep'),
       },
       task: [
-        'Stage this room with {style} furniture for a property listing.',
-        'Furnish it as: {roomType}.',
+        'Virtually stage this room for a property listing with furniture in {style}.',
+        'Furnish it as {roomType}.',
         { when: { roomType: 'missing' }, text: 'Recognize what kind of room it is and furnish it as that.' },
-        '{furnishing}',
-        'Use a {colorPalette} color palette.',
+        'Amount: {furnishing}.',
+        'Color palette of furniture and textiles: {colorPalette}.',
         {
           when: { decor: ['true'] },
-          text: 'Add fitting art, plants, lamps and accessories with restraint.',
+          text: 'Style it with restraint: a fitting rug, art, plants, table or floor lamps and a few accessories.',
         },
-        { when: { decor: ['false'] }, text: 'Add furniture only, no decorative accessories.' },
-        '{existingFurniture}',
-        'Leave doors, passages and windows free and keep furniture to real-world size.',
+        {
+          when: { decor: ['false'] },
+          text: 'Place furniture only; walls, tables and shelves stay free of decorative accessories.',
+        },
+        {
+          when: { existingFurniture: ['keep'] },
+          text: 'Furniture that is already in the photo stays where and as it is; stage around it.',
+        },
+        {
+          when: { existingFurniture: ['remove'] },
+          text: 'First take out the loose furniture and objects that are in the photo, with their shadows.',
+        },
       ],
-      keep: KEEP_ARCHITECTURE,
+      craft: [
+        'Arrange the pieces as a stager would: a clear focal point, free paths to every door, passage and window.',
+        'Every piece stands flat on the floor at real-world size, in correct perspective, with contact shadows.',
+      ],
+      keep: keepRoom('furniture', 'decor'),
     },
     {
       slug: 'empty-your-space',
@@ -72,11 +79,14 @@ export const STAGING: ToolGroup = {
       customPrompt: 'not read',
       options: { roomType: room() },
       task: [
-        'Empty this room: remove all loose furniture, rugs, lamps, decor and personal items.',
-        'The room: {roomType}.',
-        'Continue floor, walls and baseboards behind what was removed and drop its shadows and reflections.',
+        'Empty this room: remove all loose furniture, rugs, table and floor lamps, pictures, decor and personal items.',
+        'The room is {roomType}.',
       ],
-      keep: KEEP_ARCHITECTURE,
+      craft: [
+        'Remove the shadows and reflections of what goes as well, and continue floor, walls and baseboards behind it in the same material, pattern and light.',
+        'The result is the same room, vacant and clean.',
+      ],
+      keep: keepRoom('furniture', 'decor'),
     },
     {
       slug: 'empty-your-space-advanced',
@@ -91,21 +101,30 @@ export const STAGING: ToolGroup = {
         repairSurfaces: flag('Whether marks, holes and stains left behind are repaired.', 'true'),
       },
       task: [
-        'Empty this crowded room down to its bare shell, however much is in it: furniture, rugs, decor, boxes, clothes, clutter on every surface, items on walls.',
-        'The room: {roomType}.',
+        'Empty this crowded room down to its bare shell, however much is in it: remove furniture, rugs, decor, boxes, clothes, clutter on every surface and items on the walls.',
+        'The room is {roomType}.',
         { when: { keepWindowTreatments: ['true'] }, text: 'Curtains and blinds stay.' },
-        { when: { keepWindowTreatments: ['false'] }, text: 'Curtains and blinds go as well.' },
-        { when: { keepLightFixtures: ['true'] }, text: 'Ceiling and wall lamps stay.' },
-        { when: { keepLightFixtures: ['false'] }, text: 'Ceiling and wall lamps go as well.' },
+        { when: { keepWindowTreatments: ['false'] }, text: 'Remove curtains and blinds, with their rods.' },
+        { when: { keepLightFixtures: ['true'] }, text: 'Ceiling and wall lights stay.' },
+        {
+          when: { keepLightFixtures: ['false'] },
+          text: 'Remove ceiling and wall lights and close the ceiling and walls behind them.',
+        },
         { when: { keepAppliances: ['true'] }, text: 'Large appliances stay.' },
-        { when: { keepAppliances: ['false'] }, text: 'Large appliances go as well.' },
+        { when: { keepAppliances: ['false'] }, text: 'Remove large appliances as well.' },
         {
           when: { repairSurfaces: ['true'] },
-          text: 'Repair nail holes, marks and stains on what becomes visible.',
+          text: 'Repair the nail holes, marks and stains that become visible on walls and floor.',
         },
-        'Reconstruct hidden floor, walls, baseboards and windows from what is visible around them.',
+        {
+          when: { repairSurfaces: ['false'] },
+          text: 'Show walls and floor in their present condition, wear included.',
+        },
       ],
-      keep: KEEP_ARCHITECTURE,
+      craft: [
+        'Remove the shadows and reflections of what goes as well, and rebuild hidden floor, walls, baseboards and windows from what is visible around them, in the same material, pattern and light.',
+      ],
+      keep: keepRoom('furniture', 'decor', 'curtains', 'lights', 'appliances'),
     },
   ],
 };

@@ -6,6 +6,7 @@ import { benchHostile } from './hostile/bench-hostile.ts';
 import { benchIntake } from './intake.ts';
 import { benchJobs } from './jobs.ts';
 import { benchPostLarge } from './post-large.ts';
+import { benchRender } from './render.ts';
 import { benchRetention } from './retention.ts';
 import { formatTable, type Row } from './table.ts';
 import { benchWebhooks } from './webhooks.ts';
@@ -20,6 +21,7 @@ const BENCHES: Readonly<Record<string, Bench>> = {
   intake: benchIntake,
   'post-large': benchPostLarge,
   hostile: benchHostile,
+  render: benchRender,
   retention: ({ config }) => benchRetention(config.mongo),
   webhooks: ({ config }) => benchWebhooks(config.mongo),
 };

@@ -15,14 +15,15 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   contract: { layers: [], packages: ['typebox'] },
   domain: { layers: ['contract'], packages: ['node:crypto', 'node:zlib'] },
   catalog: { layers: ['contract'], packages: [] },
-  'config.ts': { layers: ['contract'], packages: ['node:fs', 'node:module', 'node:os', 'typebox'] },
+  config: { layers: [], packages: ['typebox'] },
+  'config.ts': { layers: ['contract', 'config'], packages: ['node:fs', 'node:module', 'node:os', 'typebox'] },
   runtime: {
     layers: ['contract', 'config.ts'],
     packages: ['pino', '@temporalio/client', 'node:fs', 'node:stream'],
   },
   imaging: {
     layers: ['contract', 'runtime'],
-    types: ['domain'],
+    types: ['catalog', 'domain'],
     packages: [
       'sharp',
       'node:child_process',
@@ -39,12 +40,16 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
     types: ['config.ts'],
     packages: ['mongodb', '@aws-sdk/client-s3', 'dataloader', 'node:crypto'],
   },
-  generators: { layers: ['contract', 'imaging'], types: ['catalog', 'domain'], packages: ['sharp'] },
+  generators: {
+    layers: ['contract', 'config.ts', 'domain', 'catalog', 'runtime', 'imaging', 'egress'],
+    types: ['config'],
+    packages: ['sharp', 'node:fs', 'node:timers'],
+  },
   protocol: { layers: ['contract'], types: ['catalog', 'domain'], packages: ['@temporalio/workflow'] },
   activities: {
     layers: ['contract', 'domain', 'runtime', 'imaging', 'stores', 'generators', 'protocol'],
     types: ['catalog', 'egress'],
-    packages: ['@temporalio/activity', '@temporalio/common', 'node:crypto'],
+    packages: ['@temporalio/activity', '@temporalio/common', 'node:crypto', 'node:timers'],
   },
   // Workflow code must be deterministic: nothing that does I/O.
   workflows: {

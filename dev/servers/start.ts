@@ -61,7 +61,7 @@ export async function startServers(options: ServersOptions): Promise<Servers> {
     });
     const started = await startMissing(children, { folder, ports, env, say, signal }, options.ui);
     return {
-      env: withPublicUrls({ ...settingsOf(env), ...started.env }),
+      env: withDefaults({ ...settingsOf(env), ...started.env }),
       temporalUi: started.temporalUi,
       children,
       folder,
@@ -70,10 +70,10 @@ export async function startServers(options: ServersOptions): Promise<Servers> {
   });
 }
 
-function withPublicUrls(env: Record<string, string>): Record<string, string> {
+function withDefaults(env: Record<string, string>): Record<string, string> {
   const { S3_ENDPOINT = '', S3_RESULTS_BUCKET = 'results' } = env;
   const uploadUrl = `${S3_ENDPOINT.replace(/\/$/, '')}/${S3_RESULTS_BUCKET}`;
-  return { PUBLIC_URL: 'http://127.0.0.1:8080/api', UPLOAD_URL: uploadUrl, ...env };
+  return { GENERATORS: 'preview', PUBLIC_URL: 'http://127.0.0.1:8080/api', UPLOAD_URL: uploadUrl, ...env };
 }
 
 /** Settings for a remote Temporal, cleared when a local one is started. */

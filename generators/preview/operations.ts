@@ -1,22 +1,31 @@
-import { removeNoise, sharpenDetail } from './detail.ts';
-import { duskInside, duskOutside } from './dusk.ts';
-import { byIntensity, type Operation, sequence } from './operation.ts';
+import { editAerial } from './aerial.ts';
+import { duskInside } from './dusk-inside.ts';
+import { duskOutside } from './dusk-outside.ts';
+import { freshenLawn } from './lawn.ts';
+import { removeNoise } from './noise.ts';
+import type { Operation } from './operation.ts';
+import { replaceSky } from './replace-sky.ts';
 import { changeSeason } from './season.ts';
 import { straighten } from './straighten.ts';
-import { adjustLight, balanceLight, correctColour, saturate, stretchContrast } from './tone.ts';
+import { adjustLight, correctColour, enhance, mergeExposures, sharpenDetail } from './tone.ts';
 
 /** Tools that classical image editing can do. Every other tool needs a model and gets a caption. */
 export const OPERATIONS: ReadonlyMap<string, Operation> = new Map([
   ['image-upscaling', sharpenDetail],
   ['4k-upscale', sharpenDetail],
-  ['image-enhancement', byIntensity(sequence(stretchContrast, balanceLight, saturate(1.1), sharpenDetail))],
-  ['hdr-enhancement', byIntensity(sequence(balanceLight, balanceLight, stretchContrast, saturate(1.15)))],
-  ['aerial-photo-editing', byIntensity(sequence(stretchContrast, saturate(1.25), sharpenDetail))],
+  ['image-enhancement', enhance],
+  ['hdr-enhancement', mergeExposures],
+  ['aerial-photo-editing', editAerial],
   ['color-correction', correctColour],
-  ['lighting-adjustment', byIntensity(adjustLight)],
-  ['noise-reduction', byIntensity(removeNoise)],
+  ['lighting-adjustment', adjustLight],
+  ['noise-reduction', removeNoise],
   ['perspective-correction', straighten],
   ['day-to-dusk', duskInside],
   ['day-to-dusk-exterior', duskOutside],
   ['seasonal-changes', changeSeason],
+  ['sky-replacement', replaceSky],
+  ['lawn-enhancement', freshenLawn],
 ]);
+
+/** Tools that work on the input before it is enlarged, because enlarging would hide what they look for. */
+export const BEFORE_ENLARGING: ReadonlySet<string> = new Set(['noise-reduction']);

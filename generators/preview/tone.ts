@@ -1,76 +1,102 @@
-import type { Blend } from 'sharp';
-import { openRaw, type RawImage, toRaw } from '../../imaging/libvips.ts';
-import { blend, LUMA, lightMap, type Rgb, softLight } from './layers.ts';
+import type { RawImage } from '../../imaging/libvips.ts';
+import {
+  type Curve,
+  chain,
+  compressCurve,
+  curveOf,
+  exposureCurve,
+  gammaCurve,
+  UNCHANGED,
+  weaken,
+} from './curve.ts';
+import { smoothLight } from './guided.ts';
 import { measureLevels } from './levels.ts';
-import type { Operation } from './operation.ts';
+import type { Operation, Settings } from './operation.ts';
+import { thumbnailOf } from './plane.ts';
+import { type Relighting, relight } from './relight.ts';
+import { type Cast, estimateCast, gainsOf, NEUTRAL } from './white-balance.ts';
 
-/** A contrast mask: the inverted map of the light, in soft light, lifts shadows and holds highlights. */
-export const balanceLight: Operation = async (image) => {
-  const { mean } = await measureLevels(image);
-  return softLight(image, await lightMap(image, -0.55, 134 + 0.55 * mean));
+const STRENGTHS: ReadonlyMap<string | undefined, number> = new Map([
+  ['subtle', 0.5],
+  ['strong', 1.4],
+]);
+
+/** Factor of an effect by the job's `intensity`. */
+export const strengthOf = ({ intensity }: Settings) => STRENGTHS.get(intensity) ?? 1;
+
+/** Small enough to follow objects, and sensitive enough to keep the light of one from spilling over the next. */
+export const LIGHT = { side: 320, radius: 0.05, edge: 14 };
+
+export const enhance: Operation = async (image, settings) => {
+  const strength = strengthOf(settings);
+  const thumbnail = await thumbnailOf(image, LIGHT.side);
+  const [levels, cast] = await Promise.all([measureLevels(thumbnail), estimateCast(thumbnail)]);
+  return relight(image, {
+    ...gainsOf(cast, 0.4 * strength),
+    light: smoothLight(thumbnail, LIGHT),
+    curve: weaken(chain(compressCurve(0.12, 0.06), exposureCurve(levels, 0.1)), strength),
+    detail: 1 + 0.22 * strength,
+    saturation: 1 + 0.08 * strength,
+    sharpness: 0.35 * strength,
+  });
 };
 
-/** Maps the dark end of the histogram to black and the bright end to white, within bounds so that fog stays fog. */
-export const stretchContrast: Operation = async (image) => {
-  const { dark, bright } = await measureLevels(image);
-  const black = Math.min(dark, 40);
-  const gain = 250 / (Math.max(bright, 180) - black);
-  return toRaw(openRaw(image).linear(gain, -gain * black));
+export const mergeExposures: Operation = async (image, settings) => {
+  const strength = strengthOf(settings);
+  const thumbnail = await thumbnailOf(image, LIGHT.side);
+  const levels = await measureLevels(thumbnail);
+  return relight(image, {
+    light: smoothLight(thumbnail, LIGHT),
+    curve: weaken(chain(compressCurve(0.5, 0.3), exposureCurve(levels, 0.05)), strength),
+    detail: 1 + 0.45 * strength,
+    saturation: 1 + 0.1 * strength,
+    sharpness: 0.2 * strength,
+  });
 };
 
-/** Scales the distance of the channels from their luma. */
-export const saturate =
-  (factor: number): Operation =>
-  (image) => {
-    const row = (channel: 0 | 1 | 2): Rgb => {
-      const [red, green, blue] = LUMA.map((weight) => weight * (1 - factor));
-      const grey: [number, number, number] = [red ?? 0, green ?? 0, blue ?? 0];
-      grey[channel] += factor;
-      return grey;
-    };
-    return toRaw(openRaw(image).recomb([[...row(0)], [...row(1)], [...row(2)]]));
-  };
-
-const TINTS: ReadonlyMap<string | undefined, Rgb> = new Map([
-  ['warm', [1.06, 1, 0.9]],
-  ['cool', [0.93, 1, 1.07]],
+const TINTS: ReadonlyMap<string | undefined, Cast> = new Map([
+  ['warm', { red: 0.06, blue: -0.1 }],
+  ['cool', { red: -0.07, blue: 0.07 }],
 ]);
 const SATURATION: ReadonlyMap<string | undefined, number> = new Map([
   ['muted', 0.8],
   ['vivid', 1.3],
 ]);
+/** In full, a room under lamps would lose its warmth. */
+const AUTOMATIC = 0.8;
 
-export const tint = (image: RawImage, gains: Rgb) => toRaw(openRaw(image).linear([...gains], [0, 0, 0]));
-
-/** Makes the brightest areas neutral, within bounds so that lamplight stays warm, then applies the job's settings. */
-export const correctColour: Operation = async (image, settings) => {
-  const { white } = await measureLevels(image);
-  const grey = (white[0] + white[1] + white[2]) / 3;
-  const gain = (level: number) => Math.min(1.25, Math.max(0.8, grey / Math.max(1, level)));
-  const neutral = await tint(image, [gain(white[0]), gain(white[1]), gain(white[2])]);
-  const tinted = await tint(neutral, TINTS.get(settings.whiteBalance) ?? [1, 1, 1]);
-  return saturate(SATURATION.get(settings.saturation) ?? 1.06)(tinted, settings);
+export const correctColour: Operation = async (image, { whiteBalance, saturation }) => {
+  const cast = await estimateCast(image);
+  const tint = TINTS.get(whiteBalance) ?? NEUTRAL;
+  const share = whiteBalance === 'neutral' ? 1 : AUTOMATIC;
+  const total = { red: cast.red * share + tint.red, blue: cast.blue * share + tint.blue };
+  return relight(image, {
+    ...gainsOf(total, 1),
+    curve: UNCHANGED,
+    saturation: SATURATION.get(saturation) ?? 1.04,
+  });
 };
 
-/** How the map of the light is blended: slope and offset of its levels, and the blend mode. */
-interface LightLayer {
-  slope: number;
-  offset: number;
-  mode: Blend;
-}
-
-const LIGHT_MODES: ReadonlyMap<string | undefined, LightLayer> = new Map([
-  ['lift-shadows', { slope: -0.6, offset: 80, mode: 'screen' }],
-  ['recover-highlights', { slope: -0.6, offset: 330, mode: 'multiply' }],
-  ['brighten', { slope: 0, offset: 185, mode: 'soft-light' }],
-  ['darken', { slope: 0, offset: 66, mode: 'soft-light' }],
+/** What each mode does to the light of the scene; without an entry, dark and bright areas are evened out. */
+const LIGHT_CURVES: ReadonlyMap<string | undefined, Curve> = new Map([
+  ['lift-shadows', compressCurve(0.8, 0)],
+  ['recover-highlights', compressCurve(0, 0.7)],
+  ['brighten', gammaCurve(0.72)],
+  ['darken', curveOf((share) => 0.94 * share ** 1.35)],
 ]);
+const BALANCED = compressCurve(0.55, 0.25);
 
 export const adjustLight: Operation = async (image, settings) => {
-  const layer = LIGHT_MODES.get(settings.lightingMode);
-  const lit = layer
-    ? await blend(openRaw(image), await lightMap(image, layer.slope, layer.offset), layer.mode)
-    : await balanceLight(image, settings);
-  const gains = TINTS.get(settings.lightColor);
-  return gains ? tint(lit, gains) : lit;
+  const strength = strengthOf(settings);
+  const tint = TINTS.get(settings.lightColor) ?? NEUTRAL;
+  const relighting: Relighting = {
+    light: smoothLight(await thumbnailOf(image, LIGHT.side), LIGHT),
+    curve: weaken(LIGHT_CURVES.get(settings.lightingMode) ?? BALANCED, strength),
+    detail: 1.05,
+    ...gainsOf(tint, 1),
+  };
+  return relight(image, relighting);
 };
+
+/** Enlarging leaves edges soft; the larger the step, the less fine detail there is to sharpen. */
+export const sharpenDetail = async (image: RawImage) => relight(image, { curve: UNCHANGED, sharpness: 0.9 });

@@ -4,6 +4,9 @@
  */
 export type EndReason = 'time' | 'memory' | 'crash' | 'killed' | 'stopped';
 
+/** Reasons that lie in the image. */
+export const CAUSED_BY_IMAGE: ReadonlySet<EndReason> = new Set<EndReason>(['time', 'memory', 'crash']);
+
 /** A child process ended in the middle of a task. The message is for the log and quotes nothing of the image. */
 export class ImageProcessEnded extends Error {
   override readonly name = 'ImageProcessEnded';

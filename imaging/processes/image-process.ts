@@ -20,9 +20,11 @@ export interface ImageProcess extends AsyncDisposable {
   run(message: TaskMessage, limits: TaskLimits, signal: AbortSignal): Promise<unknown>;
 }
 
-/** The module a child runs, with the arguments for Node. */
+/** The module a child runs; `execArgv` is for Node. */
 export interface EntryPoint {
   execArgv: readonly string[];
+  /** Arguments for the module itself. */
+  args?: readonly string[];
   file: string;
   cwd: string;
 }
@@ -37,8 +39,13 @@ const STDERR_TAIL = 2000;
 const PRIORITY = constants.priority.PRIORITY_LOW;
 
 /** Starts a child and resolves once it accepts tasks. @throws Error with the end of its stderr when it exits first */
-export async function startImageProcess({ execArgv, file, cwd }: EntryPoint): Promise<ImageProcess> {
-  const child = fork(file, [], {
+export async function startImageProcess({
+  execArgv,
+  args = [],
+  file,
+  cwd,
+}: EntryPoint): Promise<ImageProcess> {
+  const child = fork(file, [...args], {
     cwd,
     execArgv: [...execArgv],
     env: ENVIRONMENT,

@@ -1,4 +1,4 @@
-import { type Budget, createBudget, type Lease } from '../../runtime/budget.ts';
+import { acquireUnlessAborted, createBudget } from '../../runtime/budget.ts';
 import { type EntryPoint, type ImageProcess, startImageProcess } from './image-process.ts';
 import type { Tasks } from './messages.ts';
 import type { TaskLimits } from './watch.ts';
@@ -71,8 +71,8 @@ export async function openImagePool<T extends Tasks>(options: PoolOptions): Prom
     async run(task, input, context) {
       const { owner, signal, estimatedBytes, limits } = context;
       // In this order, so that no task holds memory while it waits for a process.
-      using _slot = await acquire(processSlots, owner, 1, signal);
-      using _memory = await acquire(memory, owner, estimatedBytes, signal);
+      using _slot = await acquireUnlessAborted(processSlots, owner, 1, signal);
+      using _memory = await acquireUnlessAborted(memory, owner, estimatedBytes, signal);
       const process = await take(context);
       try {
         return (await process.run({ task, input }, limits, signal)) as never;
@@ -85,12 +85,4 @@ export async function openImagePool<T extends Tasks>(options: PoolOptions): Prom
       await Promise.all([...running].map((process) => process[Symbol.asyncDispose]()));
     },
   };
-}
-
-async function acquire(budget: Budget, owner: string, amount: number, signal: AbortSignal): Promise<Lease> {
-  try {
-    return await budget.acquire(owner, amount, signal);
-  } catch {
-    throw signal.reason;
-  }
 }

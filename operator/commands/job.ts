@@ -1,3 +1,4 @@
+import { type GeneratorCall, summarizeCall } from '../../domain/generator-call.ts';
 import type { JobRecord } from '../../domain/records.ts';
 import { publicUrl } from '../../stores/image-store.ts';
 import { limitArgument } from '../arguments.ts';
@@ -14,7 +15,8 @@ export const job: Noun = (program, { deps, show }) => {
     .action(async (jobId: string) => {
       const found = await deps.stores().jobs.get(jobId);
       if (found === undefined) throw new Failure(`There is no job ${jobId}.`);
-      show({ fields: describe(found, deps.config().s3.uploadUrl) });
+      const calls = (await deps.stores().generatorCalls.list(jobId)).map(describeCall);
+      show({ fields: { ...describe(found, deps.config().s3.uploadUrl), generator_calls: calls } });
     });
 
   noun
@@ -31,6 +33,23 @@ export const job: Noun = (program, { deps, show }) => {
       show({ rows, columns, none: 'The account has no jobs.' });
     });
 };
+
+function describeCall(call: GeneratorCall): Fields {
+  const { generator, model, upstreamId, outcome, seconds, costUsd, mayBeCharged, edgeRecall, error } =
+    summarizeCall(call);
+  return {
+    generator,
+    model,
+    upstream_id: upstreamId,
+    started_at: call.startedAt,
+    outcome,
+    seconds,
+    cost_usd: costUsd,
+    may_be_charged: mayBeCharged,
+    edge_recall: edgeRecall,
+    error,
+  };
+}
 
 function describe(job: JobRecord, uploadUrl: string): Fields {
   return {

@@ -1,4 +1,5 @@
 import type { Collection, CreateIndexesOptions, Db } from 'mongodb';
+import type { GeneratorCall } from '../../domain/generator-call.ts';
 import type { JobRequests } from '../../domain/job-requests.ts';
 import type {
   AccountRecord,
@@ -50,6 +51,13 @@ export interface IdempotencyDocument {
   createdAt: Date;
 }
 
+/** The calls that a job has made to upstreams; the id is the job's. Removed after 90 days. */
+export interface GeneratorCallsDocument {
+  _id: string;
+  startedAt: Date;
+  calls: GeneratorCall[];
+}
+
 /** An object queued for removal from the image store. The id is `<bucket>/<key>`. */
 export interface RemovalDocument extends ObjectRef {
   _id: string;
@@ -90,6 +98,7 @@ export function collections(db: Db) {
     ledger: db.collection<Stored<LedgerRow>>('ledger'),
     packs: db.collection<Stored<PackRecord>>('packs'),
     deliveries: db.collection<Stored<DeliveryRecord>>('deliveries'),
+    generatorCalls: db.collection<GeneratorCallsDocument>('generator_calls'),
     removals: db.collection<RemovalDocument>('removals'),
     histories: db.collection<HistoryDocument>('histories'),
     references: db.collection<ReferenceDocument>('references'),
@@ -128,6 +137,7 @@ export async function createIndexes(db: Db): Promise<void> {
   await index(c.packs, { accountId: 1, _id: 1 });
   await index(c.deliveries, { accountId: 1, createdAt: -1 });
   await index(c.deliveries, { createdAt: 1 }, { expireAfterSeconds: 90 * 24 * 3600 });
+  await index(c.generatorCalls, { startedAt: 1 }, { expireAfterSeconds: 90 * 24 * 3600 });
   await index(c.deliveries, { state: 1, _id: 1 }, { partialFilterExpression: { state: 'pending' } });
 }
 

@@ -2,6 +2,7 @@ import type { Stores } from '../ports.ts';
 import { createAccountStore } from './accounts.ts';
 import type { Mongo } from './client.ts';
 import { createDeliveryStore } from './deliveries.ts';
+import { createGeneratorCallStore } from './generator-calls.ts';
 import { createHistoryStore } from './histories.ts';
 import { createJobStore } from './jobs.ts';
 import { createKeyStore } from './keys.ts';
@@ -15,6 +16,7 @@ export function createMongoStores(mongo: Mongo): Stores {
   return {
     accounts: createAccountStore(mongo),
     deliveries: createDeliveryStore(mongo),
+    generatorCalls: createGeneratorCallStore(mongo),
     histories: createHistoryStore(mongo),
     keys: createKeyStore(mongo),
     jobs: createJobStore(mongo),

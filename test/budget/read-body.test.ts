@@ -23,6 +23,15 @@ describe('a body that arrives too slowly', () => {
     expect([body.destroyed, body.isPaused(), body.listenerCount('data')]).toEqual([false, true, 0]);
   });
 
+  test('is read to its end when it pauses for less than the given slackMs', async () => {
+    const body = new PassThrough();
+    const reading = readBody(body, () => {}, { slackMs: 2 * PACE.slackMs });
+    await flush();
+    vi.advanceTimersByTime(2 * PACE.slackMs - 1);
+    body.end('x');
+    await expect(reading).resolves.toBeUndefined();
+  });
+
   test.each([
     ['is rejected below the default rate', {}],
     ['is rejected below the given rate', { bytesPerSecond: 512 * 1024 }],

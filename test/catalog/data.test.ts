@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { describeCatalog, describeCommonOptions } from '../../catalog/describe.ts';
 import { GROUPS, TOOLS } from '../../catalog/registry.ts';
 import type { Condition, OptionSpec, ToolSpec } from '../../catalog/tool-spec.ts';
-import { STYLE_WORDING } from '../../catalog/values.ts';
+import * as wordings from '../../catalog/wording.ts';
 
 const tools = [...TOOLS.values()];
 const options = tools.flatMap((tool) =>
@@ -44,9 +44,10 @@ describe('the catalogue as data', () => {
     if ('default' in option && option.kind !== 'hex') expect(values).toContain(option.default);
     if (option.appliesWhen && option.appliesWhen !== 'never') expectCondition(tool, option.appliesWhen);
     if (option.kind !== 'choice') return;
-    // Styles share one table of wordings, which has more styles than some tools.
-    const wording = option.wording === STYLE_WORDING ? {} : (option.wording ?? {});
-    expect(values).toEqual(expect.arrayContaining(Object.keys(wording)));
+    // A table that tools share may have more values than each of them.
+    const shared = Object.values<unknown>(wordings).includes(option.wording);
+    if (option.wording && !shared)
+      expect(values).toEqual(expect.arrayContaining(Object.keys(option.wording)));
     if (option.sameAsOmitted) expect(values).toContain(option.sameAsOmitted);
     if (option.valuesBy) {
       // The other option must be declared first, because settings are resolved in order.
@@ -59,8 +60,13 @@ describe('the catalogue as data', () => {
   it.each(tools)('the task of $slug uses each option that has an effect', (tool) => {
     const task = JSON.stringify(tool.task);
     for (const [key, option] of Object.entries(tool.options))
-      if (option.appliesWhen !== 'never') expect(task).toMatch(new RegExp(`\\{${key}\\}|"${key}":\\[`));
-    for (const [, key] of task.matchAll(/\{(\w+)\}/g)) expect(tool.options).toHaveProperty(key ?? '');
+      if (option.appliesWhen !== 'never')
+        expect(task).toMatch(new RegExp(`\\{${key}\\}|"${key}":(\\[|"given")`));
+    for (const [, key] of task.matchAll(/\{(\w+)\}/g)) {
+      expect(tool.options).toHaveProperty(key ?? '');
+      // Free text is never put into a sentence: it follows in a block of its own.
+      expect(tool.options[key ?? '']?.kind).not.toBe('text');
+    }
     for (const sentence of tool.task) if (typeof sentence !== 'string') expectCondition(tool, sentence.when);
   });
 
@@ -68,6 +74,13 @@ describe('the catalogue as data', () => {
     for (const alias of Object.values(tool.aliases ?? {})) {
       const target = tool.options[alias.for];
       expect(target && valuesOf(target)).toEqual(expect.arrayContaining(Object.values(alias.map)));
+    }
+  });
+
+  it('names the task without options where the custom tier reads a text, and only there', () => {
+    for (const { aim, customPrompt } of tools) {
+      expect(aim !== undefined).toBe(customPrompt === 'read');
+      if (aim !== undefined) expect(aim).toMatch(/^[A-Z].*[a-z0-9D]$/);
     }
   });
 

@@ -96,7 +96,7 @@ describe('planRender', () => {
       const { plan } = planned;
       expect(JSON.parse(JSON.stringify(plan))).toEqual(plan);
       expect(plan.instruction.length).toBeLessThanOrEqual(INSTRUCTION_MAX_LENGTH);
-      for (const line of [plan.instruction, ...Object.values(plan.settings)])
+      for (const line of [...plan.instruction.split(/\n+/), ...Object.values(plan.settings)])
         expect(line).toMatch(/^[^\p{Cc}\p{Cs}]+$/u);
       for (const value of Object.values(plan.settings)) expect([...value].length).toBeLessThanOrEqual(500);
     });

@@ -65,14 +65,16 @@ describe('furniture', () => {
       roomType: 'bedroom',
       description: 'a blue pouf',
     });
-    expect(instruction('add-furniture-object', options)).toMatch(/"a blue pouf".*The room: bedroom\./);
+    expect(instruction('add-furniture-object', options)).toMatch(
+      /The room is a bedroom\.[\s\S]*\ndescription: a blue pouf\n/,
+    );
   });
 
   it('adds the objectType in its style, or lets the model choose', () => {
     expect(instruction('add-furniture-object', { objectType: 'accent-chair', style: 'coastal' })).toMatch(
-      /one accent chair\. Its design style is coastal\./,
+      /one accent chair\.\nDesign the piece in coastal style/,
     );
-    expect(instruction('add-furniture-object')).toMatch(/Choose the one piece/);
+    expect(instruction('add-furniture-object')).toMatch(/the piece of furniture that the room lacks most/);
   });
 
   it('ignores placement', () => {
@@ -125,7 +127,7 @@ describe('free text', () => {
     expect(settings('backsplash-update', { backsplashTone: 'sage-green' })).toMatchObject({
       backsplashTone: 'sage green',
     });
-    expect(instruction('bathroom-tile', { tileTone: 'off--white' })).toContain('Its color: off white.');
+    expect(instruction('bathroom-tile', { tileTone: 'off--white' })).toContain('\ntile tone: off white\n');
   });
 
   it('keeps hyphens in a description', () => {
@@ -142,7 +144,7 @@ describe('facade', () => {
   it('auto suits the building, plaster is plaster', () => {
     expect(instruction('construction-exterior')).toMatch(/suits the style and the building/);
     expect(instruction('construction-exterior', { facadeMaterial: 'plaster' })).toContain(
-      'Facade material: plaster.',
+      'smooth plaster on the whole facade',
     );
   });
 });

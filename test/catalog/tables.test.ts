@@ -8,7 +8,8 @@ const option = (slug: string, key: string) => describeTool(tool(slug)).options.f
 
 describe('the slug table', () => {
   it('lists every slug with its price, in order', () => {
-    expect(listTools()).toEqual(SLUGS.map(([slug, images_cost]) => ({ slug, images_cost })));
+    const listed = listTools(new Map()).map(({ slug, images_cost }) => [slug, images_cost]);
+    expect(listed).toEqual(SLUGS.map(([slug, images_cost]) => [slug, images_cost]));
   });
 
   it.each(SLUGS)('%s costs %i and its customPrompt is %s', (slug, images, customPrompt) => {
@@ -23,6 +24,29 @@ describe('the slug table', () => {
       expect(findTool(slug)).toBeUndefined();
     },
   );
+});
+
+describe('a tool', () => {
+  const previewOnly = (orders: [string, string[]][]) =>
+    new Set(listTools(new Map(orders)).flatMap(({ slug, preview_only }) => (preview_only ? [slug] : [])));
+
+  it('is preview only where the built-in generator is the only one and cannot perform it', () => {
+    const slugs = previewOnly([
+      ['photo', ['preview']],
+      ['staging', ['preview']],
+    ]);
+    expect(slugs).toContain('virtual-staging');
+    expect(slugs).not.toContain('noise-reduction');
+  });
+
+  it('is performed as soon as its group has a model, even as the second', () => {
+    expect(previewOnly([['staging', ['preview', 'gemini']]])).not.toContain('virtual-staging');
+    expect(previewOnly([['exterior', ['gemini']]])).toContain('virtual-staging');
+  });
+
+  it('is not performed by the generator of the benchmarks', () => {
+    expect(previewOnly([['photo', ['instant']]])).toContain('noise-reduction');
+  });
 });
 
 describe('the option tables', () => {

@@ -20,7 +20,7 @@ describe('guided', () => {
   it('follows the options, defaults included', () => {
     const plan = accepted('cabinet-replacement', { cabinetStyle: 'glass-front' });
     expect(plan.settings).toEqual({ cabinetStyle: 'glass-front', cabinetColor: 'white' });
-    expect(plan.instruction).toContain('glass-front cabinets. Their color: white.');
+    expect(plan.instruction).toMatch(/glass-front wall cabinets.*\nTheir surface: painted white\./);
   });
 
   it('lists the allowed values of a key in its error', () => {
@@ -34,7 +34,7 @@ describe('custom', () => {
   it.each(READING)('makes %s follow the text and nothing else', (slug) => {
     const plan = accepted(slug, { tier: 'custom', customPrompt: '  pale oak\nfronts ' });
     expect(plan.settings).toEqual({ customPrompt: 'pale oak fronts' });
-    expect(plan.instruction).toContain('"pale oak fronts"');
+    expect(plan.instruction).toContain('\nwishes: pale oak fronts\n');
     expect(plan.warnings).toEqual([]);
   });
 
@@ -60,7 +60,7 @@ describe('custom', () => {
       material: 'thick-thatch',
     });
     expect(plan.settings).toEqual({ material: 'thick-thatch' });
-    expect(plan.instruction).toContain('The new material: thick thatch.');
+    expect(plan.instruction).toContain('\nmaterial: thick thatch\n');
   });
 
   it.each([undefined, '', '   ', '\u0000\u200B\n'])(
@@ -87,11 +87,6 @@ describe('customPrompt', () => {
     for (const [slug] of TIERED)
       for (const tier of ['guided', 'auto'])
         expect(warned(slug, { tier, customPrompt: 'pale oak' })).toEqual(['customPrompt']);
-  });
-
-  it('cannot close its quotes', () => {
-    const { instruction } = accepted('ceiling-fan', { tier: 'custom', customPrompt: 'a" fan “b”' });
-    expect(instruction).toContain("\"a' fan 'b'\".");
   });
 });
 
@@ -122,13 +117,13 @@ describe('auto', () => {
     const options = { tier: 'auto', pageSize: 'a3', preserve: 'furniture' };
     const { settings, instruction } = accepted('sketch-to-floor-plan', options);
     expect(settings).toEqual({ pageSize: 'a3' });
-    expect(instruction).toMatch(/without dimensions, room names or furniture\. Lay it out .* a3\./);
+    expect(instruction).toMatch(/without dimensions, room names or furniture\.\nLay it out .* A3 page/);
   });
 
   it('renders the other tools from unchecked options', () => {
     const plan = accepted('fence-addition', { tier: 'auto', fenceType: 'woven_willow' });
     expect(plan.settings).toEqual({ fenceType: 'woven_willow' });
-    expect(plan.instruction).toContain('Kind: woven willow.');
+    expect(plan.instruction).toContain('\nfence type: woven willow\n');
     expect(accepted('fence-addition', { tier: 'auto' })).toEqual(accepted('fence-addition'));
   });
 });
@@ -159,6 +154,6 @@ describe('unchecked values', () => {
 
   it('do not find inherited properties', () => {
     const { instruction } = accepted('pool', { tier: 'auto', poolAction: 'constructor' });
-    expect(instruction).toContain('garden: constructor.');
+    expect(instruction).toContain('\npool action: constructor\n');
   });
 });

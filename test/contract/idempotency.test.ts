@@ -4,7 +4,7 @@ import { JobReplayed } from '../../contract/schemas.ts';
 import { digestApiKey, issueApiKey } from '../../domain/api-key.ts';
 import { GeneratorError } from '../../generators/errors.ts';
 import { ended, postJob } from '../setup/client.ts';
-import { blockedRender, scriptedGenerator } from '../setup/generators.ts';
+import { blockedRender, scriptedGenerators } from '../setup/generators.ts';
 import { sampleImage } from '../setup/images.ts';
 import { draftOf } from '../setup/records.ts';
 import { type Service, startService } from '../setup/service.ts';
@@ -21,8 +21,8 @@ beforeAll(async () => {
   const refuse = async () => {
     throw new GeneratorError({ kind: 'refused', reason: 'safety' }, 'The model refused the image.');
   };
-  const generator = scriptedGenerator({ pool: held.render, 'pool-removal': refuse });
-  [worker, image] = await Promise.all([service.startWorker({ generator }), sampleImage()]);
+  const generators = scriptedGenerators({ pool: held.render, 'pool-removal': refuse });
+  [worker, image] = await Promise.all([service.startWorker({ generators }), sampleImage()]);
 });
 beforeEach(async () => {
   client = await service.client();

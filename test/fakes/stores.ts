@@ -6,6 +6,7 @@ import type { LedgerStore, PackStore, Stores } from '../../stores/ports.ts';
 import { createFakeAccountStore, createFakeKeyStore } from './accounts.ts';
 import { type Books, copies, emptyBooks, getOrThrow, once, post } from './books.ts';
 import { createFakeDeliveryStore } from './deliveries.ts';
+import { createFakeGeneratorCallStore } from './generator-calls.ts';
 import { createFakeJobStore } from './jobs.ts';
 import { createFakeHistoryStore, createFakeRemovalStore, createFakeRetentionStore } from './retention.ts';
 
@@ -16,6 +17,7 @@ export function createFakeStores(): Stores & { books: Books } {
     books,
     accounts: createFakeAccountStore(books),
     deliveries: createFakeDeliveryStore(books),
+    generatorCalls: createFakeGeneratorCallStore(),
     histories: createFakeHistoryStore(books),
     keys: createFakeKeyStore(books),
     jobs: createFakeJobStore(books),

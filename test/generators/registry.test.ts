@@ -1,28 +1,92 @@
 import { describe, expect, it } from 'vitest';
-import { GeneratorError } from '../../generators/errors.ts';
-import { createGenerator, GENERATORS } from '../../generators/registry.ts';
+import { describeCatalog } from '../../catalog/describe.ts';
+import { ORDER_OF_GROUP } from '../../config/generator-environment.ts';
+import { loadConfig } from '../../config.ts';
+import { createGenerators } from '../../generators/registry.ts';
+import { REQUIRED } from '../setup/required.ts';
+import { GRAPH_FILE } from './graph-file.ts';
 
-describe('the registry of generators', () => {
-  it('creates every generator by its name', () => {
-    for (const name of Object.keys(GENERATORS)) expect(createGenerator([name]).name).toBe(name);
+const UPSTREAMS = {
+  GEMINI_API_KEY: 'g',
+  OPENAI_API_KEY: 'o',
+  BFL_API_KEY: 'b',
+  REPLICATE_API_TOKEN: 'r',
+  FAL_KEY: 'f',
+  COMFYUI_BASE_URL: 'http://127.0.0.1:8188',
+  COMFYUI_GRAPH: GRAPH_FILE,
+};
+
+const config = (env: NodeJS.ProcessEnv) => loadConfig({ ...REQUIRED, ...env }).generators;
+const problems = (env: NodeJS.ProcessEnv) => {
+  try {
+    return JSON.stringify(createGenerators(config(env)));
+  } catch (error) {
+    return String(error);
+  }
+};
+
+describe('the configured generators', () => {
+  it('need their keys in the renderer only', () => {
+    expect(config({ GENERATORS: 'gemini' }).missing).toHaveLength(1);
+  });
+
+  it('are asked in the order of GENERATORS', async () => {
+    const names = ['gemini', 'openai', 'bfl', 'replicate', 'fal', 'comfyui', 'preview', 'instant'];
+    await using generators = createGenerators(config({ ...UPSTREAMS, GENERATORS: names.join(', ') }));
+
+    expect(generators.forPlan({ group: 'staging', classical: true }).map(({ name }) => name)).toEqual(names);
+  });
+
+  it('are asked in another order for a group that has its own', async () => {
+    const env = { GENERATORS: 'bfl,preview', GENERATORS_FOR_PHOTO: 'preview', BFL_API_KEY: 'b' };
+    await using generators = createGenerators(config(env));
+
+    expect(generators.forPlan({ group: 'photo', classical: true }).map(({ name }) => name)).toEqual([
+      'preview',
+    ]);
+    expect(generators.forPlan({ group: 'exterior', classical: true }).map(({ name }) => name)).toEqual([
+      'bfl',
+      'preview',
+    ]);
+  });
+
+  it('leave to a model what the built-in generator cannot do, wherever that stands in the order', async () => {
+    const env = { ...UPSTREAMS, GENERATORS: 'preview,bfl', GENERATORS_FOR_STAGING: 'gemini,preview' };
+    await using generators = createGenerators(config(env));
+    const names = (group: string, classical: boolean) =>
+      generators.forPlan({ group, classical }).map(({ name }) => name);
+
+    expect(names('photo', true)).toEqual(['preview', 'bfl']);
+    expect(names('photo', false)).toEqual(['bfl']);
+    expect(names('staging', false)).toEqual(['gemini']);
+  });
+
+  it('may have an order for every group of the catalogue', () => {
+    expect(Object.keys(ORDER_OF_GROUP)).toEqual(describeCatalog().map(({ id }) => id));
   });
 
   it.each([
-    ['an unknown name', ['dalle'], '"dalle"'],
-    ['the name of a property of every object', ['constructor'], '"constructor"'],
-    ['no name', [], 'no generator'],
-    ['several names', ['preview', 'instant'], '2 generators'],
-  ])('refuses %s with a final error that lists the known names', (_, names, problem) => {
-    const failure = (() => {
-      try {
-        return createGenerator(names);
-      } catch (error) {
-        return error;
-      }
-    })();
-    expect(failure).toBeInstanceOf(GeneratorError);
-    expect(failure).toMatchObject({ failure: { kind: 'misconfigured' } });
-    expect(String(failure)).toContain(problem);
-    expect(String(failure)).toContain('Known: preview, instant.');
+    ['an unknown name', { GENERATORS: 'dalle' }, ['GENERATORS', '"dalle"', 'gemini']],
+    ['the name of a property of every object', { GENERATORS: 'constructor' }, ['"constructor"']],
+    ['an unknown name for a group', { GENERATORS_FOR_PHOTO: 'dalle' }, ['GENERATORS_FOR_PHOTO', '"dalle"']],
+    ['no name', { GENERATORS: ' , ' }, ['GENERATORS', 'names no generator']],
+    ['an upstream without its key', { GENERATORS: 'gemini' }, ['GEMINI_API_KEY', 'gemini']],
+    ['a key that is missing for a group', { GENERATORS_FOR_PHOTO: 'fal' }, ['FAL_KEY']],
+    ['ComfyUI without a graph', { GENERATORS: 'comfyui' }, ['COMFYUI_BASE_URL', 'COMFYUI_GRAPH']],
+    [
+      'a key over plain http',
+      { GENERATORS: 'bfl', BFL_API_KEY: 'b', BFL_BASE_URL: 'http://api.example.com' },
+      ['BFL_BASE_URL', 'https'],
+    ],
+    ['fields that are no JSON', { REPLICATE_INPUT: '{a}' }, ['REPLICATE_INPUT', 'JSON']],
+    [
+      'a graph that cannot be read',
+      { ...UPSTREAMS, GENERATORS: 'comfyui', COMFYUI_GRAPH: '/no' },
+      ['COMFYUI_GRAPH: /no'],
+    ],
+    ['an address without its scheme', { BFL_BASE_URL: 'api.bfl.ai' }, ['must begin with http']],
+    ['another quality', { OPENAI_QUALITY: 'best' }, ['must be one of low, medium']],
+  ])('refuse %s', (_, env, words) => {
+    for (const word of words) expect(problems(env)).toContain(word);
   });
 });

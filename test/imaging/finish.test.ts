@@ -14,7 +14,7 @@ const options = (overrides: Partial<FinishOptions> = {}): FinishOptions => ({
   longestSide: 512,
   neverSmaller: false,
   inputSize,
-  watermark: false,
+  watermark: null,
   ...overrides,
 });
 
@@ -70,7 +70,7 @@ describe('format', () => {
       .webp()
       .withExif({ IFD0: { Software: 'an upstream' } })
       .toBuffer();
-    const { bytes } = await finishResult(marked, options({ format, watermark: true }));
+    const { bytes } = await finishResult(marked, options({ format, watermark: 'Image Job API' }));
     const { exif, icc, xmp, ...metadata } = await sharp(bytes).metadata();
     expect({ exif, icc, xmp }).toEqual({});
     expect(metadata).toMatchObject({ format, width: 512, height: 341, channels: 3, depth: 'uchar' });
@@ -105,7 +105,7 @@ describe('watermark', () => {
       .png()
       .toBuffer();
     const plain = (await finishResult(image, options())).bytes;
-    const { bytes } = await finishResult(image, options({ watermark: true }));
+    const { bytes } = await finishResult(image, options({ watermark: 'Image Job API' }));
     for (const left of [0, 256]) {
       for (const top of [0, 170]) {
         const share = await changedShare(bytes, plain, { left, top, width: 256, height: 170 });
@@ -119,7 +119,7 @@ describe('watermark', () => {
     const image = await quarters().png().toBuffer();
     const share = async (longestSide: number) => {
       const [plain, marked] = await Promise.all(
-        [false, true].map((watermark) => finishResult(image, options({ longestSide, watermark }))),
+        [null, 'Image Job API'].map((watermark) => finishResult(image, options({ longestSide, watermark }))),
       );
       if (!plain || !marked) throw new Error('nothing rendered');
       return changedShare(marked.bytes, plain.bytes, {
@@ -138,7 +138,7 @@ describe('watermark', () => {
     [40, 40],
   ])('works on %i by %i pixels', async (width, height) => {
     const image = await quarters(width, height).png().toBuffer();
-    const target = { longestSide: Math.max(width, height), watermark: true };
+    const target = { longestSide: Math.max(width, height), watermark: 'Image Job API' };
     expect(await finishResult(image, options(target))).toMatchObject({ width, height });
   });
 });

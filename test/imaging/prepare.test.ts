@@ -70,16 +70,16 @@ describe('metadata', () => {
 
 describe('pixel formats', () => {
   it.each([
-    ['CMYK JPEG', () => quarters().toColourspace('cmyk').jpeg(), 'image/jpeg'],
-    ['16-bit PNG', () => quarters().toColourspace('rgb16').png(), 'image/png'],
-    ['grey JPEG', () => quarters().greyscale().jpeg(), 'image/jpeg'],
-    ['grey PNG with alpha', () => quarters().greyscale().ensureAlpha(0.5).png(), 'image/png'],
-    ['PNG with a palette', () => quarters().png({ palette: true }), 'image/png'],
-    ['WebP', () => quarters().webp(), 'image/jpeg'],
-  ])('%s is converted to 8-bit sRGB with three channels', async (_, make, mime) => {
+    ['CMYK JPEG', () => quarters().toColourspace('cmyk').jpeg()],
+    ['16-bit PNG', () => quarters().toColourspace('rgb16').png()],
+    ['grey JPEG', () => quarters().greyscale().jpeg()],
+    ['grey PNG with alpha', () => quarters().greyscale().ensureAlpha(0.5).png()],
+    ['PNG with a palette', () => quarters().png({ palette: true })],
+    ['WebP', () => quarters().webp()],
+  ])('%s becomes a JPEG in 8-bit sRGB with three channels', async (_, make) => {
     const prepared = await prepareInput(await make().toBuffer());
-    expect(prepared.mime).toBe(mime);
     expect(await sharp(prepared.bytes).metadata()).toMatchObject({
+      format: 'jpeg',
       space: 'srgb',
       channels: 3,
       depth: 'uchar',

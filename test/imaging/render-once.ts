@@ -8,6 +8,13 @@ const [, , file = '', json = ''] = process.argv;
 const { format, ...target } = JSON.parse(json) as RenderTarget;
 configureLibvips();
 const image = await readFile(file);
-await renderPreview({ image, tool: 'image-enhancement', settings: {}, target, format, watermark: true });
+await renderPreview({
+  image,
+  tool: 'image-enhancement',
+  settings: {},
+  target,
+  format,
+  watermark: 'Image Job API',
+});
 const peak = /^VmHWM:\s+(\d+) kB$/m.exec(await readFile('/proc/self/status', 'utf8'))?.[1];
 process.stdout.write(String(Number(peak) * 1024));

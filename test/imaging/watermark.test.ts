@@ -5,6 +5,8 @@ import { inkOf, lay, layTiles } from '../../imaging/ink.ts';
 import { openRaw, type RawImage, toRaw } from '../../imaging/libvips.ts';
 import { drawWatermark, tileFor } from '../../imaging/watermark.ts';
 
+const TEXT = 'Image Job API';
+
 const flat = (width: number, height: number, level = 100): RawImage => ({
   width,
   height,
@@ -16,8 +18,15 @@ const changedShare = (image: RawImage, level = 100) =>
 
 describe('the tile', () => {
   it('is drawn once for images of similar size', () => {
-    expect(tileFor({ width: 2048, height: 1366 })).toBe(tileFor({ width: 1500, height: 2000 }));
-    expect(tileFor({ width: 2048, height: 1366 })).not.toBe(tileFor({ width: 4096, height: 2732 }));
+    expect(tileFor({ width: 2048, height: 1366 }, TEXT)).toBe(tileFor({ width: 1500, height: 2000 }, TEXT));
+    expect(tileFor({ width: 2048, height: 1366 }, TEXT)).not.toBe(
+      tileFor({ width: 4096, height: 2732 }, TEXT),
+    );
+  });
+
+  it('shows the words it is given', async () => {
+    const size = { width: 2048, height: 1366 };
+    expect((await tileFor(size, 'Example Studio')).ink).not.toEqual((await tileFor(size, TEXT)).ink);
   });
 
   it('has at most 1,024 pixels a side for any image, and there are at most nine', async () => {
@@ -25,7 +34,7 @@ describe('the tile', () => {
     const sides = new Set<number>();
     await fc.assert(
       fc.asyncProperty(side, side, async (width, height) => {
-        const { ink } = await tileFor({ width, height });
+        const { ink } = await tileFor({ width, height }, TEXT);
         expect(Math.max(ink.width, ink.height)).toBeLessThanOrEqual(1024);
         sides.add(ink.width);
       }),
@@ -37,10 +46,10 @@ describe('the tile', () => {
 describe('a watermark', () => {
   it('is the same drawn by libvips and on raw pixels', async () => {
     const size = { width: 1200, height: 900 };
-    const { overlay } = await tileFor(size);
+    const { overlay } = await tileFor(size, TEXT);
     const composed = openRaw(flat(1200, 900)).composite([{ ...overlay, tile: true, gravity: 'northwest' }]);
     const expected = await toRaw(composed.removeAlpha());
-    const marked = await toRaw(await drawWatermark(openRaw(flat(1200, 900)), size));
+    const marked = await toRaw(await drawWatermark(openRaw(flat(1200, 900)), size, TEXT));
     const largest = marked.pixels.reduce(
       (max, level, at) => Math.max(max, Math.abs(level - (expected.pixels[at] ?? 0))),
       0,
@@ -51,13 +60,15 @@ describe('a watermark', () => {
 
   it('is drawn on images too large to hold in memory', async () => {
     const size = { width: 5000, height: 4000 };
-    const marked = await toRaw(await drawWatermark(openRaw(flat(5000, 4000)), size));
+    const marked = await toRaw(await drawWatermark(openRaw(flat(5000, 4000)), size, TEXT));
     expect(marked).toMatchObject(size);
     expect(changedShare(marked)).toBeGreaterThan(0.01);
   });
 
   it('is visible on a wide, low image', async () => {
-    const marked = await toRaw(await drawWatermark(openRaw(flat(4096, 128)), { width: 4096, height: 128 }));
+    const marked = await toRaw(
+      await drawWatermark(openRaw(flat(4096, 128)), { width: 4096, height: 128 }, TEXT),
+    );
     for (let left = 0; left < 4096; left += 512) {
       const area = await toRaw(openRaw(marked).extract({ left, top: 0, width: 512, height: 128 }));
       expect(changedShare(area)).toBeGreaterThan(0.01);

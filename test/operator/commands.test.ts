@@ -140,7 +140,18 @@ test('jobs are listed and shown with their results', async () => {
   await stores.jobs.accept(draft);
   const key = `${accountId}/${randomUUID()}-staged.jpeg`;
   await stores.jobs.complete(draft.jobId, { results: [{ bucket: 'results', key }], processingMs: 900 });
-  const shown = await json('job', 'show', draft.jobId);
+  const { generatorCalls } = stores;
+  const call = { generator: 'bfl', model: 'flux-2-pro', mayBeCharged: true };
+  const callId = (await generatorCalls.begin(draft.jobId, call)) ?? '';
+  await generatorCalls.update(draft.jobId, callId, {
+    task: { id: 't1' },
+    outcome: 'completed',
+    costUsd: 0.05,
+  });
+  const { generator_calls, ...shown } = await json<{ generator_calls: unknown }>('job', 'show', draft.jobId);
+  expect(generator_calls).toMatchObject([
+    { generator: 'bfl', model: 'flux-2-pro', upstream_id: 't1', outcome: 'completed', cost_usd: 0.05 },
+  ]);
   expect(shown).toEqual({
     job_id: draft.jobId,
     account_id: accountId,

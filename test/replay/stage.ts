@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { JobRequest } from '../../api/jobs/gateway.ts';
 import { findTool, planRender } from '../../catalog/catalog.ts';
 import { GeneratorError } from '../../generators/errors.ts';
-import { scriptedGenerator } from '../setup/generators.ts';
+import { scriptedGenerators } from '../setup/generators.ts';
 import { sampleJpeg } from '../setup/images.ts';
 import type { Service } from '../setup/open-service.ts';
 import type { Receiver } from '../setup/receiver.ts';
@@ -21,7 +21,7 @@ export type Stage = Awaited<ReturnType<typeof openStage>>;
 /** A worker whose renders, receivers and limits make every path reachable. */
 export async function openStage(service: Service, receiver: Receiver) {
   const worker = await service.startWorker({
-    generator: scriptedGenerator({
+    generators: scriptedGenerators({
       [REFUSED_TOOL]: async () => {
         throw new GeneratorError({ kind: 'refused', reason: 'no_result' }, 'The model made no image.');
       },

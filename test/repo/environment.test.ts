@@ -17,7 +17,7 @@ describe('.env.example', () => {
 
   test('names the required variables in its head', () => {
     const head = lines.slice(0, lines.indexOf('')).join(' ');
-    expect(head.match(/[A-Z][A-Z0-9]+_[A-Z0-9_]+/g)).toEqual(Object.keys(REQUIRED));
+    expect(head.match(/\b[A-Z][A-Z0-9_]{6,}\b/g)).toEqual(Object.keys(REQUIRED));
   });
 
   test('explains every variable in the words of the schema', () => {
@@ -52,6 +52,14 @@ describe('the configuration', () => {
   test('has no default for the address of a server, nor for a public URL', () => {
     const missing = Object.keys(REQUIRED).map((name) => `  ${name}: must be set`);
     expect(() => loadConfig({})).toThrow(['The environment is not usable:', ...missing].join('\n'));
+  });
+
+  test.each(['Example Studio', 'Студия', '© 2026', 'Größe'])('accepts the watermark %s', (text) => {
+    expect(loadConfig({ ...REQUIRED, WATERMARK_TEXT: text }).worker.watermarkText).toBe(text);
+  });
+
+  test.each([' ', '\u200b', '漢字', 'x'.repeat(41), 'two\nlines'])('refuses the watermark %j', (text) => {
+    expect(() => loadConfig({ ...REQUIRED, WATERMARK_TEXT: text })).toThrow('WATERMARK_TEXT');
   });
 
   test('reports every problem at once, by the name of the variable', () => {

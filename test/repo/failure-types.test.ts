@@ -75,10 +75,11 @@ describe('a render that fails', () => {
     ['generator_refused', new GeneratorError({ kind: 'refused', reason: 'safety' }, 'Refused.')],
     ['generator_unavailable', new GeneratorError({ kind: 'unavailable' }, 'Busy.')],
     ['generator_misconfigured', new GeneratorError({ kind: 'misconfigured' }, 'No key.')],
+    ['generator_exhausted', new GeneratorError({ kind: 'exhausted' }, 'Two calls.')],
     ['NotFound', new NotFound('There is no job.')],
     ['render_error', new Error('connect ECONNREFUSED')],
   ])('is reported as %s, and retried as the table says', (type, error) => {
-    const failures = [false, true].map((lastTry) => renderFailure(error, 5, lastTry));
+    const failures = [false, true].map((lastTry) => renderFailure(error, { processingMs: 5, lastTry }));
     expect(failures).toMatchObject(
       FINAL[FAILURES[type].retry].map((nonRetryable) => ({ type, nonRetryable })),
     );

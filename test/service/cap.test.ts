@@ -2,7 +2,7 @@ import { fetch } from 'undici';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ended, postJob } from '../setup/client.ts';
 import { eventually } from '../setup/eventually.ts';
-import { scriptedGenerator } from '../setup/generators.ts';
+import { scriptedGenerators } from '../setup/generators.ts';
 import { sampleImage } from '../setup/images.ts';
 import { type Service, startService } from '../setup/service.ts';
 
@@ -13,7 +13,7 @@ let image_base64: string;
 
 beforeAll(async () => {
   service = await startService();
-  const parts = { generator: scriptedGenerator({}), retention: { completedJobsPerAccount: LIMIT } };
+  const parts = { generators: scriptedGenerators({}), retention: { completedJobsPerAccount: LIMIT } };
   [worker, image_base64] = await Promise.all([service.startWorker(parts), sampleImage()]);
 });
 afterAll(async () => {

@@ -4,7 +4,7 @@ import { buildApp } from '../../api/app.ts';
 import type { ImageStore } from '../../stores/image-store.ts';
 import { ended, postJob } from '../setup/client.ts';
 import { eventually } from '../setup/eventually.ts';
-import { blockedRender, scriptedGenerator } from '../setup/generators.ts';
+import { blockedRender, scriptedGenerators } from '../setup/generators.ts';
 import { sampleImage } from '../setup/images.ts';
 import { type Service, startService } from '../setup/service.ts';
 
@@ -15,8 +15,8 @@ const held = blockedRender();
 
 beforeAll(async () => {
   service = await startService();
-  const generator = scriptedGenerator({ pool: held.render });
-  [worker, image_base64] = await Promise.all([service.startWorker({ generator }), sampleImage()]);
+  const generators = scriptedGenerators({ pool: held.render });
+  [worker, image_base64] = await Promise.all([service.startWorker({ generators }), sampleImage()]);
 });
 afterAll(async () => {
   await worker?.[Symbol.asyncDispose]();

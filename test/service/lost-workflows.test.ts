@@ -8,7 +8,7 @@ import { taskQueues } from '../../protocol/task-queues.ts';
 import { ended, postJob } from '../setup/client.ts';
 import { closers } from '../setup/closers.ts';
 import { eventually } from '../setup/eventually.ts';
-import { blockedRender, scriptedGenerator } from '../setup/generators.ts';
+import { blockedRender, scriptedGenerators } from '../setup/generators.ts';
 import { sampleImage } from '../setup/images.ts';
 import { type Receiver, verified } from '../setup/receiver.ts';
 import type { Service } from '../setup/service.ts';
@@ -24,8 +24,8 @@ let image_base64: string;
 beforeAll(async () => {
   ({ receiver, service } = await openWithReceiver(open));
   image_base64 = await sampleImage();
-  const generator = scriptedGenerator({ pool: (request) => held.render(request) });
-  open.use(await service.startWorker({ generator, retention: { lostJobMs: 0 } }));
+  const generators = scriptedGenerators({ pool: (request) => held.render(request) });
+  open.use(await service.startWorker({ generators, retention: { lostJobMs: 0 } }));
 });
 beforeEach(() => {
   held = blockedRender();

@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { GeneratorError } from '../../generators/errors.ts';
-import type { RenderRequest } from '../../generators/port.ts';
+import { GeneratorError, REFUSALS } from '../../generators/errors.ts';
+import type { UpstreamRequest } from '../../generators/port.ts';
 import { ended, postJob } from '../setup/client.ts';
 import { eventually } from '../setup/eventually.ts';
-import { blockedRender, scriptedGenerator } from '../setup/generators.ts';
+import { blockedRender, invert, scriptedGenerators } from '../setup/generators.ts';
 import { sampleImage } from '../setup/images.ts';
 import { type Service, startService } from '../setup/service.ts';
 
 const tries = { unavailable: 0, flaky: 0 };
 const held = blockedRender();
 /** One kind of failure per tool. */
-const generator = scriptedGenerator({
+const generators = scriptedGenerators({
   declutter: async () => {
     throw new GeneratorError({ kind: 'refused', reason: 'safety' }, 'The model refused this image.');
   },
@@ -18,10 +18,10 @@ const generator = scriptedGenerator({
     tries.unavailable += 1;
     throw new GeneratorError({ kind: 'unavailable', retryAfterMs: 5 }, 'upstream.internal answered 503');
   },
-  'roof-replacement': async ({ image, mime }: RenderRequest) => {
+  'roof-replacement': async (request: UpstreamRequest) => {
     tries.flaky += 1;
     if (tries.flaky < 3) throw new GeneratorError({ kind: 'unavailable', retryAfterMs: 5 }, 'busy');
-    return { bytes: image, mime };
+    return invert(request);
   },
   pool: held.render,
 });
@@ -33,7 +33,7 @@ let image_base64: string;
 beforeAll(async () => {
   service = await startService();
   [worker, image_base64] = await Promise.all([
-    service.startWorker({ generator, generatorTries: 8 }),
+    service.startWorker({ generators, generatorTries: 8 }),
     sampleImage(),
   ]);
 });
@@ -69,7 +69,7 @@ describe('a generation that fails', () => {
     const jobId = await start(client, 'declutter', { resolution: '4K' });
     expect(await ended(service.app, client.headers, jobId)).toMatchObject({
       status: 'failed',
-      error: 'The model refused this image. The charge was refunded.',
+      error: `${REFUSALS.safety} The charge was refunded.`,
       images_charged: 2,
       result_urls: [],
       completed_at: expect.any(String),

@@ -10,7 +10,7 @@ import type { JobStore } from '../../stores/ports.ts';
 import { postJob } from '../setup/client.ts';
 import { closers } from '../setup/closers.ts';
 import { eventually } from '../setup/eventually.ts';
-import { scriptedGenerator } from '../setup/generators.ts';
+import { scriptedGenerators } from '../setup/generators.ts';
 import { sampleImage } from '../setup/images.ts';
 import { type Service, startService } from '../setup/service.ts';
 
@@ -20,7 +20,7 @@ let image_base64: string;
 let worker: AsyncDisposable | undefined;
 
 const startWorker = async () => {
-  worker ??= await service.startWorker({ generator: scriptedGenerator({}) });
+  worker ??= await service.startWorker({ generators: scriptedGenerators({}) });
 };
 const stopWorker = async () => {
   await worker?.[Symbol.asyncDispose]();

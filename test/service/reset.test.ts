@@ -5,7 +5,7 @@ import { GeneratorError } from '../../generators/errors.ts';
 import { ended, postJob } from '../setup/client.ts';
 import { closers } from '../setup/closers.ts';
 import { eventually } from '../setup/eventually.ts';
-import { blockedRender, scriptedGenerator } from '../setup/generators.ts';
+import { blockedRender, scriptedGenerators } from '../setup/generators.ts';
 import { sampleImage } from '../setup/images.ts';
 import type { Receiver } from '../setup/receiver.ts';
 import type { Service } from '../setup/service.ts';
@@ -13,7 +13,7 @@ import { clientWith, openWithReceiver } from '../setup/webhooks.ts';
 
 const open = closers();
 const held = blockedRender();
-const generator = scriptedGenerator({
+const generators = scriptedGenerators({
   pool: held.render,
   'pool-removal': async () => {
     throw new GeneratorError({ kind: 'refused', reason: 'no_result' }, 'The model made no image.');
@@ -26,7 +26,7 @@ let image_base64: string;
 beforeAll(async () => {
   ({ receiver, service } = await openWithReceiver(open));
   image_base64 = await sampleImage();
-  open.use(await service.startWorker({ generator }));
+  open.use(await service.startWorker({ generators }));
   open.defer(async () => held.release());
 });
 afterAll(() => open.close());

@@ -4,7 +4,7 @@ import type { ObjectRef } from '../../domain/records.ts';
 import { startRetention } from '../../operator/start-retention.ts';
 import type { RetentionCounts } from '../../protocol/retention.ts';
 import { ended, postJob } from '../setup/client.ts';
-import { scriptedGenerator } from '../setup/generators.ts';
+import { scriptedGenerators } from '../setup/generators.ts';
 import { sampleImage } from '../setup/images.ts';
 import { type Service, startService } from '../setup/service.ts';
 
@@ -18,7 +18,7 @@ let image_base64: string;
 beforeAll(async () => {
   service = await startService();
   [worker, image_base64] = await Promise.all([
-    service.startWorker({ generator: scriptedGenerator({}), retention }),
+    service.startWorker({ generators: scriptedGenerators({}), retention }),
     sampleImage(),
   ]);
 });

@@ -51,6 +51,12 @@ test.each(PROCESSES)(
   },
 );
 
+test('a renderer without the key of its generator exits with 2 and names it', async () => {
+  const env = { ...REQUIRED, GENERATORS: 'bfl', BFL_API_KEY: '' };
+  const { code, err } = await ended(start('worker/renderer.ts', [], folderWith(), env));
+  expect([code, err]).toEqual([2, expect.stringContaining('  BFL_API_KEY: must be set')]);
+});
+
 test.each(PROCESSES)('%s exits with 1 and one log line when a server does not answer', async (file) => {
   const { code, out, err } = await ended(start(file, [], folderWith(), REQUIRED));
   expect([code, err]).toEqual([1, '']);

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { deliveryIdOf } from '../../domain/delivery.ts';
-import { createGenerator } from '../../generators/registry.ts';
 import { type CommandLine, openCommandLine } from '../operator/command-line.ts';
 import { ended, postJob } from '../setup/client.ts';
 import { closers } from '../setup/closers.ts';
+import { generatorsOf } from '../setup/generators.ts';
 import { sampleImage } from '../setup/images.ts';
 import type { Receiver } from '../setup/receiver.ts';
 import type { Service } from '../setup/service.ts';
@@ -25,7 +25,12 @@ beforeAll(async () => {
   });
   open.use(cli.deps);
   image_base64 = await sampleImage();
-  open.use(await service.startWorker({ webhooks: QUICK, generator: createGenerator(['instant']) }));
+  open.use(
+    await service.startWorker({
+      webhooks: QUICK,
+      generators: generatorsOf({ kind: 'local', name: 'instant' }),
+    }),
+  );
 });
 afterAll(() => open.close());
 

@@ -2,12 +2,12 @@ import { Value } from 'typebox/value';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { TestEvent } from '../../contract/webhook.ts';
 import { deliveryIdOf } from '../../domain/delivery.ts';
-import { createGenerator } from '../../generators/registry.ts';
 import { redeliver, sendTest } from '../../operator/start-delivery.ts';
 import { taskQueues } from '../../protocol/task-queues.ts';
 import { ended, postJob } from '../setup/client.ts';
 import { closers } from '../setup/closers.ts';
 import { eventually } from '../setup/eventually.ts';
+import { generatorsOf } from '../setup/generators.ts';
 import { sampleImage } from '../setup/images.ts';
 import { type Receiver, verified } from '../setup/receiver.ts';
 import type { Service } from '../setup/service.ts';
@@ -24,7 +24,9 @@ beforeAll(async () => {
   ({ receiver, service } = await openWithReceiver(open));
   image_base64 = await sampleImage();
   const webhooks = { scheduleMs: [0, HOUR, HOUR], timeoutMs: 20_000, slots: 1 };
-  open.use(await service.startWorker({ webhooks, generator: createGenerator(['instant']) }));
+  open.use(
+    await service.startWorker({ webhooks, generators: generatorsOf({ kind: 'local', name: 'instant' }) }),
+  );
 });
 afterAll(() => open.close());
 

@@ -5,7 +5,7 @@ import { issueWebhookSecret } from '../../domain/webhook-signature.ts';
 import { GeneratorError } from '../../generators/errors.ts';
 import { ended, postJob } from '../setup/client.ts';
 import { closers } from '../setup/closers.ts';
-import { scriptedGenerator } from '../setup/generators.ts';
+import { scriptedGenerators } from '../setup/generators.ts';
 import { sampleImage } from '../setup/images.ts';
 import { type Receiver, startReceiver, verified } from '../setup/receiver.ts';
 import type { Service } from '../setup/service.ts';
@@ -25,7 +25,7 @@ beforeAll(async () => {
   open.use(
     await service.startWorker({
       webhooks: QUICK,
-      generator: scriptedGenerator({
+      generators: scriptedGenerators({
         declutter: async () => {
           throw new GeneratorError({ kind: 'refused', reason: 'safety' }, 'The image was refused.');
         },

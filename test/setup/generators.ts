@@ -1,13 +1,39 @@
-import type { UpstreamGenerator } from '../../generators/port.ts';
+import sharp from 'sharp';
+import { createBreaker } from '../../generators/breaker.ts';
+import type { Generator, UpstreamGenerator } from '../../generators/port.ts';
+import type { Generators } from '../../generators/registry.ts';
+import { createBudget } from '../../runtime/budget.ts';
 
-const returnInput: UpstreamGenerator['render'] = async ({ image, mime }) => ({ bytes: image, mime });
+/** The negative of the input: it has all of its edges, and is not the input. */
+export const invert: UpstreamGenerator['render'] = async ({ image }) => ({
+  bytes: await sharp(image).negate().jpeg().toBuffer(),
+  costUsd: null,
+});
 
-/** A generator that runs the script of the test for its tool, and returns the input for any other tool. */
-export function scriptedGenerator(script: Record<string, UpstreamGenerator['render']>): UpstreamGenerator {
+/** An upstream that runs the script of the test for its tool, and inverts the input for any other tool. */
+export function scriptedUpstream(script: Record<string, UpstreamGenerator['render']>): UpstreamGenerator {
   return {
     kind: 'upstream',
     name: 'scripted',
-    render: (request) => (script[request.tool] ?? returnInput)(request),
+    model: 'script',
+    charges: false,
+    longestSideAtMost: 4096,
+    render: (request) => (script[request.tool] ?? invert)(request),
+  };
+}
+
+/** See {@link scriptedUpstream}. */
+export const scriptedGenerators = (script: Parameters<typeof scriptedUpstream>[0]): Generators =>
+  generatorsOf(scriptedUpstream(script));
+
+/** Generators that are asked in this order, for every tool. */
+export function generatorsOf(...generators: Generator[]): Generators {
+  return {
+    forPlan: () => generators,
+    breakerOf: () => createBreaker(),
+    placesOf: () => createBudget({ total: 100, perOwner: 100 }),
+    failoverOnRefused: false,
+    [Symbol.asyncDispose]: async () => {},
   };
 }
 
@@ -23,7 +49,7 @@ export function blockedRender() {
       released,
       new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
     ]);
-    return returnInput(request);
+    return invert(request);
   };
   return { render, release };
 }

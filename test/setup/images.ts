@@ -1,8 +1,7 @@
 import sharp from 'sharp';
 
 /** A small JPEG. */
-export function sampleJpeg(width = 64, height = 48): Promise<Buffer> {
-  const background = { r: 120, g: 160, b: 90 };
+export function sampleJpeg(width = 64, height = 48, background = '#78a05a'): Promise<Buffer> {
   return sharp({ create: { width, height, channels: 3, background } })
     .jpeg()
     .toBuffer();

@@ -75,7 +75,7 @@ export async function startWorker(
   config: Config,
   overrides: TestWorkerOverrides = {},
 ): Promise<AsyncDisposable> {
-  installRuntimeOnce(config);
+  installRuntimeOnce(config, overrides.logger);
   const { worker, renderer, ...opened } = await withResources(async (keep) => ({
     worker: keep(await openWorker(config, overrides)),
     renderer: keep(await openRenderer(config, overrides)),
@@ -93,9 +93,9 @@ export async function startWorker(
 }
 
 let installed = false;
-/** The SDK has one runtime per process; it logs at the level of the tests. */
-function installRuntimeOnce(config: Config): void {
+/** The SDK has one runtime per process; by default it logs at the level of the tests. */
+function installRuntimeOnce(config: Config, logger = pino({ level: config.log.level })): void {
   if (installed) return;
   installed = true;
-  installRuntime(pino({ level: config.log.level }));
+  installRuntime(logger);
 }

@@ -7,4 +7,5 @@ export const REQUIRED = {
   S3_SECRET_ACCESS_KEY: 'secret',
   UPLOAD_URL: 'http://127.0.0.1:1/results',
   PUBLIC_URL: 'http://127.0.0.1:8080/api',
+  GENERATORS: 'preview',
 };

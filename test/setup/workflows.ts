@@ -3,12 +3,15 @@ import type { Client } from '@temporalio/client';
 import type { Config } from '../../config.ts';
 import { taskQueues } from '../../protocol/task-queues.ts';
 import { openTemporal } from '../../runtime/temporal-client.ts';
+import type { Mongo } from '../../stores/mongo/client.ts';
+import { collections } from '../../stores/mongo/documents.ts';
 
 /** A workflow closes in a moment after its job or webhook has ended, if a worker is there. */
 const CLOSING_MS = 40_000;
+const VISIBLE_AFTER_MS = 15_000;
 
 /** The part of a service that knows its workflows. */
-type Service = { temporal: Client; config: Config };
+type Service = { temporal: Client; config: Config; mongo: Mongo };
 
 /** Ids of the workflows that are running in the task queues with this prefix. Visibility may be a moment late. */
 async function runningIn({ workflow }: Client, prefix: string): Promise<string[]> {
@@ -18,16 +21,37 @@ async function runningIn({ workflow }: Client, prefix: string): Promise<string[]
   return ids;
 }
 
-const running = ({ temporal, config }: Service) => runningIn(temporal, config.temporal.taskQueuePrefix);
+const running = ({ temporal, config }: Omit<Service, 'mongo'>) =>
+  runningIn(temporal, config.temporal.taskQueuePrefix);
+
+/** Visibility may not list the youngest workflows yet. */
+async function recentJobs({ mongo }: Service): Promise<string[]> {
+  const createdAt = { $gt: new Date(Date.now() - VISIBLE_AFTER_MS) };
+  const jobs = await collections(mongo.db).jobs.find({ createdAt }).project({ workflowId: 1 }).toArray();
+  return jobs.map(({ workflowId }) => String(workflowId));
+}
+
+async function isOpen({ temporal }: Service, workflowIds: readonly string[]): Promise<boolean> {
+  const states = workflowIds.map(async (id) => {
+    const description = await temporal.workflow
+      .getHandle(id)
+      .describe()
+      .catch(() => undefined);
+    return description?.status.name === 'RUNNING';
+  });
+  return (await Promise.all(states)).includes(true);
+}
 
 /** Waits until no workflow is running, or only those are that wait for something other than a worker. */
 export async function untilNoneRuns(service: Service): Promise<void> {
   const deadline = Date.now() + CLOSING_MS;
-  while ((await running(service)).length > 0 && Date.now() < deadline) await delay(50);
+  const jobs = await recentJobs(service);
+  while (((await isOpen(service, jobs)) || (await running(service)).length > 0) && Date.now() < deadline)
+    await delay(50);
 }
 
 /** Ends the workflows that a file leaves open on purpose. */
-export async function terminateWorkflows(service: Service): Promise<void> {
+export async function terminateWorkflows(service: Omit<Service, 'mongo'>): Promise<void> {
   const ids = await running(service);
   // Some may have ended by themselves since then; the leak check names those that have not.
   await Promise.allSettled(ids.map((id) => service.temporal.workflow.getHandle(id).terminate()));

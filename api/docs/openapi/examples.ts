@@ -76,8 +76,8 @@ const account: Account = {
 };
 
 const tools: Static<typeof Tool>[] = [
-  { slug: 'virtual-staging', images_cost: 1 },
-  { slug: '4k-upscale', images_cost: 2 },
+  { slug: 'virtual-staging', images_cost: 1, preview_only: false },
+  { slug: '4k-upscale', images_cost: 2, preview_only: false },
 ];
 
 /** Request bodies by operation. */

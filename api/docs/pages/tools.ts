@@ -1,3 +1,4 @@
+import { type GeneratorOrders, listTools } from '../../../catalog/catalog.ts';
 import {
   describeCatalog,
   describeCommonOptions,
@@ -9,7 +10,10 @@ import { type Html, html, prose } from './html.ts';
 import type { Page } from './layout.ts';
 
 /** Every tool of the catalogue with its price and options. */
-export function toolsPage(): Page {
+export function toolsPage(orders: GeneratorOrders): Page {
+  const previewOnly = new Set(
+    listTools(orders).flatMap(({ slug, preview_only }) => (preview_only ? [slug] : [])),
+  );
   const groups = describeCatalog();
   const count = groups.reduce((sum, { tools }) => sum + tools.length, 0);
   return {
@@ -26,7 +30,7 @@ ${optionsTable(describeCommonOptions())}
 <li><strong>auto</strong> does not check options. A tool with a preset uses it instead of its options; other tools use their options.</li>
 </ul>
 <p>An option that the tool does not have is ignored and named in <code>warnings</code>; <code>virtual-staging</code> rejects it instead.</p>
-${groups.map(groupSection)}`,
+${groups.map((group) => groupSection(group, previewOnly))}`,
   };
 }
 
@@ -35,18 +39,22 @@ function indexOf({ id, title, tools }: GroupDescription): Html {
   return html`<section><h2><a href="#group-${id}">${title}</a></h2><ul>${links}</ul></section>`;
 }
 
-function groupSection({ id, title, description, tools }: GroupDescription): Html {
+function groupSection(
+  { id, title, description, tools }: GroupDescription,
+  previewOnly: ReadonlySet<string>,
+): Html {
   return html`
 <h2 id="group-${id}">${title}</h2>
 <p class="quiet">${description}</p>
-${tools.map(toolSection)}`;
+${tools.map((tool) => toolSection(tool, previewOnly.has(tool.slug)))}`;
 }
 
-function toolSection(tool: ToolDescription): Html {
+function toolSection(tool: ToolDescription, isPreviewOnly: boolean): Html {
   return html`
 <section class="entry" id="${tool.slug}" aria-labelledby="${tool.slug}-title">
 <h3 id="${tool.slug}-title"><a class="anchor" href="#${tool.slug}"><code>${tool.slug}</code></a> <span class="tag good">${price(tool)}</span>${tags(tool).map((tag) => html` <span class="tag">${tag}</span>`)}</h3>
 <p>${prose(tool.description)}</p>
+${isPreviewOnly ? html`<p class="quiet">No model is configured for this tool: a job returns the photo with a caption.</p>` : []}
 ${tool.options.length === 0 ? html`<p class="quiet">No options of its own.</p>` : optionsTable(tool.options)}
 </section>`;
 }

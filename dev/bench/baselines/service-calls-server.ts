@@ -37,7 +37,7 @@ async function main(): Promise<void> {
     await images.putInput(draft.input.key, image, 'image/jpeg', sha256);
     await stores.jobs.accept(draft);
     await Promise.all([images.getInput(draft.input.key), stores.packs.hasPaid(caller.accountId)]);
-    const request = { image, tool: body.tool, settings: {}, target: TARGET, watermark: false };
+    const request = { image, tool: body.tool, settings: {}, target: TARGET, watermark: null };
     const { bytes } = await renderInstantly({ ...request, format: 'jpeg' });
     const key = `${caller.accountId}/${randomUUID()}-calls.jpeg`;
     await images.putResult(key, bytes, 'image/jpeg');

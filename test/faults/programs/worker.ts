@@ -7,6 +7,7 @@ import { createImageStore } from '../../../stores/s3/images.ts';
 import { openRenderer } from '../../../worker/open-renderer.ts';
 import { openWorker } from '../../../worker/open-worker.ts';
 import { installRuntime } from '../../../worker/temporal-logger.ts';
+import { generatorsOf } from '../../setup/generators.ts';
 import { skewClock, skewedTimes } from './clock.ts';
 import { createTestGenerator } from './generator.ts';
 import { reachAt, withFailpoints } from './reach.ts';
@@ -46,6 +47,7 @@ await runService('worker', async ({ config, logger, signal }) => {
       ...stores,
       jobs: withFailpoints(stores.jobs, 'jobs', ['accept', 'complete', 'fail'], reach),
       deliveries: withFailpoints(stores.deliveries, 'deliveries', ['begin', 'record'], reach),
+      generatorCalls: withFailpoints(stores.generatorCalls, 'generatorCalls', ['update'], reach),
     },
     images: withFailpoints(images, 'images', ['getInput', 'putResult'], reach),
   };
@@ -57,9 +59,12 @@ await runService('worker', async ({ config, logger, signal }) => {
     interceptors: [skewedTimes(clockSkewMs)],
     logger,
   });
+  // Tests that configure upstreams run fakes of them.
+  const usesUpstreams = config.generators.used.some((name) => name !== 'preview');
+  const scripted = generatorsOf(withFailpoints(createTestGenerator(), 'generator', ['render'], reach));
   await using renderer = await openRenderer(config, {
     ...parts,
-    generator: withFailpoints(createTestGenerator(), 'generator', ['render'], reach),
+    ...(usesUpstreams ? {} : { generators: scripted }),
   });
   await report({ point: 'worker ready', subject: String(process.pid) });
   await report({ point: 'worker run before', subject: process.argv[3] ?? '' });

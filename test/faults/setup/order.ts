@@ -25,7 +25,7 @@ const TOOLS: Record<End, string> = { completed: 'declutter', failed: REFUSED_TOO
 export type Order = Awaited<ReturnType<typeof newOrder>>;
 
 /** One POST with an idempotency key, from a new account that has only the free images. */
-export async function newOrder(world: World, name: string, end: End = 'completed') {
+export async function newOrder(world: World, name: string, end: End = 'completed', tool = TOOLS[end]) {
   const { stores, keyPrefix, image } = world;
   const account = await stores.accounts.create({
     name: 'Client',
@@ -44,7 +44,7 @@ export async function newOrder(world: World, name: string, end: End = 'completed
   const digest = createHash('sha256').update(idempotencyKey).digest('base64url');
   const path = `/${account.id}`;
   const webhook_url = `${world.receiver.origin}${path}`;
-  const body = JSON.stringify({ tool: TOOLS[end], image_base64: image, webhook_url });
+  const body = JSON.stringify({ tool, image_base64: image, webhook_url });
   const headers = { 'x-api-key': apiKey, 'content-type': 'application/json' };
   return {
     /** For error messages. */

@@ -1,0 +1,71 @@
+import { randomUUID } from 'node:crypto';
+import { log as activityLog, cancellationDetails, cancellationSignal } from '@temporalio/activity';
+import type { ObjectRef } from '../../domain/records.ts';
+import { renderWithFailover, type Uses } from '../../generators/failover.ts';
+import type { Generators } from '../../generators/registry.ts';
+import type { ImageTasks } from '../../generators/tasks.ts';
+import type { ImageStore } from '../../stores/image-store.ts';
+import { callLogOf, untilDone } from './call-log.ts';
+import type { CompletionDeps } from './completion.ts';
+import { type Attempt, renderLocally, renderUpstream } from './render-image.ts';
+import type { RenderInput } from './rendering.ts';
+
+export interface RenderJobDeps extends CompletionDeps {
+  images: ImageStore;
+  generators: Generators;
+  /** Child processes that decode, edit and encode pixels. */
+  imageTasks: ImageTasks;
+}
+
+const STORE_TRIES = 3;
+
+/** Renders with the first generator that can, and stores the result. */
+export async function renderJob(deps: RenderJobDeps, input: RenderInput): Promise<ObjectRef> {
+  const { stores, images, generators, imageTasks } = deps;
+  const [image, paid] = await Promise.all([
+    images.getInput(input.input.key),
+    stores.packs.hasPaid(input.accountId),
+  ]);
+  const isCancelled = () => cancellationDetails()?.cancelRequested ?? false;
+  const attempt = { input, image, watermark: !paid, imageTasks, signal: cancellationSignal(), isCancelled };
+  const log = callLogOf(stores.generatorCalls, input.jobId, attempt.signal);
+  return renderWithFailover(
+    {
+      candidates: generators.forPlan(input.plan),
+      breakerOf: generators.breakerOf,
+      onRefused: generators.failoverOnRefused,
+      log,
+      isCancelled,
+      alarm: (generator, { message }) =>
+        activityLog.error('A generator is misconfigured.', { generator, problem: message }),
+    },
+    usesOf(deps, attempt),
+  );
+}
+
+function usesOf({ images, generators }: RenderJobDeps, attempt: Attempt): Uses {
+  const { input, signal } = attempt;
+  return {
+    local: async (generator) => store(images, input, await renderLocally(attempt, generator)),
+    async upstream(generator, call) {
+      const places = generators.placesOf(generator);
+      const { bytes, ...used } = await renderUpstream(attempt, generator, { call, places });
+      // Paid for: an outage of the store must not cost another one.
+      const result = await untilDone(() => store(images, input, bytes), signal);
+      return { ...used, result };
+    },
+  };
+}
+
+/** Uses a new key for each try: an upload that timed out may still arrive, and must not overwrite a result. */
+async function store(images: ImageStore, input: RenderInput, bytes: Buffer): Promise<ObjectRef> {
+  for (let tries = 1; ; tries += 1) {
+    const key = `${input.accountId}/${randomUUID()}-${input.plan.label}.${input.format}`;
+    try {
+      await images.putResult(key, bytes, `image/${input.format}`);
+      return { bucket: 'results', key };
+    } catch (error) {
+      if (tries === STORE_TRIES) throw error;
+    }
+  }
+}

@@ -1,0 +1,34 @@
+import { readFile } from 'node:fs/promises';
+import { basename, extname, join } from 'node:path';
+import sharp from 'sharp';
+
+const ROOT = join(import.meta.dirname, '..', '..');
+const PHOTOS = join(import.meta.dirname, 'photos');
+
+/** The photos of the project; `photos/README.md` has their origins. */
+export const SAMPLE_PHOTOS: readonly string[] = [
+  join(ROOT, 'docs', 'sample-room.jpg'),
+  join(PHOTOS, 'living-room.jpg'),
+  join(PHOTOS, 'house.jpg'),
+  join(PHOTOS, 'portrait.jpg'),
+  join(PHOTOS, 'floor-plan.png'),
+];
+
+export interface Photo {
+  name: string;
+  bytes: Buffer;
+}
+
+/** Reads a photo as a JPEG, resized to this many megapixels if given. */
+export async function readPhoto(file: string, megapixels?: number): Promise<Photo> {
+  const name = basename(file, extname(file));
+  const original = await readFile(file);
+  const { width, height } = await sharp(original).metadata();
+  const scale = megapixels === undefined ? 1 : Math.sqrt((megapixels * 1e6) / (width * height));
+  const bytes = await sharp(original)
+    .flatten({ background: '#ffffff' })
+    .resize({ width: Math.round(width * scale) })
+    .jpeg({ quality: 92 })
+    .toBuffer();
+  return { name: megapixels === undefined ? name : `${name}-${megapixels}mp`, bytes };
+}

@@ -1,0 +1,113 @@
+import type { GeneratorConfig } from '../../config/generators.ts';
+import type { UpstreamTask } from '../../domain/generator-call.ts';
+import type { Egress } from '../../egress/egress.ts';
+import type { RenderedImage, UpstreamGenerator, UpstreamRequest } from '../port.ts';
+import { type FailureRow, lost, misconfigured, refused } from '../upstream/classify.ts';
+import { createUpstreamClient, type UpstreamClient, type UpstreamTiming } from '../upstream/client.ts';
+import { imageInput } from '../upstream/image-input.ts';
+import { idAt, textAt, valuesAt } from '../upstream/json.ts';
+import { runTask } from '../upstream/task.ts';
+
+export const FAL_ROWS: readonly FailureRow[] = [
+  {
+    row: 'the prompt or the image was moderated',
+    status: [422],
+    at: 'detail.*.type',
+    matches: /^content_policy_violation$/,
+    failure: refused('safety'),
+  },
+  {
+    row: 'the image was not accepted',
+    status: [422],
+    at: 'detail.*.type',
+    matches: /^(?:image_too_large|image_too_small|file_download_error)$/,
+    failure: refused('invalid_input'),
+  },
+  { row: 'the task is unknown', status: [404], failure: lost },
+  { row: 'the account is locked', status: [403], failure: misconfigured, mayBeCharged: false },
+  {
+    row: 'the image is blacked out as unsafe',
+    status: [200],
+    at: 'has_nsfw_concepts.0',
+    matches: /^true$/,
+    failure: refused('safety'),
+  },
+  { row: 'there is no image', status: [200], failure: refused('no_result') },
+];
+
+/** Results are downloaded at once, and are not kept longer than an hour. */
+const LIFECYCLE = JSON.stringify({ expiration_duration_seconds: 3600 });
+
+/** fal: a task with an id in a queue, with the URLs that its submission returns. */
+export function createFal(
+  { apiKey, baseUrl, model, imageField, input }: GeneratorConfig['fal'],
+  egress: Egress,
+  timing?: UpstreamTiming,
+): UpstreamGenerator {
+  const client = createUpstreamClient({
+    ...(timing === undefined ? {} : { timing }),
+    name: 'fal',
+    egress,
+    baseUrl,
+    credentials: { authorization: `Key ${apiKey}` },
+    keyDomain: 'fal.run',
+    rows: FAL_ROWS,
+  });
+  const shapes = {
+    submit: (request: UpstreamRequest) =>
+      submit(client, model, request, imageInput(request, imageField, input)),
+    poll: (task: UpstreamTask, request: UpstreamRequest) => poll(client, task, request),
+    cancel: async ({ cancelUrl: url = '' }: UpstreamTask, signal: AbortSignal) => {
+      await client.call({ method: 'PUT', url, signal });
+    },
+  };
+  return {
+    kind: 'upstream',
+    name: 'fal',
+    model,
+    charges: true,
+    longestSideAtMost: 2048,
+    render: (request) => runTask(shapes, request, timing),
+  };
+}
+
+async function submit(
+  client: UpstreamClient,
+  model: string,
+  { signal }: UpstreamRequest,
+  input: object,
+): Promise<UpstreamTask> {
+  const response = await client.call({
+    method: 'POST',
+    url: `/${model}`,
+    headers: { 'x-fal-object-lifecycle-preference': LIFECYCLE },
+    json: input,
+    submits: true,
+    signal,
+  });
+  const [id, statusUrl, responseUrl, cancelUrl] = [
+    'request_id',
+    'status_url',
+    'response_url',
+    'cancel_url',
+  ].map((name) => idAt(response.json, name));
+  if (id === undefined || statusUrl === undefined || responseUrl === undefined)
+    throw client.failure(response);
+  return { id, statusUrl, responseUrl, ...(cancelUrl === undefined ? {} : { cancelUrl }) };
+}
+
+/** COMPLETED says nothing of success: the response does. */
+async function poll(
+  client: UpstreamClient,
+  { statusUrl = '', responseUrl = '' }: UpstreamTask,
+  { signal }: UpstreamRequest,
+): Promise<RenderedImage | undefined> {
+  const get = { method: 'GET', signal } as const;
+  const status = await client.call({ ...get, url: statusUrl });
+  if (textAt(status.json, 'status') !== 'COMPLETED') return undefined;
+  const response = await client.call({ ...get, url: responseUrl, endsTask: true });
+  const isBlackedOut = valuesAt(response.json, 'has_nsfw_concepts.0')[0] === true;
+  const image = textAt(response.json, 'images.*.url') ?? textAt(response.json, 'image.url');
+  if (isBlackedOut || image === undefined) throw client.failure(response);
+  return { bytes: await client.download(image, signal), costUsd: null };
+}

@@ -1,0 +1,25 @@
+import type { Size } from '../../imaging/libvips.ts';
+import { scaleToLongestSide } from '../../imaging/size.ts';
+import type { UpstreamRequest } from '../port.ts';
+
+export interface SizeLimits {
+  /** Both sides must be multiples of this. */
+  multiple: number;
+  mostPixels: number;
+  mostLongestSide?: number;
+}
+
+/** The largest size up to the target, in the input's ratio, that the upstream accepts. */
+export function askedSize(
+  { width, height, target }: Pick<UpstreamRequest, 'width' | 'height' | 'target'>,
+  { multiple, mostPixels, mostLongestSide = Number.POSITIVE_INFINITY }: SizeLimits,
+): Size {
+  const longest = Math.max(width, height);
+  const byPixels = longest * Math.sqrt(mostPixels / (width * height));
+  const size = scaleToLongestSide(
+    { width, height },
+    Math.floor(Math.min(target.longestSide, mostLongestSide, byPixels)),
+  );
+  const rounded = (side: number) => Math.max(multiple, Math.floor(side / multiple) * multiple);
+  return { width: rounded(size.width), height: rounded(size.height) };
+}

@@ -1,0 +1,30 @@
+import type { Size } from './libvips.ts';
+
+/** A difference of ratios up to this is removed by scaling, which nobody sees. */
+const SCALABLE = 0.02;
+/** Up to this, the edges are cut off. Beyond it, the image is not the one that was to be edited. */
+const CROPPABLE = 0.08;
+
+export interface Region extends Size {
+  left: number;
+  top: number;
+}
+
+/**
+ * The part of an image of this size that is to be scaled to the ratio of another: all of it, its centre, or undefined
+ * when the ratios differ too much. Models return a few ratios of their own.
+ */
+export function fitRatio(size: Size, to: Size): Region | undefined {
+  const factor = size.width / size.height / (to.width / to.height);
+  const drift = Math.abs(Math.log(factor));
+  if (drift <= Math.log1p(SCALABLE)) return { left: 0, top: 0, ...size };
+  if (drift > Math.log1p(CROPPABLE)) return undefined;
+  const width = factor > 1 ? Math.round(size.width / factor) : size.width;
+  const height = factor > 1 ? size.height : Math.round(size.height * factor);
+  return {
+    left: Math.floor((size.width - width) / 2),
+    top: Math.floor((size.height - height) / 2),
+    width,
+    height,
+  };
+}

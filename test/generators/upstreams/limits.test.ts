@@ -1,0 +1,28 @@
+import { describe, expect, it } from 'vitest';
+import { requestOf } from './fake.ts';
+import { startGemini } from './gemini.ts';
+import { startOpenai } from './openai.ts';
+
+describe('a photo whose ratio an upstream does not make', () => {
+  it('is not sent to openai', async () => {
+    await using fake = await startOpenai();
+    const request = await requestOf({ width: 4000, height: 1000 });
+    await expect(fake.generator.render(request)).rejects.toMatchObject({
+      failure: { kind: 'refused', reason: 'invalid_input' },
+      mayBeCharged: false,
+    });
+    expect(fake.submissions()).toBe(0);
+  });
+});
+
+describe('gemini is asked for the nearest of its ratios', () => {
+  it.each([
+    [1920, 1200, '3:2'],
+    [4032, 3024, '4:3'],
+    [1080, 1920, '9:16'],
+  ])('for %i x %i', async (width, height, ratio) => {
+    await using fake = await startGemini();
+    await fake.generator.render(await requestOf({ width, height }));
+    expect(fake.server.seen[0]?.body.toString()).toContain(`"aspectRatio":"${ratio}"`);
+  });
+});

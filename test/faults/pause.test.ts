@@ -17,7 +17,7 @@ afterAll(() => world?.[Symbol.asyncDispose]());
 test.each(['worker', 'mongod', 'temporal'] as const)(
   'SIGSTOP of %s for 20 s, with a job at every step',
   async (name) => {
-    const paused = await pauseAtEveryStep(world);
+    const paused = await pauseAtEveryStep(world, 2 * HANG_MS);
     const process = world.processes[name];
     process.pause();
     const [placed] = await Promise.all([resume(paused), delay(HANG_MS).then(() => process.resume())]);

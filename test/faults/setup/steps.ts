@@ -86,9 +86,9 @@ export async function pauseAt(world: World, step: Step, timeoutMs?: number): Pro
   return { order, hold, first };
 }
 
-/** Pauses one job at each step. */
-export function pauseAtEveryStep(world: World): Promise<Paused[]> {
-  return Promise.all(STEPS.map((step) => pauseAt(world, step)));
+/** Pauses one job at each step. @param timeoutMs how long callers wait, which includes the pause */
+export function pauseAtEveryStep(world: World, timeoutMs?: number): Promise<Paused[]> {
+  return Promise.all(STEPS.map((step) => pauseAt(world, step, timeoutMs)));
 }
 
 /** Resumes all jobs. @returns the responses to their first requests */

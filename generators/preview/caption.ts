@@ -1,10 +1,10 @@
+import { findTool } from '../../catalog/catalog.ts';
 import type { Caption } from '../../imaging/caption.ts';
 import type { Settings } from './operation.ts';
 
 const MOST_OPTIONS = 4;
 /** In characters; free text can be much longer. */
 const LONGEST_VALUE = 60;
-const CAPITALS: Readonly<Record<string, string>> = { '3d': '3D', '4k': '4K', hdr: 'HDR' };
 
 /** Says which tool would have done what, and that it was not done. */
 export function captionOf(tool: string, settings: Settings): Caption {
@@ -13,12 +13,7 @@ export function captionOf(tool: string, settings: Settings): Caption {
     .slice(0, MOST_OPTIONS)
     .map(([key, value]) => (value === 'true' ? words(key) : `${words(key)} ${shortened(value)}`));
   const list = options.length > 0 ? `: ${options.join(', ')}` : '';
-  return { title: `Preview of ${titleOf(tool)}${list}.`, note: 'No model is configured.' };
-}
-
-function titleOf(slug: string): string {
-  const [first = '', ...others] = slug.split('-').map((word) => CAPITALS[word] ?? word);
-  return [first.charAt(0).toUpperCase() + first.slice(1), ...others].join(' ');
+  return { title: `Preview of ${findTool(tool)?.title ?? tool}${list}.`, note: 'No model is configured.' };
 }
 
 /** `roomType` as `room type`. */

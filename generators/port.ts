@@ -12,8 +12,6 @@ export interface UpstreamRequest {
   accountTag: string;
   /** Slug of the tool. */
   tool: string;
-  /** Settings as resolved by the catalogue, defaults included. */
-  settings: Readonly<Record<string, string>>;
   /** The prompt, in plain English. */
   instruction: string;
   /** The prepared input: an upright sRGB JPEG without metadata; `width` and `height` are its size in pixels. */
@@ -47,8 +45,6 @@ export interface UpstreamGenerator {
   readonly model: string;
   /** Whether the upstream charges for calls. */
   readonly charges: boolean;
-  /** Longest side of the input that the model makes use of, in pixels. */
-  readonly longestSideAtMost: number;
   /** The only ratios of width to height that it returns, `3:2` for instance: an input of another one is padded. */
   readonly ratios?: readonly string[];
   /** Rejects with a GeneratorError for every failure of the model or the upstream. */

@@ -13,7 +13,7 @@ export const pendingTask = (calls: readonly GeneratorCall[]): GeneratorCall | un
 export const abandonedCalls = (calls: readonly GeneratorCall[]): GeneratorCall[] =>
   calls.filter(({ task, outcome }) => task === null && outcome === null);
 
-export const isExhausted = (calls: readonly GeneratorCall[]): boolean =>
+const isExhausted = (calls: readonly GeneratorCall[]): boolean =>
   calls.filter(({ mayBeCharged }) => mayBeCharged).length >= MOST_CHARGED_CALLS;
 
 /** Whether the generator has failed as often as it may before it is another one's turn. */

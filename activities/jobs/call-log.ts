@@ -1,6 +1,6 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { log as activityLog } from '@temporalio/activity';
 import type { CallLog } from '../../domain/generator-call.ts';
+import { pause } from '../../runtime/pause.ts';
 import type { GeneratorCallStore } from '../../stores/ports.ts';
 
 const RETRY_MS = 500;
@@ -23,7 +23,7 @@ export async function untilDone<T>(write: () => Promise<T>, signal: AbortSignal)
     } catch (error) {
       if (tries === 1)
         activityLog.warn('What was paid for cannot be stored yet.', { problem: String(error) });
-      await delay(RETRY_MS, undefined, { signal }).catch(() => signal.throwIfAborted());
+      await pause(RETRY_MS, signal);
     }
   }
 }

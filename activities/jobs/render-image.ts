@@ -15,6 +15,9 @@ import type { RenderInput } from './rendering.ts';
 
 const accountTag = (accountId: string) => createHash('sha256').update(accountId).digest('hex').slice(0, 32);
 
+/** Longest side of what is sent to an upstream, in pixels: the models shrink more than that. */
+const SENT_LONGEST_SIDE = 2048;
+
 /** One render attempt of one job. */
 export interface Attempt {
   input: RenderInput;
@@ -55,9 +58,9 @@ export async function renderUpstream(
   { call, places }: UpstreamUse,
 ): Promise<UpstreamResult> {
   const { input, image, watermark, imageTasks, signal, isCancelled } = attempt;
-  const { tool, settings, instruction, longestSide, neverSmaller, checks } = input.plan;
+  const { tool, instruction, longestSide, neverSmaller, checks } = input.plan;
   const target = { longestSide, neverSmaller };
-  const longestSideAtMost = Math.min(longestSide, generator.longestSideAtMost);
+  const longestSideAtMost = Math.min(longestSide, SENT_LONGEST_SIDE);
   const source = await imageTasks.run(
     'prepare',
     { image, options: { longestSideAtMost, ratios: generator.ratios ?? [] } },
@@ -73,7 +76,6 @@ export async function renderUpstream(
     height,
     tool,
     instruction,
-    settings,
     target,
     signal,
     isCancelled,

@@ -19,7 +19,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   'config.ts': { layers: ['contract', 'config'], packages: ['node:fs', 'node:module', 'node:os', 'typebox'] },
   runtime: {
     layers: ['contract', 'config.ts'],
-    packages: ['pino', '@temporalio/client', 'node:fs', 'node:stream'],
+    packages: ['pino', '@temporalio/client', 'node:fs', 'node:stream', 'node:timers'],
   },
   imaging: {
     layers: ['contract', 'runtime'],
@@ -43,13 +43,13 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   generators: {
     layers: ['contract', 'config.ts', 'domain', 'catalog', 'runtime', 'imaging', 'egress'],
     types: ['config'],
-    packages: ['sharp', 'node:fs', 'node:timers'],
+    packages: ['sharp', 'node:fs'],
   },
   protocol: { layers: ['contract'], types: ['catalog', 'domain'], packages: ['@temporalio/workflow'] },
   activities: {
     layers: ['contract', 'domain', 'runtime', 'imaging', 'stores', 'generators', 'protocol'],
     types: ['catalog', 'egress'],
-    packages: ['@temporalio/activity', '@temporalio/common', 'node:crypto', 'node:timers'],
+    packages: ['@temporalio/activity', '@temporalio/common', 'node:crypto'],
   },
   // Workflow code must be deterministic: nothing that does I/O.
   workflows: {

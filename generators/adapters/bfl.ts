@@ -11,7 +11,7 @@ import {
   retryAfterMs,
   unavailable,
 } from '../upstream/classify.ts';
-import { createUpstreamClient, type UpstreamClient, type UpstreamTiming } from '../upstream/client.ts';
+import { createUpstreamClient, TIMING, type UpstreamClient } from '../upstream/client.ts';
 import { idAt, numberAt, textAt } from '../upstream/json.ts';
 import { runTask, type TaskShapes } from '../upstream/task.ts';
 
@@ -60,10 +60,10 @@ const MOST_PIXELS = 4_000_000;
 export function createBfl(
   { apiKey, baseUrl, model }: GeneratorConfig['bfl'],
   egress: Egress,
-  timing?: UpstreamTiming,
+  timing = TIMING,
 ): UpstreamGenerator {
   const client = createUpstreamClient({
-    ...(timing === undefined ? {} : { timing }),
+    timing,
     name: 'bfl',
     egress,
     baseUrl,
@@ -80,7 +80,6 @@ export function createBfl(
     name: 'bfl',
     model,
     charges: true,
-    longestSideAtMost: 2048,
     render: (request) => runTask(shapes, request, timing),
   };
 }

@@ -8,9 +8,9 @@ import { type FailureRow, lost, misconfigured, refused, unavailable } from '../u
 import {
   createUpstreamClient,
   MAX_IMAGE_BYTES,
+  TIMING,
   type UpstreamClient,
   type UpstreamResponse,
-  type UpstreamTiming,
 } from '../upstream/client.ts';
 import { idAt, textAt, valuesAt } from '../upstream/json.ts';
 import { runTask, type TaskShapes } from '../upstream/task.ts';
@@ -61,10 +61,10 @@ const SIZE_LIMITS = { multiple: 16, mostPixels: 4_000_000 };
 export function createComfyui(
   { baseUrl, outputNode, graph }: ComfyuiOptions,
   egress: Egress,
-  timing?: UpstreamTiming,
+  timing = TIMING,
 ): UpstreamGenerator {
   const client = createUpstreamClient({
-    ...(timing === undefined ? {} : { timing }),
+    timing,
     name: 'comfyui',
     egress,
     baseUrl,
@@ -82,7 +82,6 @@ export function createComfyui(
     name: 'comfyui',
     model: 'graph',
     charges: false,
-    longestSideAtMost: 2048,
     render: (request) => runTask(shapes, request, timing),
   };
 }

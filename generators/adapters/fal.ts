@@ -3,10 +3,10 @@ import type { UpstreamTask } from '../../domain/generator-call.ts';
 import type { Egress } from '../../egress/egress.ts';
 import type { RenderedImage, UpstreamGenerator, UpstreamRequest } from '../port.ts';
 import { type FailureRow, lost, misconfigured, refused } from '../upstream/classify.ts';
-import { createUpstreamClient, type UpstreamClient, type UpstreamTiming } from '../upstream/client.ts';
+import { createUpstreamClient, TIMING, type UpstreamClient } from '../upstream/client.ts';
 import { imageInput } from '../upstream/image-input.ts';
 import { idAt, textAt, valuesAt } from '../upstream/json.ts';
-import { runTask } from '../upstream/task.ts';
+import { runTask, type TaskShapes } from '../upstream/task.ts';
 
 export const FAL_ROWS: readonly FailureRow[] = [
   {
@@ -42,10 +42,10 @@ const LIFECYCLE = JSON.stringify({ expiration_duration_seconds: 3600 });
 export function createFal(
   { apiKey, baseUrl, model, imageField, input }: GeneratorConfig['fal'],
   egress: Egress,
-  timing?: UpstreamTiming,
+  timing = TIMING,
 ): UpstreamGenerator {
   const client = createUpstreamClient({
-    ...(timing === undefined ? {} : { timing }),
+    timing,
     name: 'fal',
     egress,
     baseUrl,
@@ -53,11 +53,10 @@ export function createFal(
     keyDomain: 'fal.run',
     rows: FAL_ROWS,
   });
-  const shapes = {
-    submit: (request: UpstreamRequest) =>
-      submit(client, model, request, imageInput(request, imageField, input)),
-    poll: (task: UpstreamTask, request: UpstreamRequest) => poll(client, task, request),
-    cancel: async ({ cancelUrl: url = '' }: UpstreamTask, signal: AbortSignal) => {
+  const shapes: TaskShapes = {
+    submit: (request) => submit(client, model, request, imageInput(request, imageField, input)),
+    poll: (task, request) => poll(client, task, request),
+    cancel: async ({ cancelUrl: url = '' }, signal) => {
       await client.call({ method: 'PUT', url, signal });
     },
   };
@@ -66,7 +65,6 @@ export function createFal(
     name: 'fal',
     model,
     charges: true,
-    longestSideAtMost: 2048,
     render: (request) => runTask(shapes, request, timing),
   };
 }

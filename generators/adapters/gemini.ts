@@ -5,9 +5,9 @@ import type { RenderedImage, UpstreamGenerator, UpstreamRequest } from '../port.
 import { type FailureRow, misconfigured, rateLimited, refused, retryAfterMs } from '../upstream/classify.ts';
 import {
   createUpstreamClient,
+  TIMING,
   type UpstreamClient,
   type UpstreamResponse,
-  type UpstreamTiming,
 } from '../upstream/client.ts';
 import { numberAt, textAt, valuesAt } from '../upstream/json.ts';
 
@@ -83,10 +83,10 @@ const USD_PER_TOKEN: Readonly<Record<string, number>> = {
 export function createGemini(
   { apiKey, baseUrl, model }: GeneratorConfig['gemini'],
   egress: Egress,
-  timing?: UpstreamTiming,
+  timing = TIMING,
 ): UpstreamGenerator {
   const client = createUpstreamClient({
-    ...(timing === undefined ? {} : { timing }),
+    timing,
     name: 'gemini',
     egress,
     baseUrl,
@@ -98,7 +98,6 @@ export function createGemini(
     name: 'gemini',
     model,
     charges: true,
-    longestSideAtMost: 2048,
     ratios: ratiosOf(model),
     render: (request) => generate(client, model, request),
   };

@@ -5,7 +5,7 @@ import { GeneratorError } from '../errors.ts';
 import type { RenderedImage, UpstreamGenerator, UpstreamRequest } from '../port.ts';
 import { askedSize } from '../upstream/asked-size.ts';
 import { type FailureRow, misconfigured, refused, unavailable } from '../upstream/classify.ts';
-import { createUpstreamClient, type UpstreamClient, type UpstreamTiming } from '../upstream/client.ts';
+import { createUpstreamClient, TIMING, type UpstreamClient } from '../upstream/client.ts';
 import { numberAt, textAt } from '../upstream/json.ts';
 
 export const OPENAI_ROWS: readonly FailureRow[] = [
@@ -57,10 +57,10 @@ const PRICES = { text: 5e-6, image: 8e-6, output: 30e-6 };
 export function createOpenai(
   { apiKey, baseUrl, model, quality }: GeneratorConfig['openai'],
   egress: Egress,
-  timing?: UpstreamTiming,
+  timing = TIMING,
 ): UpstreamGenerator {
   const client = createUpstreamClient({
-    ...(timing === undefined ? {} : { timing }),
+    timing,
     name: 'openai',
     egress,
     baseUrl,
@@ -72,7 +72,6 @@ export function createOpenai(
     name: 'openai',
     model,
     charges: true,
-    longestSideAtMost: 2048,
     render: (request) => edit(client, { model, quality }, request),
   };
 }

@@ -13,13 +13,13 @@ import {
 } from '../upstream/classify.ts';
 import {
   createUpstreamClient,
+  TIMING,
   type UpstreamClient,
   type UpstreamResponse,
-  type UpstreamTiming,
 } from '../upstream/client.ts';
 import { imageInput } from '../upstream/image-input.ts';
 import { idAt, textAt } from '../upstream/json.ts';
-import { runTask } from '../upstream/task.ts';
+import { runTask, type TaskShapes } from '../upstream/task.ts';
 
 /** A failed prediction only says why in its text. */
 export const REPLICATE_ROWS: readonly FailureRow[] = [
@@ -69,21 +69,20 @@ const CANCEL_AFTER = '30m';
 export function createReplicate(
   { apiKey, baseUrl, model, imageField, input }: GeneratorConfig['replicate'],
   egress: Egress,
-  timing?: UpstreamTiming,
+  timing = TIMING,
 ): UpstreamGenerator {
   const client = createUpstreamClient({
-    ...(timing === undefined ? {} : { timing }),
+    timing,
     name: 'replicate',
     egress,
     baseUrl,
     credentials: { authorization: `Bearer ${apiKey}` },
     rows: REPLICATE_ROWS,
   });
-  const shapes = {
-    submit: (request: UpstreamRequest) =>
-      submit(client, model, request, imageInput(request, imageField, input)),
-    poll: (task: UpstreamTask, request: UpstreamRequest) => poll(client, task, request),
-    cancel: async ({ id }: UpstreamTask, signal: AbortSignal) => {
+  const shapes: TaskShapes = {
+    submit: (request) => submit(client, model, request, imageInput(request, imageField, input)),
+    poll: (task, request) => poll(client, task, request),
+    cancel: async ({ id }, signal) => {
       const url = `/v1/predictions/${encodeURIComponent(id)}/cancel`;
       await client.call({ method: 'POST', url, signal });
     },
@@ -93,7 +92,6 @@ export function createReplicate(
     name: 'replicate',
     model,
     charges: true,
-    longestSideAtMost: 2048,
     render: (request) => runTask(shapes, request, timing),
   };
 }

@@ -10,7 +10,7 @@ export function gradientAt(colours: readonly Rgb[], share: number): Rgb {
   return mixed(colours[index] ?? BLACK, colours[index + 1] ?? BLACK, place - index);
 }
 
-export const BLACK: Rgb = [0, 0, 0];
+const BLACK: Rgb = [0, 0, 0];
 
 export const mixed = (from: Rgb, to: Rgb, share: number): Rgb => [
   from[0] + (to[0] - from[0]) * share,

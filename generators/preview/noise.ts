@@ -39,7 +39,7 @@ function lumaBytes({ pixels }: RawImage): Uint8Array {
 }
 
 /** Standard deviation of the noise, from the median response to a mask without response to edges (Immerkaer 1996). */
-export function estimateNoise(luma: Uint8Array, width: number): number {
+function estimateNoise(luma: Uint8Array, width: number): number {
   const counts = new Uint32Array(16 * 255 + 1);
   const level = (at: number) => luma[at] ?? 0;
   let total = 0;

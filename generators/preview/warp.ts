@@ -21,7 +21,7 @@ export function multiply(a: Homography, b: Homography): Homography {
   ];
 }
 
-export function mapPoint(map: Homography, x: number, y: number): { x: number; y: number } {
+function mapPoint(map: Homography, x: number, y: number): { x: number; y: number } {
   const w = map[6] * x + map[7] * y + map[8];
   return { x: (map[0] * x + map[1] * y + map[2]) / w, y: (map[3] * x + map[4] * y + map[5]) / w };
 }

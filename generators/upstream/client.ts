@@ -27,7 +27,7 @@ export interface ClientOptions {
   keyDomain?: string;
   /** Failures of this upstream, before those that all have in common. */
   rows: readonly FailureRow[];
-  timing?: UpstreamTiming;
+  timing: UpstreamTiming;
 }
 
 export interface UpstreamCall {
@@ -84,7 +84,7 @@ const EXCERPT_LENGTH = 500;
 const [COMMA, BRACKET, BRACE] = Buffer.from(',[{');
 
 export function createUpstreamClient(options: ClientOptions): UpstreamClient {
-  const { name, egress, baseUrl, rows, timing = TIMING } = options;
+  const { name, egress, baseUrl, rows, timing } = options;
   const base = new URL(baseUrl);
   const redact = redactor(Object.values(options.credentials));
 

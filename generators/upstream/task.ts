@@ -1,8 +1,8 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { UpstreamTask } from '../../domain/generator-call.ts';
+import { pause } from '../../runtime/pause.ts';
 import { GeneratorError, type GeneratorFailure } from '../errors.ts';
 import type { RenderedImage, UpstreamRequest } from '../port.ts';
-import { TIMING, type UpstreamTiming } from './client.ts';
+import type { UpstreamTiming } from './client.ts';
 
 /** What one upstream with tasks looks like. Every function makes at most a few calls and rejects with GeneratorError. */
 export interface TaskShapes {
@@ -25,7 +25,7 @@ const MOST_TASK_MS = 30 * 60_000;
 export async function runTask(
   shapes: TaskShapes,
   request: UpstreamRequest,
-  { pollMs }: UpstreamTiming = TIMING,
+  { pollMs }: UpstreamTiming,
 ): Promise<RenderedImage> {
   const task = request.resume ?? (await submit(shapes, request));
   try {
@@ -64,7 +64,8 @@ async function poll(
       failed += 1;
       if (!(isOutage(error) || isUnreadable(error)) || failed === MOST_FAILED_POLLS) throw error;
     }
-    await pause(polls < QUICK_POLLS ? pollMs : 2 * pollMs, request.signal);
+    const interval = polls < QUICK_POLLS ? pollMs : 2 * pollMs;
+    await pause(interval * (0.9 + 0.2 * Math.random()), request.signal);
   }
 }
 
@@ -75,11 +76,6 @@ async function expired(shapes: TaskShapes, task: UpstreamTask): Promise<Generato
   await cancel(shapes, task);
   const message = `The task ${task.id} did not end within half an hour.`;
   return new GeneratorError({ kind: 'unavailable' }, message, { mayBeCharged: true });
-}
-
-/** Rejects with the signal's reason, where the timer would reject with an error of its own. */
-async function pause(ms: number, signal: AbortSignal): Promise<void> {
-  await delay(ms * (0.9 + 0.2 * Math.random()), undefined, { signal }).catch(() => signal.throwIfAborted());
 }
 
 /** Whether the poll itself failed, as opposed to the task: a failed task may be charged. */

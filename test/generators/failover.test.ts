@@ -20,7 +20,6 @@ const upstream = (name: string, charges = true): UpstreamGenerator => ({
   name,
   model: 'm',
   charges,
-  longestSideAtMost: 2048,
   render: async () => {
     throw new Error('The failover does not render by itself.');
   },

@@ -59,7 +59,6 @@ function play(
       name,
       model: 'm',
       charges: true,
-      longestSideAtMost: 2048,
       render: () => Promise.reject(new Error('unused')),
     }),
   );

@@ -17,7 +17,6 @@ export function scriptedUpstream(script: Record<string, UpstreamGenerator['rende
     name: 'scripted',
     model: 'script',
     charges: false,
-    longestSideAtMost: 4096,
     render: (request) => (script[request.tool] ?? invert)(request),
   };
 }

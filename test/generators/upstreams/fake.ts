@@ -144,7 +144,6 @@ export async function requestOf(changes: Partial<UpstreamRequest> = {}): Promise
     key: KEY,
     accountTag: 'tag',
     tool: 'declutter',
-    settings: {},
     instruction: 'Remove the clutter.',
     image: await sampleJpeg(96, 64),
     mime: 'image/jpeg',

@@ -1,6 +1,6 @@
 import { accessSync, constants } from 'node:fs';
 import { createRequire } from 'node:module';
-import { totalmem } from 'node:os';
+import { availableParallelism, totalmem } from 'node:os';
 import { type Static, Type } from 'typebox';
 import { Value } from 'typebox/value';
 import { GENERATOR_ENVIRONMENT } from './config/generator-environment.ts';
@@ -118,7 +118,11 @@ export const Environment = Type.Object({
     description: 'Comma-separated exact origins allowed in addition to public https. For tests and demos.',
     default: '',
   }),
-  RENDER_SLOTS: Count('Concurrent renders per renderer, including those that wait for a model.', 8),
+  RENDER_SLOTS: Count(
+    'Concurrent renders per renderer, also those that wait for a model; 0 suits the *_CONCURRENCY and IMAGE_PROCESSES.',
+    0,
+    0,
+  ),
   IMAGE_PROCESSES: Count(
     'Image processes per renderer, each with one image at a time; 0 uses one fewer than there are CPUs.',
     0,
@@ -239,6 +243,9 @@ function isInstalled(name: string): boolean {
 export const environment = (): NodeJS.ProcessEnv => process.env;
 
 function group(env: Environment) {
+  const generators = groupGenerators(env);
+  const imageProcesses = env.IMAGE_PROCESSES || Math.max(1, availableParallelism() - 1);
+  const imagesInMemory = Math.max(LEAST_IMAGES, 2 * imageProcesses);
   return Object.freeze({
     mongo: Object.freeze({ url: env.MONGODB_URL, database: env.MONGODB_DATABASE }),
     temporal: Object.freeze({
@@ -275,11 +282,13 @@ function group(env: Environment) {
       unpaidBytesPerMinute: env.UNPAID_MB_PER_MINUTE * MB,
     }),
     keyPrefix: env.KEY_PREFIX,
-    generators: groupGenerators(env),
+    generators,
     egress: Object.freeze({ allowOrigins: Object.freeze(list(env.EGRESS_ALLOW_ORIGINS)) }),
     worker: Object.freeze({
-      renderSlots: env.RENDER_SLOTS,
-      imageProcesses: env.IMAGE_PROCESSES,
+      renderSlots: env.RENDER_SLOTS || imagesInMemory + generators.places,
+      imageProcesses,
+      /** Clients' images that a renderer has loaded: those in the processes, and as many that follow. */
+      imagesInMemory,
       renderMemoryBytes: env.RENDER_MEMORY_MB * 2 ** 20,
       watermarkText: env.WATERMARK_TEXT,
       webhookSlots: env.WEBHOOK_SLOTS,
@@ -290,6 +299,7 @@ function group(env: Environment) {
 }
 
 const MB = 1024 * 1024;
+const LEAST_IMAGES = 8;
 
 /** Memory limit of this process in bytes: the cgroup's, or the machine's. */
 function memory(): number {

@@ -1,5 +1,6 @@
 import {
   type GeneratorEnvironment,
+  type GeneratorName,
   isKnown,
   namesIn,
   ORDER_OF_GROUP,
@@ -12,41 +13,51 @@ const GROUPS = Object.entries(ORDER_OF_GROUP);
 /** The validated settings of the generators, grouped. */
 export function groupGenerators(env: GeneratorEnvironment) {
   const order = (names: string) => Object.freeze(namesIn(names).filter(isKnown));
+  const used = usedIn(env);
+  const upstreams = upstreamsOf(env);
+  const placesOf = (name: GeneratorName) =>
+    name === 'preview' || name === 'instant' ? 0 : upstreams[name].concurrency;
   return Object.freeze({
     /** The failover order of each group of tools. */
     orders: new Map(GROUPS.map(([group, variable]) => [group, order(env[variable] || env.GENERATORS)])),
-    used: Object.freeze(usedIn(env)),
+    used: Object.freeze(used),
+    /** Concurrent calls of one renderer to all upstreams. */
+    places: used.reduce((sum, name) => sum + placesOf(name), 0),
     /** What a renderer lacks, a line each. */
     missing: Object.freeze(missingSettings(env)),
     failoverOnRefused: env.FAILOVER_ON_REFUSED,
-    gemini: upstream(env.GEMINI_BASE_URL, env.GEMINI_CONCURRENCY, {
-      apiKey: env.GEMINI_API_KEY,
-      model: env.GEMINI_MODEL,
-    }),
-    openai: upstream(env.OPENAI_BASE_URL, env.OPENAI_CONCURRENCY, {
-      apiKey: env.OPENAI_API_KEY,
-      model: env.OPENAI_MODEL,
-      quality: env.OPENAI_QUALITY,
-    }),
-    bfl: upstream(env.BFL_BASE_URL, env.BFL_CONCURRENCY, { apiKey: env.BFL_API_KEY, model: env.BFL_MODEL }),
-    replicate: upstream(env.REPLICATE_BASE_URL, env.REPLICATE_CONCURRENCY, {
-      apiKey: env.REPLICATE_API_TOKEN,
-      model: env.REPLICATE_MODEL,
-      imageField: env.REPLICATE_IMAGE_FIELD,
-      input: env.REPLICATE_INPUT,
-    }),
-    fal: upstream(env.FAL_BASE_URL, env.FAL_CONCURRENCY, {
-      apiKey: env.FAL_KEY,
-      model: env.FAL_MODEL,
-      imageField: env.FAL_IMAGE_FIELD,
-      input: env.FAL_INPUT,
-    }),
-    comfyui: upstream(env.COMFYUI_BASE_URL, env.COMFYUI_CONCURRENCY, {
-      graphFile: env.COMFYUI_GRAPH,
-      outputNode: env.COMFYUI_OUTPUT_NODE,
-    }),
+    ...upstreams,
   });
 }
+
+const upstreamsOf = (env: GeneratorEnvironment) => ({
+  gemini: upstream(env.GEMINI_BASE_URL, env.GEMINI_CONCURRENCY, {
+    apiKey: env.GEMINI_API_KEY,
+    model: env.GEMINI_MODEL,
+  }),
+  openai: upstream(env.OPENAI_BASE_URL, env.OPENAI_CONCURRENCY, {
+    apiKey: env.OPENAI_API_KEY,
+    model: env.OPENAI_MODEL,
+    quality: env.OPENAI_QUALITY,
+  }),
+  bfl: upstream(env.BFL_BASE_URL, env.BFL_CONCURRENCY, { apiKey: env.BFL_API_KEY, model: env.BFL_MODEL }),
+  replicate: upstream(env.REPLICATE_BASE_URL, env.REPLICATE_CONCURRENCY, {
+    apiKey: env.REPLICATE_API_TOKEN,
+    model: env.REPLICATE_MODEL,
+    imageField: env.REPLICATE_IMAGE_FIELD,
+    input: env.REPLICATE_INPUT,
+  }),
+  fal: upstream(env.FAL_BASE_URL, env.FAL_CONCURRENCY, {
+    apiKey: env.FAL_KEY,
+    model: env.FAL_MODEL,
+    imageField: env.FAL_IMAGE_FIELD,
+    input: env.FAL_INPUT,
+  }),
+  comfyui: upstream(env.COMFYUI_BASE_URL, env.COMFYUI_CONCURRENCY, {
+    graphFile: env.COMFYUI_GRAPH,
+    outputNode: env.COMFYUI_OUTPUT_NODE,
+  }),
+});
 
 const upstream = <T extends object>(baseUrl: string, concurrency: number, rest: T) =>
   Object.freeze({ baseUrl: baseUrl.replace(/\/$/, ''), concurrency, ...rest });

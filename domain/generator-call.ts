@@ -16,7 +16,10 @@ export interface GeneratorCall {
   model: string;
   /** Set as soon as the upstream has named the task; always null at an upstream that has no tasks. */
   task: UpstreamTask | null;
+  /** By the clock of the store, like `endedAt`. */
   startedAt: Date;
+  /** Milliseconds since `startedAt` when the call was listed. Clocks of renderers are not compared. */
+  ageMs: number;
   endedAt: Date | null;
   /** Null while the call is in progress, or when its process died. */
   outcome: CallOutcome | null;
@@ -37,19 +40,23 @@ export interface GeneratorCall {
 /** Calls of one job that upstreams may charge for. The second one is for a response that was lost. */
 export const MOST_CHARGED_CALLS = 2;
 
-/** What may change in a call after it has begun. */
-export type CallChanges = Partial<Omit<GeneratorCall, 'id' | 'generator' | 'model' | 'startedAt'>>;
+/** Whether nobody has learnt yet how the call has ended: its task may be running. */
+export const isOpen = ({ outcome }: GeneratorCall): boolean => outcome === null;
 
-/** A call that has just begun. */
+/** What may change in a call after it has begun. With an `outcome`, the store sets `endedAt`. */
+export type CallChanges = Partial<
+  Omit<GeneratorCall, 'id' | 'generator' | 'model' | 'startedAt' | 'endedAt' | 'ageMs'>
+>;
+
+/** A call that has just begun, without the times, which are the store's. */
 export function newCall(
   id: string,
   call: Pick<GeneratorCall, 'generator' | 'model' | 'mayBeCharged'>,
-): GeneratorCall {
+): Omit<GeneratorCall, 'startedAt' | 'ageMs'> {
   return {
     id,
     ...call,
     task: null,
-    startedAt: new Date(),
     endedAt: null,
     outcome: null,
     reason: null,
@@ -66,10 +73,14 @@ export interface CallLog {
   list(): Promise<readonly GeneratorCall[]>;
   /**
    * Records a call before it is sent.
-   * @returns its id; undefined, and nothing is recorded, when {@link MOST_CHARGED_CALLS} are used up
+   * @returns its id; undefined, and nothing is recorded, when {@link MOST_CHARGED_CALLS} are used up or the job has ended
    */
   begin(call: Pick<GeneratorCall, 'generator' | 'model' | 'mayBeCharged'>): Promise<string | undefined>;
-  update(callId: string, changes: CallChanges): Promise<void>;
+  /**
+   * A `task` is recorded only in a call that is open: nobody would look for it in one that has ended.
+   * @returns whether the call was changed
+   */
+  update(callId: string, changes: CallChanges): Promise<boolean>;
 }
 
 /** A call as Temporal and the operator show it: which model did what, for how long and for how much. */

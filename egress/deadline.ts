@@ -14,10 +14,16 @@ export interface Deadline {
   pause<T>(wait: () => Promise<T>): Promise<T>;
 }
 
+/** A timer that fires later than this means that the process stood still, and that no socket was read meanwhile. */
+const LATE_MS = 100;
+/** Time to read what arrived while the process stood still: a whole image, from a server that had to wait as well. */
+const GRACE_MS = 5000;
+
 /**
  * Runs `work` with a signal that aborts when the time is up or the caller aborts, and always when `work` fails, so that
- * no I/O continues after a failure. It has its own timer because AbortSignal.any over timeouts may be garbage-collected
- * before it fires.
+ * no I/O continues after a failure. A process that stood still past the limit gets {@link GRACE_MS} more, once: timers
+ * fire before sockets are read, and the response that waits there may have been paid for. It has its own timer because
+ * AbortSignal.any over timeouts may be garbage-collected before it fires.
  * @throws EgressError, the reason of the caller's signal, or the error of a paused wait
  */
 export async function withTimeLimits<T>(
@@ -29,20 +35,17 @@ export async function withTimeLimits<T>(
   const expire = () =>
     controller.abort(new EgressError('timeout', `The server took longer than ${timeoutMs / 1000} seconds.`));
   const stop = () => controller.abort(outer?.reason);
-  let timer = setTimeout(expire, timeoutMs);
-  let due = performance.now() + timeoutMs;
+  const timer = startTimer(timeoutMs, expire);
   let pauseError: unknown;
   const pause = async <W>(wait: () => Promise<W>): Promise<W> => {
-    clearTimeout(timer);
-    const remaining = due - performance.now();
+    const resume = timer.pause();
     try {
       return await wait();
     } catch (error) {
       pauseError = error;
       throw error;
     } finally {
-      due = performance.now() + remaining;
-      timer = setTimeout(expire, remaining);
+      resume();
     }
   };
   outer?.addEventListener('abort', stop, { once: true });
@@ -53,9 +56,36 @@ export async function withTimeLimits<T>(
     controller.abort(error);
     throw error === pauseError ? error : toEgressError(error);
   } finally {
-    clearTimeout(timer);
+    timer.stop();
     outer?.removeEventListener('abort', stop);
   }
+}
+
+/** Calls `expire` once the time is up, pauses not counted. */
+function startTimer(ms: number, expire: () => void) {
+  let timer: NodeJS.Timeout;
+  let due = 0;
+  let extended = false;
+  const start = (remaining: number) => {
+    due = performance.now() + remaining;
+    timer = setTimeout(fire, remaining);
+  };
+  function fire(): void {
+    const stoodStill = performance.now() - due >= LATE_MS;
+    if (stoodStill && !extended) {
+      extended = true;
+      start(GRACE_MS);
+    } else expire();
+  }
+  start(ms);
+  return {
+    pause() {
+      clearTimeout(timer);
+      const remaining = due - performance.now();
+      return () => start(remaining);
+    },
+    stop: () => clearTimeout(timer),
+  };
 }
 
 /** Settles with `work`, or rejects with the signal's reason if that aborts first. A later outcome is ignored. */

@@ -19,7 +19,7 @@ import { addressOf, parsePublicUrl } from './url.ts';
 // undici does the HTTP. No library does the rest: those against SSRF check a name before another look-up connects, or
 // do not check redirects; none limits the time, bytes, headers and pace of a response (docs/decisions/0006-egress.md).
 
-export { EgressError, ExchangeError } from './error.ts';
+export { EgressError, type EgressFailure, ExchangeError } from './error.ts';
 export type { ExchangeRequest, ExchangeResponse } from './exchange.ts';
 export type { ResponseHeaders } from './response.ts';
 

@@ -88,12 +88,16 @@ async function transfer(
   request: ExchangeRequest,
   deadline: Deadline,
 ): Promise<ExchangeResponse> {
-  const { method, body = null, maxResponseBytes, timeoutMs } = request;
+  const { method, body = null, maxResponseBytes } = request;
   const headers = { ...HEADERS, ...request.headers };
   const response = await send(client, url, { method, headers, body, signal: deadline.signal });
   requireDelimitedBody(response);
   // The total time is the only limit: some upstreams send the head first and the body when the result is ready.
-  const whole = await readWhole(response, { maxBytes: maxResponseBytes, slackMs: timeoutMs }, deadline);
+  const whole = await readWhole(
+    response,
+    { maxBytes: maxResponseBytes, slackMs: Number.POSITIVE_INFINITY },
+    deadline,
+  );
   return { status: response.statusCode, headers: response.headers, body: whole };
 }
 

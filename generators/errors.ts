@@ -2,7 +2,7 @@ import type { RefusalReason } from '../domain/generator-call.ts';
 
 /**
  * `refused` and `misconfigured` are final for this generator; `unavailable` may be retried. `lost`: the upstream no
- * longer knows the task that was to be resumed. `exhausted`: upstreams may have charged twice for the job already.
+ * longer has the task, or its result. `exhausted`: upstreams may have charged twice for the job already.
  */
 export type GeneratorFailure =
   | { kind: 'refused'; reason: RefusalReason }

@@ -1,9 +1,10 @@
-import type { CallChanges, CallLog, GeneratorCall, UpstreamTask } from '../domain/generator-call.ts';
+import { type CallLog, type GeneratorCall, isOpen, type UpstreamTask } from '../domain/generator-call.ts';
 import type { ObjectRef } from '../domain/records.ts';
 import type { Breaker, Verdict } from './breaker.ts';
 import { GeneratorError } from './errors.ts';
-import type { Generator, LocalGenerator, UpstreamGenerator } from './port.ts';
-import { abandonedCalls, hasUsedTurn, nextGenerator, pendingTask, recordedFailure } from './selection.ts';
+import { endLostCalls, type FindUpstream, pendingTask } from './open-calls.ts';
+import type { Generator, LocalGenerator, RecordedTask, UpstreamGenerator } from './port.ts';
+import { hasUsedTurn, nextGenerator, recordedFailure } from './selection.ts';
 
 /** What is done with the generator that was chosen. Both store the result. */
 export interface Uses {
@@ -12,14 +13,14 @@ export interface Uses {
 }
 
 export interface CurrentCall {
-  /** The task to resume; null to submit one. */
-  task: UpstreamTask | null;
+  /** The task to resume; undefined to submit one. */
+  resume: RecordedTask | undefined;
   /**
    * Records the call that submits. To be awaited right before it is sent: whatever ends the process from then on may
    * cost an image. @throws GeneratorError when the job may make no further call
    */
   begin(): Promise<void>;
-  /** Records the task that the call has submitted. */
+  /** Records the task that the call has submitted. @throws Error when the call has ended, and nobody waits for the task */
   onSubmitted(task: UpstreamTask): Promise<void>;
 }
 
@@ -31,11 +32,13 @@ export interface FailoverDeps {
   /** In the order of preference. */
   candidates: readonly Generator[];
   log: CallLog;
+  /** All that are configured: a task is resumed also where its upstream is no longer a candidate. */
+  find: FindUpstream;
   breakerOf: (generator: UpstreamGenerator) => Breaker;
+  /** Whether an earlier attempt may have called an upstream. */
+  mayHaveCalls: boolean;
   /** Whether the next generator is asked when one refuses the image or the instruction. */
   onRefused: boolean;
-  /** Whether the job is being cancelled. */
-  isCancelled: () => boolean;
   /** A generator cannot be used as it is configured: somebody has to act. */
   alarm: (generator: string, error: GeneratorError) => void;
 }
@@ -50,14 +53,15 @@ const WORTH_WAITING_MS = 10_000;
  */
 export async function renderWithFailover(deps: FailoverDeps, uses: Uses): Promise<ObjectRef> {
   const [first] = deps.candidates;
-  if (first?.kind === 'local') return uses.local(first);
+  if (first?.kind === 'local' && !deps.mayHaveCalls) return uses.local(first);
   const failures = new Map<Generator, GeneratorError>();
   for (;;) {
-    const calls = await endedCalls(deps);
+    const calls = await endLostCalls(deps.log, deps.find);
     const stored = calls.find(({ result }) => result !== null)?.result;
     if (stored) return stored;
     const pending = pendingTask(calls);
-    const generator = generatorOf(deps, pending) ?? nextGenerator(untried(deps, failures), calls);
+    const generator =
+      (pending && deps.find(pending.generator)) ?? nextGenerator(untried(deps, failures), calls);
     if (generator === undefined) throw finalFailure(deps, calls, failures);
     if (generator.kind === 'local') return uses.local(generator);
     const outcome = await use(deps, uses, generator, pending);
@@ -65,26 +69,6 @@ export async function renderWithFailover(deps: FailoverDeps, uses: Uses): Promis
     if (outcome.failure.kind !== 'lost') failures.set(generator, outcome);
     if (!goesOn(deps, generator, outcome, await deps.log.list())) throw outcome;
   }
-}
-
-/** The calls, after those are ended whose response nobody can receive any more. */
-async function endedCalls(deps: FailoverDeps): Promise<readonly GeneratorCall[]> {
-  const calls = await deps.log.list();
-  const pending = pendingTask(calls);
-  const orphaned = pending !== undefined && generatorOf(deps, pending) === undefined ? [pending] : [];
-  const lost = [...abandonedCalls(calls), ...orphaned];
-  for (const { id } of lost)
-    await deps.log.update(id, { outcome: 'lost', endedAt: new Date(), error: 'The response was lost.' });
-  return lost.length === 0 ? calls : deps.log.list();
-}
-
-function generatorOf(
-  { candidates }: FailoverDeps,
-  call: GeneratorCall | undefined,
-): UpstreamGenerator | undefined {
-  return candidates
-    .filter((candidate) => candidate.kind === 'upstream')
-    .find(({ name }) => name === call?.generator);
 }
 
 const untried = ({ candidates }: FailoverDeps, failures: ReadonlyMap<Generator, GeneratorError>) =>
@@ -102,45 +86,64 @@ async function use(
   const waitMs = breaker.waitMs();
   if (waitMs > 0) return paused(generator, waitMs);
   let id = pending?.id;
-  const update = async (changes: CallChanges) => {
-    if (id !== undefined) await log.update(id, changes);
-  };
+  let hasTask = pending !== undefined;
   const call: CurrentCall = {
-    task: pending?.task ?? null,
+    resume: pending && recordedTask(pending),
     async begin() {
       id = await beginCall(log, generator);
     },
-    onSubmitted: (task) => update({ task }),
+    async onSubmitted(task) {
+      if (id !== undefined) await recordTask(log, id, task);
+      hasTask = true;
+    },
   };
   try {
     const used = await breaker.run(() => uses.upstream(generator, call), verdictOf);
-    await update({ ...used, outcome: 'completed', endedAt: new Date() });
+    if (id !== undefined) await log.update(id, { ...used, outcome: 'completed' });
     return used.result;
   } catch (error) {
-    if (deps.isCancelled()) await update({ outcome: 'cancelled', endedAt: new Date() });
     if (!(error instanceof GeneratorError)) throw error;
     if (error.failure.kind === 'misconfigured') deps.alarm(generator.name, error);
-    if (id !== undefined) await record(log, id, error);
+    if (id !== undefined) await record(log, { id, hasTask }, error);
     return error;
   }
 }
 
+function recordedTask({ task, ageMs }: GeneratorCall): RecordedTask | undefined {
+  return task === null ? undefined : { task, since: performance.now() - ageMs };
+}
+
 async function beginCall(log: CallLog, { name, model, charges }: UpstreamGenerator): Promise<string> {
   const id = await log.begin({ generator: name, model, mayBeCharged: charges });
-  if (id === undefined) throw recordedFailure(await log.list());
+  if (id === undefined) throw new GeneratorError({ kind: 'exhausted' }, 'The job may make no further call.');
   return id;
 }
 
-/** Records how a call failed. A failure to reach the upstream that runs the task leaves the task pending. */
-async function record(log: CallLog, callId: string, error: GeneratorError): Promise<void> {
+/**
+ * A call that took too long has been ended by another process. Where the caller chooses the task's id, that one may wait
+ * for the same task.
+ */
+async function recordTask(log: CallLog, callId: string, task: UpstreamTask): Promise<void> {
+  if (await log.update(callId, { task })) return;
+  const isShared = (await log.list()).some((call) => isOpen(call) && call.task?.id === task.id);
+  if (!isShared) throw new Error(`The call had ended before its task ${task.id} was named.`);
+}
+
+/**
+ * Records how a call failed. A failure to reach the upstream that runs the task leaves the task pending. Reads nothing
+ * first: a read that fails would lose the response, and the call would count as charged.
+ */
+async function record(
+  log: CallLog,
+  { id, hasTask }: { id: string; hasTask: boolean },
+  error: GeneratorError,
+): Promise<void> {
   const { failure, mayBeCharged, costUsd, message } = error;
   if (failure.kind === 'exhausted') return;
-  const hasTask = (await log.list()).some(({ id, task }) => id === callId && task !== null);
   if (hasTask && failure.kind === 'unavailable' && !mayBeCharged) return;
-  await log.update(callId, {
+  await log.update(id, {
     outcome: failure.kind,
     reason: failure.kind === 'refused' ? failure.reason : null,
-    endedAt: new Date(),
     costUsd,
     error: message,
     ...(hasTask || mayBeCharged ? {} : { mayBeCharged: false }),

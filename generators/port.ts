@@ -4,7 +4,7 @@ import type { FinishedResult } from '../imaging/finish.ts';
 import type { SizeTarget } from '../imaging/size.ts';
 import type { ImageMime } from '../imaging/sniff.ts';
 
-/** One render by an upstream, which submits at most once. */
+/** What is sent to an upstream to create one image. */
 export interface UpstreamRequest {
   /** The job's UUID: the id of the task where the caller may choose it. */
   key: string;
@@ -23,12 +23,29 @@ export interface UpstreamRequest {
   target: SizeTarget;
   /** Aborts the render; it then rejects with the signal's reason. */
   signal: AbortSignal;
-  /** Whether an abort ends the job, so that its task is to be cancelled. Otherwise a later attempt resumes the task. */
-  isCancelled: () => boolean;
+}
+
+/** One render by an upstream, which submits at most once. */
+export interface UpstreamRender {
+  /** As in the request. A resumed task has none, and what it quotes of the instruction is left out of messages too. */
+  instruction: string;
+  /** Aborts the render, and leaves its task to a later attempt, or to whoever ends the job. */
+  signal: AbortSignal;
   /** The task of an earlier attempt: it is resumed, and nothing is submitted. */
-  resume?: UpstreamTask;
+  resume?: RecordedTask;
+  /**
+   * Prepares the input and records the call: to be awaited once, right before the call is sent. The request has the
+   * bytes of an image, so nobody may keep it until the task has ended.
+   */
+  request(): Promise<UpstreamRequest>;
   /** Must be awaited as soon as the upstream has accepted the task, so that a crash does not pay for it twice. */
-  onSubmitted: (task: UpstreamTask) => Promise<void>;
+  onSubmitted(task: UpstreamTask): Promise<void>;
+}
+
+export interface RecordedTask {
+  task: UpstreamTask;
+  /** When it was submitted, in milliseconds of the monotonic clock of this process, `performance.now()`. */
+  since: number;
 }
 
 /** An encoded image. Untrusted: it is decoded and encoded again. */
@@ -47,8 +64,21 @@ export interface UpstreamGenerator {
   readonly charges: boolean;
   /** The only ratios of width to height that it returns, `3:2` for instance: an input of another one is padded. */
   readonly ratios?: readonly string[];
+  /** Absent where a call returns the image itself, so that nothing is left of it when the caller is gone. */
+  readonly tasks?: UpstreamTasks;
   /** Rejects with a GeneratorError for every failure of the model or the upstream. */
-  render(request: UpstreamRequest): Promise<RenderedImage>;
+  render(render: UpstreamRender): Promise<RenderedImage>;
+}
+
+/** The tasks of an upstream, which go on without their caller. */
+export interface UpstreamTasks {
+  /** Milliseconds from the record of a call until its task is named, or never will be. */
+  readonly namedWithinMs: number;
+  /**
+   * Asks the upstream to stop a task; absent where it cannot. @throws GeneratorError, `unavailable` with `mayBeCharged`
+   * when the address for it cannot be called
+   */
+  cancel?(task: UpstreamTask): Promise<void>;
 }
 
 /** Edits the pixels itself. Its {@link LocalRender} runs in an image process, which looks it up by name. */

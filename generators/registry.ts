@@ -4,7 +4,7 @@ import type { GeneratorName } from '../config/generator-environment.ts';
 import type { GeneratorConfig } from '../config/generators.ts';
 import { ConfigError, unusable } from '../config.ts';
 import { createEgress, type Egress } from '../egress/egress.ts';
-import { type Budget, createBudget } from '../runtime/budget.ts';
+import { type Budget, createSharedBudget } from '../runtime/budget.ts';
 import { createBfl } from './adapters/bfl.ts';
 import { createComfyui } from './adapters/comfyui.ts';
 import { createFal } from './adapters/fal.ts';
@@ -12,14 +12,17 @@ import { createGemini } from './adapters/gemini.ts';
 import { createOpenai } from './adapters/openai.ts';
 import { createReplicate } from './adapters/replicate.ts';
 import { type Breaker, createBreaker } from './breaker.ts';
+import type { FindUpstream } from './open-calls.ts';
 import type { Generator, LocalName, UpstreamGenerator } from './port.ts';
 
 /** The configured generators of one process. */
 export interface Generators extends AsyncDisposable {
   /** Those that perform the tool, in failover order; the built-in one alone when none does. */
   forPlan(plan: Pick<Plan, 'group' | 'classical'>): readonly Generator[];
+  /** A configured upstream, also when it performs other tools only. */
+  find: FindUpstream;
   breakerOf(generator: UpstreamGenerator): Breaker;
-  /** Limits the calls in progress; the accounts that wait take turns. */
+  /** Limits the calls in progress, in all and of one account; the accounts that wait take turns. */
   placesOf(generator: UpstreamGenerator): Budget;
   readonly failoverOnRefused: boolean;
 }
@@ -52,7 +55,7 @@ export function createGenerators(config: GeneratorConfig): Generators {
     const { baseUrl, concurrency } = config[name];
     const egress = createEgress({ allowOrigins: [new URL(baseUrl).origin], maxWireBytes: MAX_WIRE_BYTES });
     egresses.push(egress);
-    places.set(name, createPlaces(concurrency));
+    places.set(name, createSharedBudget(concurrency));
     return UPSTREAMS[name](config, egress);
   };
   const generators = new Map(config.used.map((name) => [name, open(name)]));
@@ -65,8 +68,9 @@ export function createGenerators(config: GeneratorConfig): Generators {
       const performing = order.filter(({ name }) => name !== 'preview' || classical);
       return performing.length > 0 ? performing : order;
     },
+    find: (name) => [...generators.values()].filter(isUpstream).find((generator) => generator.name === name),
     breakerOf: ({ name }) => breakers.get(name) ?? createBreaker(),
-    placesOf: ({ name }) => places.get(name) ?? createPlaces(1),
+    placesOf: ({ name }) => places.get(name) ?? createSharedBudget(1),
     async [Symbol.asyncDispose]() {
       await Promise.all(egresses.map((egress) => egress[Symbol.asyncDispose]()));
     },
@@ -81,4 +85,4 @@ function readGraph(file: string): string {
   }
 }
 
-const createPlaces = (total: number) => createBudget({ total, perOwner: total });
+const isUpstream = (generator: Generator): generator is UpstreamGenerator => generator.kind === 'upstream';

@@ -5,14 +5,6 @@ import type { Generator } from './port.ts';
 /** Failures as unavailable before the next generator is asked. */
 const TRIES_PER_TURN = 3;
 
-/** The task of an earlier attempt that may still be running at its upstream. */
-export const pendingTask = (calls: readonly GeneratorCall[]): GeneratorCall | undefined =>
-  calls.find(({ task, outcome }) => task !== null && outcome === null);
-
-/** Calls without a response or a task, whose process died. Their responses are lost. */
-export const abandonedCalls = (calls: readonly GeneratorCall[]): GeneratorCall[] =>
-  calls.filter(({ task, outcome }) => task === null && outcome === null);
-
 const isExhausted = (calls: readonly GeneratorCall[]): boolean =>
   calls.filter(({ mayBeCharged }) => mayBeCharged).length >= MOST_CHARGED_CALLS;
 

@@ -6,6 +6,8 @@ import { HELD_PIXELS } from './watermark.ts';
 export interface RenderTarget extends SizeTarget {
   /** The stored format of the result. */
   format: ImageFormat;
+  /** Whether the image may be cropped before it is scaled: it is then decoded as a whole. */
+  cropped?: boolean;
 }
 
 export interface RenderCost {
@@ -30,7 +32,8 @@ export function estimateRender(image: InspectedImage, target: RenderTarget): Ren
   const longest = targetLongestSide(target, image, target.format);
   const { width, height } = scaleToLongestSide(image, longest);
   const pixels = width * height;
-  const { decoding, kept } = decodingBytes(image, pixels);
+  const decodedPixels = target.cropped ? image.width * image.height : pixels;
+  const { decoding, kept } = decodingBytes(image, decodedPixels);
   const edited = !target.neverSmaller || longestSide(image) < target.longestSide;
   const working = edited
     ? Math.max(decoding + RESIZED_BYTES * pixels, EDITED_BYTES * pixels)
@@ -43,15 +46,15 @@ export function estimateRender(image: InspectedImage, target: RenderTarget): Ren
 
 /**
  * `decoding` at the peak, `kept` until the last row is encoded. A WebP is decoded as a whole, always with alpha and
- * with two copies at the peak, but at the size of the result where that is smaller.
+ * with two copies at the peak, but at `decodedPixels` where that is smaller.
  */
-function decodingBytes(image: InspectedImage, resultPixels: number): { decoding: number; kept: number } {
-  const turning = image.turned ? (4 * image.bitDepth * resultPixels) / 8 : 0;
+function decodingBytes(image: InspectedImage, decodedPixels: number): { decoding: number; kept: number } {
+  const turning = image.turned ? (4 * image.bitDepth * decodedPixels) / 8 : 0;
   if (image.format !== 'webp') {
     const held = image.heldBytes + turning;
     return { decoding: held, kept: held };
   }
-  const decoded = 4 * Math.min(resultPixels, image.width * image.height);
+  const decoded = 4 * Math.min(decodedPixels, image.width * image.height);
   return {
     decoding: Math.max(image.heldBytes + decoded, 2 * decoded) + turning,
     kept: decoded + turning,

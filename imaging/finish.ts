@@ -1,8 +1,10 @@
 import type { Sharp } from 'sharp';
 import type { ImageFormat } from '../domain/records.ts';
-import { type Caption, captionHeight, drawCaption } from './caption.ts';
+import { type Caption, captionStrip } from './caption.ts';
+import { crop } from './crop.ts';
 import { encodeResult } from './encode.ts';
 import type { Region } from './fit.ts';
+import { lay } from './ink.ts';
 import { openEncoded, openRaw, type RawImage, rejectAsDamaged, type Size, toRaw } from './libvips.ts';
 import { type SizeTarget, scaleToLongestSide, targetLongestSide } from './size.ts';
 import { drawWatermark, layWatermark } from './watermark.ts';
@@ -40,7 +42,11 @@ export async function finishResult(
     region === undefined ? size : inputSize,
     targetLongestSide(options, inputSize, options.format),
   );
-  const sized = resize(region === undefined ? pipeline : pipeline.extract(region), region ?? size, target);
+  const sized = resize(
+    region === undefined ? pipeline : crop(pipeline, size, region),
+    region ?? size,
+    target,
+  );
   const marked = await mark(sized, target, options).catch(rejectAsDamaged);
   const bytes = await encodeResult(marked, options.format, target).toBuffer().catch(rejectAsDamaged);
   return { bytes, ...target };
@@ -50,8 +56,10 @@ export async function finishResult(
 async function mark(pipeline: Sharp, size: Size, { watermark, caption }: FinishOptions): Promise<Sharp> {
   if (caption === undefined) return watermark === null ? pipeline : drawWatermark(pipeline, size, watermark);
   const image = await toRaw(pipeline);
-  if (watermark !== null) await layWatermark(image, watermark, size.height - captionHeight(size));
-  await drawCaption(image, caption);
+  const strip = await captionStrip(size, caption);
+  const top = size.height - strip.height;
+  if (watermark !== null) await layWatermark(image, watermark, top);
+  lay(strip, image, { left: 0, top });
   return openRaw(image);
 }
 

@@ -59,6 +59,34 @@ export async function letterToFit(text: string, capital: number, width: number):
   return undefined;
 }
 
+/** Breaks the text between words into lines of at most this width. The last of `most` lines is truncated. */
+export async function letterLines(
+  text: string,
+  capital: number,
+  { width, most }: { width: number; most: number },
+): Promise<Mask[]> {
+  const lines: Mask[] = [];
+  let words = printable(text).trim().split(' ');
+  while (words.length > 0 && lines.length < most) {
+    const count = lines.length + 1 < most ? await wordsThatFit(words, capital, width) : words.length;
+    const line = await letterToFit(words.slice(0, count).join(' '), capital, width);
+    if (line === undefined) break;
+    lines.push(line);
+    words = words.slice(count);
+  }
+  return lines;
+}
+
+/** At least one, which may be too long by itself. */
+async function wordsThatFit(words: readonly string[], capital: number, width: number): Promise<number> {
+  for (let count = words.length; count > 1; ) {
+    const line = await letter(words.slice(0, count).join(' '), capital);
+    if (line === undefined || line.width <= width) return count;
+    count = Math.max(1, Math.min(count - 1, Math.ceil((count * width * 1.1) / line.width)));
+  }
+  return 1;
+}
+
 /** Reduces any text to one line of supported characters: unsupported accents are dropped, others are replaced. */
 export function printable(text: string): string {
   const line = text

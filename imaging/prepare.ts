@@ -1,9 +1,9 @@
 import type { Sharp } from 'sharp';
-import type { GreyImage } from './compare.ts';
+import { crop } from './crop.ts';
 import type { Region } from './fit.ts';
-import { openEncoded, rejectAsDamaged, type Size } from './libvips.ts';
+import { openEncoded, type RawImage, rejectAsDamaged, type Size } from './libvips.ts';
 import { type Padded, padToRatio } from './pad.ts';
-import { referenceSize, toGrey } from './reference.ts';
+import { referenceSize, toReference } from './reference.ts';
 import { longestSide, scaleToLongestSide } from './size.ts';
 
 /** `width` and `height` are those of `bytes`; `inputSize` is the upright size of the client's image. */
@@ -13,8 +13,8 @@ export interface PreparedInput extends Size {
   inputSize: Size;
   /** Where the photo is in `bytes`: all of it, unless it was padded. */
   content: Region;
-  /** A small grey copy, to compare the result with. */
-  reference: GreyImage;
+  /** A small copy, to compare the result with. */
+  reference: RawImage;
 }
 
 export interface PrepareOptions {
@@ -45,7 +45,7 @@ export async function prepareInput(
   const padded = padToRatio(size, ratios);
   const encoded = await encode(extend(sized, size, padded));
   const { pipeline: again } = await openEncoded(encoded);
-  const reference = await toGrey(again.extract(padded.content), referenceSize(inputSize));
+  const reference = await toReference(crop(again, padded, padded.content), referenceSize(inputSize));
   return { bytes: encoded, ...padded, inputSize, reference };
 }
 

@@ -62,6 +62,11 @@ export const FAILURES = {
     description:
       'The render failed for another reason, such as an outage of MongoDB or S3. Final after 24 hours.',
   },
+  render_waiting: {
+    type: 'render_waiting',
+    retry: 'yes',
+    description: "The render waits for its turn: its account has its share of the renderer's slots.",
+  },
   webhook_undelivered: {
     type: 'webhook_undelivered',
     retry: 'yes',

@@ -43,6 +43,13 @@ export class BudgetError extends Error {
   }
 }
 
+/** What one owner may have of a total of which a quarter is kept for others; at least 1. */
+export const shareOfOne = (total: number): number => Math.max(1, total - Math.ceil(total / 4));
+
+/** A budget of which one owner has at most {@link shareOfOne}. */
+export const createSharedBudget = (total: number): Budget =>
+  createBudget({ total, perOwner: shareOfOne(total) });
+
 /** Acquires from the budget. @throws the signal's reason, also when it aborts while waiting */
 export async function acquireUnlessAborted(
   budget: Budget,

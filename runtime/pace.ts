@@ -1,6 +1,6 @@
 export interface PaceLimits {
   bytesPerSecond: number;
-  /** How far a stream may fall behind the rate; also the longest pause. */
+  /** How far a stream may fall behind the rate; also the longest pause. Infinity for no minimum rate. */
   slackMs: number;
   /** Number of pieces of any size that are allowed. */
   freePieces: number;
@@ -27,6 +27,9 @@ export interface Pace extends Disposable {
   arrived(bytes: number): void;
 }
 
+/** Node's timers fire at once for a longer time. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
+
 /**
  * Enforces a minimum rate of a stream, which may fall behind by `slackMs`. Faster arrival makes up for a delay, but
  * gains no credit for later. The timer is reset only when it fires, not for each piece.
@@ -38,10 +41,13 @@ export function watchPace(
 ): Pace {
   const latest = () => performance.now() + slackMs;
   let due = latest();
-  let timer = setTimeout(check, slackMs);
+  let timer = wait(slackMs);
+  function wait(ms: number) {
+    return setTimeout(check, Math.min(ms, MAX_TIMER_MS));
+  }
   function check(): void {
     const left = due - performance.now();
-    if (left > 0) timer = setTimeout(check, left);
+    if (left > 0) timer = wait(left);
     else onTooSlow();
   }
   return {

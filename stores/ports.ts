@@ -271,8 +271,10 @@ export interface GeneratorCallStore {
     jobId: string,
     call: Pick<GeneratorCall, 'generator' | 'model' | 'mayBeCharged'>,
   ): Promise<string | undefined>;
-  /** Changes nothing when there is no such call. */
-  update(jobId: string, callId: string, changes: CallChanges): Promise<void>;
+  /** See CallLog.update. Changes nothing when there is no such call. */
+  update(jobId: string, callId: string, changes: CallChanges): Promise<boolean>;
+  /** Lets the job begin no further call. Idempotent. @returns its calls */
+  close(jobId: string): Promise<GeneratorCall[]>;
 }
 
 export interface Stores {

@@ -1,4 +1,3 @@
-import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import type { Config } from '../config.ts';
 import type { ImageTaskSettings, ImageTasks } from '../generators/tasks.ts';
@@ -17,7 +16,7 @@ export function openImageTasks(config: Config['worker']): Promise<ImageTasks> {
       execArgv: fromSources ? ['--import', 'tsx'] : [],
       cwd: join(import.meta.dirname, '..'),
     },
-    processes: imageProcesses || Math.max(1, availableParallelism() - 1),
+    processes: imageProcesses,
     memoryBytes: renderMemoryBytes,
   });
 }

@@ -13,6 +13,7 @@ export function openRenderer(config: Config, overrides: Partial<RenderDeps> = {}
   return withResources(async (keep) => {
     const activities = createRenderingActivities({
       ...overrides,
+      limits: { slots: config.worker.renderSlots, images: config.worker.imagesInMemory },
       generators: overrides.generators ?? keep(createGenerators(config.generators)),
       stores: overrides.stores ?? createMongoStores(keep(openMongo(config.mongo))),
       images: overrides.images ?? keep(createImageStore(config.s3)),

@@ -14,7 +14,7 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { Activities } from '../activities/activities.ts';
-import type { JobEnd } from '../activities/jobs/completion.ts';
+import type { FailedJob, JobEnd } from '../activities/jobs/completion.ts';
 import type { RenderReport, RenderResult } from '../activities/jobs/rendering.ts';
 import type { JobFailure } from '../domain/records.ts';
 import { FAILURES } from '../protocol/failure-types.ts';
@@ -63,9 +63,12 @@ async function job(input: JobInput, cancellable: CancellationScope): Promise<Job
   }
 
   setCurrentDetails(`Accepted and charged ${draft.imagesCharged}; rendering.`);
-  const { outcome, webhook, overLimit } = await produce(input, cancellable);
+  const { outcome, webhook, overLimit, hasOpenCalls } = await produce(input, cancellable);
+  // The client need not wait for upstreams.
+  const cancelling = hasOpenCalls ? cancelOpenCalls(input) : undefined;
   if (overLimit) await evictSurplus(draft.accountId);
   if (webhook !== null) await notify(webhook, input.queues, cancellable);
+  await cancelling;
   return finish(outcome);
 }
 
@@ -91,7 +94,8 @@ async function produce(input: JobInput, cancellable: CancellationScope): Promise
     if (!(error instanceof ActivityFailure || isCancellation(error))) throw error;
     const failure = renderFailure(error);
     const failed = await failJob(jobId, failure);
-    return conclude(jobId, failed, 'failed', `Failed and refunded: ${failure.error}`);
+    const ending = conclude(jobId, failed, 'failed', `Failed and refunded: ${failure.error}`);
+    return { ...ending, hasOpenCalls: failed.hasOpenCalls ?? false };
   }
 }
 
@@ -111,8 +115,23 @@ function render({ draft, plan, format, queues }: JobInput): Promise<RenderReport
   return renderJob({ jobId, accountId, plan, format, input, mayHaveEnded: runId !== firstExecutionRunId });
 }
 
+/** Best effort: after half an hour upstreams have forgotten a task. Never fails the workflow. */
+async function cancelOpenCalls({ draft, queues }: JobInput): Promise<void> {
+  const { cancelCalls } = proxyActivities<Activities>({
+    taskQueue: queues.images,
+    startToCloseTimeout: '1 m',
+    scheduleToCloseTimeout: '30 m',
+    retry: { initialInterval: '1 s', backoffCoefficient: 2, maximumInterval: '1 m' },
+    // Before renders, which may take all slots for minutes.
+    priority: { priorityKey: 1 },
+  });
+  await cancelCalls(draft.jobId).catch((error: unknown) => {
+    if (!(error instanceof ActivityFailure)) throw error;
+  });
+}
+
 /** How the job ended, and what the workflow still has to do. */
-type Ending = Omit<JobEnd, 'status'> & { outcome: JobOutcome };
+type Ending = Omit<FailedJob, 'status'> & { outcome: JobOutcome };
 
 /**
  * `end` differs from `expected` when the job had already ended, before a reset or a cancellation. An upsert of search

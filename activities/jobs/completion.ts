@@ -1,4 +1,5 @@
 import { NotFound } from '../../domain/errors.ts';
+import { isOpen } from '../../domain/generator-call.ts';
 import type { JobFailure, JobRecord } from '../../domain/records.ts';
 import { removeImagesSoon } from '../../domain/remove-images.ts';
 import type { EndedJob } from '../../stores/ports.ts';
@@ -14,20 +15,29 @@ export interface JobEnd {
   overLimit: boolean;
 }
 
+/** End of a job without a result. */
+export interface FailedJob extends JobEnd {
+  /** Whether tasks may still be running at upstreams; absent in histories of earlier versions. */
+  hasOpenCalls?: boolean;
+}
+
 /** Jobs of this tool count towards the limit of completed jobs but do not enforce it (spec: Retention and deletion). */
 const NEVER_EVICTS = 'virtual-staging';
 
 export type CompletionDeps = JobLimitDeps;
 
 export function createCompletionActivities(deps: CompletionDeps) {
-  const { jobs } = deps.stores;
+  const { jobs, generatorCalls } = deps.stores;
   return {
     /** Idempotent: changes only a job that is still processing. */
     completeJob: (jobId: string, result: RenderResult): Promise<JobEnd> => complete(deps, jobId, result),
 
-    /** Marks the job failed and refunds it, in one transaction. Idempotent. */
-    failJob: async (jobId: string, failure: JobFailure): Promise<JobEnd> =>
-      jobEnd(deps, await jobs.fail(jobId, failure)),
+    /** Marks the job failed and refunds it, in one transaction, and lets it make no further calls. Idempotent. */
+    async failJob(jobId: string, failure: JobFailure): Promise<FailedJob> {
+      const ended = await jobs.fail(jobId, failure);
+      const calls = await generatorCalls.close(jobId);
+      return { ...(await jobEnd(deps, ended)), hasOpenCalls: calls.some(isOpen) };
+    },
   };
 }
 

@@ -29,7 +29,7 @@ export function renderFailure(error: unknown, { processingMs, lastTry, calls = [
   const { failure, reason, retryAfterMs, clientFault = false } = classify(error);
   return ApplicationFailure.create({
     type: failure.type,
-    nonRetryable: failure.retry === 'no' || (failure.retry === 'limited' && lastTry),
+    nonRetryable: isFinal(error, lastTry),
     message: error instanceof Error ? error.message : String(error),
     details: [
       { error: refundedError(reason), processingMs, clientFault } satisfies JobFailure,
@@ -38,6 +38,12 @@ export function renderFailure(error: unknown, { processingMs, lastTry, calls = [
     ...(retryAfterMs === undefined ? {} : { nextRetryDelay: retryAfterMs }),
     ...(error instanceof Error ? { cause: error } : {}),
   });
+}
+
+/** Whether no attempt follows one that failed with this error. */
+export function isFinal(error: unknown, lastTry: boolean): boolean {
+  const { retry } = classify(error).failure;
+  return retry === 'no' || (retry === 'limited' && lastTry);
 }
 
 interface Classified {

@@ -1,16 +1,23 @@
 import { createHash } from 'node:crypto';
+import type { UpstreamTask } from '../../domain/generator-call.ts';
 import { GeneratorError } from '../../generators/errors.ts';
 import type { CurrentCall } from '../../generators/failover.ts';
-import type { LocalGenerator, UpstreamGenerator, UpstreamRequest } from '../../generators/port.ts';
+import type {
+  LocalGenerator,
+  RenderedImage,
+  UpstreamGenerator,
+  UpstreamRequest,
+} from '../../generators/port.ts';
 import type { Asked, ImageTasks } from '../../generators/tasks.ts';
 import { estimateRender } from '../../imaging/cost.ts';
 import { ImageError } from '../../imaging/errors.ts';
 import { inspectImage } from '../../imaging/inspect.ts';
+import type { PreparedInput } from '../../imaging/prepare.ts';
 import { CAUSED_BY_IMAGE, ImageProcessEnded } from '../../imaging/processes/errors.ts';
 import type { TaskContext } from '../../imaging/processes/pool.ts';
 import { taskLimits } from '../../imaging/processes/watch.ts';
 import type { UpstreamFinish, UpstreamFinishOptions } from '../../imaging/upstream-result.ts';
-import { acquireUnlessAborted, type Budget } from '../../runtime/budget.ts';
+import { acquireUnlessAborted, type Budget, type Lease } from '../../runtime/budget.ts';
 import type { RenderInput } from './rendering.ts';
 
 const accountTag = (accountId: string) => createHash('sha256').update(accountId).digest('hex').slice(0, 32);
@@ -21,22 +28,26 @@ const SENT_LONGEST_SIDE = 2048;
 /** One render attempt of one job. */
 export interface Attempt {
   input: RenderInput;
-  /** The client's image as stored. */
-  image: Buffer;
+  /** Loads the client's image as stored. */
+  load: () => Promise<Buffer>;
+  /** Limits how many clients' images are in memory. Nobody waits for an upstream with one. */
+  inMemory: Budget;
   watermark: boolean;
   /** Child processes that decode, edit and encode pixels. */
   imageTasks: ImageTasks;
   signal: AbortSignal;
-  isCancelled: () => boolean;
 }
 
 /** Runs all steps in one process, so that no pixels are copied between processes. */
-export async function renderLocally(attempt: Attempt, { name: generator }: LocalGenerator): Promise<Buffer> {
-  const { input, image, watermark, imageTasks } = attempt;
+export function renderLocally(attempt: Attempt, { name: generator }: LocalGenerator): Promise<Buffer> {
+  const { input, load, watermark, imageTasks } = attempt;
   const { tool, settings, longestSide, neverSmaller } = input.plan;
   const target = { longestSide, neverSmaller };
-  const request = { image, tool, settings, target, format: input.format, watermark };
-  return (await imageTasks.run('renderLocally', { generator, request }, contextOf(image, attempt))).bytes;
+  return withRoom(attempt, async () => {
+    const image = await load();
+    const request = { image, tool, settings, target, format: input.format, watermark };
+    return (await imageTasks.run('renderLocally', { generator, request }, contextOf(image, attempt))).bytes;
+  });
 }
 
 export interface UpstreamUse {
@@ -51,61 +62,108 @@ export interface UpstreamResult {
   edgeRecall: number;
 }
 
+/** What is kept of the prepared input while the upstream works: its sizes, and the small copy. */
+type Sent = Omit<PreparedInput, 'bytes'>;
+
 /** @throws GeneratorError also when the upstream's image cannot be used */
 export async function renderUpstream(
   attempt: Attempt,
   generator: UpstreamGenerator,
-  { call, places }: UpstreamUse,
+  use: UpstreamUse,
 ): Promise<UpstreamResult> {
-  const { input, image, watermark, imageTasks, signal, isCancelled } = attempt;
-  const { tool, instruction, longestSide, neverSmaller, checks } = input.plan;
-  const target = { longestSide, neverSmaller };
-  const longestSideAtMost = Math.min(longestSide, SENT_LONGEST_SIDE);
-  const source = await imageTasks.run(
-    'prepare',
-    { image, options: { longestSideAtMost, ratios: generator.ratios ?? [] } },
-    contextOf(image, attempt),
-  );
-  const { width, height, content, inputSize, reference } = source;
-  const request: UpstreamRequest = {
+  const { rendered, prepared } = await callUpstream(attempt, generator, use);
+  // A resumed task needs the input for the first time now.
+  const sent = prepared ?? (await withRoom(attempt, () => prepare(attempt, generator)));
+  const finished = await finish(attempt, rendered.bytes, sent);
+  if (!finished.ok) throw unusable(generator.name, finished, rendered.costUsd);
+  return { ...finished, costUsd: rendered.costUsd };
+}
+
+interface Called {
+  rendered: RenderedImage;
+  /** Undefined for a task that was resumed. */
+  prepared: Sent | undefined;
+}
+
+/** Has room in memory from the preparation until the upstream has accepted the task. */
+async function callUpstream(
+  attempt: Attempt,
+  generator: UpstreamGenerator,
+  { call, places }: UpstreamUse,
+): Promise<Called> {
+  const { input, signal } = attempt;
+  const { instruction } = input.plan;
+  const resume = call.resume === undefined ? {} : { resume: call.resume };
+  let prepared: Sent | undefined;
+  let room: Lease | undefined;
+  const request = async () => {
+    room = await roomFor(attempt);
+    const { bytes, ...sent } = await prepare(attempt, generator);
+    prepared = sent;
+    await call.begin();
+    // A call that returns the image itself may take minutes.
+    if (generator.tasks === undefined) room.release();
+    return requestOf(attempt, bytes, sent);
+  };
+  const onSubmitted = (task: UpstreamTask) => {
+    room?.release();
+    return call.onSubmitted(task);
+  };
+  using _place = await acquireUnlessAborted(places, input.accountId, 1, signal);
+  try {
+    return {
+      rendered: await generator.render({ instruction, signal, request, onSubmitted, ...resume }),
+      prepared,
+    };
+  } finally {
+    room?.release();
+  }
+}
+
+async function prepare(attempt: Attempt, { ratios = [] }: UpstreamGenerator): Promise<PreparedInput> {
+  const image = await attempt.load();
+  const longestSideAtMost = Math.min(attempt.input.plan.longestSide, SENT_LONGEST_SIDE);
+  const options = { longestSideAtMost, ratios };
+  return attempt.imageTasks.run('prepare', { image, options }, contextOf(image, attempt));
+}
+
+function requestOf({ input, signal }: Attempt, image: Buffer, { width, height }: Sent): UpstreamRequest {
+  const { tool, instruction, longestSide, neverSmaller } = input.plan;
+  return {
     key: input.jobId,
     accountTag: accountTag(input.accountId),
-    image: source.bytes,
+    image,
     mime: 'image/jpeg',
     width,
     height,
     tool,
     instruction,
-    target,
+    target: { longestSide, neverSmaller },
     signal,
-    isCancelled,
-    onSubmitted: call.onSubmitted,
-    ...(call.task === null ? {} : { resume: call.task }),
   };
-  const rendered = await inPlace(places, attempt, async () => {
-    if (call.task === null) await call.begin();
-    return generator.render(request);
-  });
-  const sent = { width, height, content };
-  const options = { ...target, format: input.format, inputSize, watermark, sent, reference, checks };
-  const finished = await finish(attempt, rendered.bytes, options);
-  if (!finished.ok) throw unusable(generator.name, finished, rendered.costUsd);
-  return { ...finished, costUsd: rendered.costUsd };
 }
 
-async function inPlace<T>(places: Budget, { input, signal }: Attempt, call: () => Promise<T>): Promise<T> {
-  using _place = await acquireUnlessAborted(places, input.accountId, 1, signal);
-  return await call();
+const roomFor = ({ input, inMemory, signal }: Attempt): Promise<Lease> =>
+  acquireUnlessAborted(inMemory, input.accountId, 1, signal);
+
+async function withRoom<T>(attempt: Attempt, work: () => Promise<T>): Promise<T> {
+  using _room = await roomFor(attempt);
+  return await work();
 }
 
 async function finish(
   attempt: Attempt,
   image: Buffer,
-  options: Asked<UpstreamFinishOptions>,
+  { width, height, content, inputSize, reference }: Sent,
 ): Promise<UpstreamFinish> {
+  const { input, watermark } = attempt;
+  const { longestSide, neverSmaller, checks } = input.plan;
+  const sent = { width, height, content };
+  const target = { longestSide, neverSmaller, format: input.format, inputSize, watermark };
+  const options: Asked<UpstreamFinishOptions> = { ...target, sent, reference, checks };
   const undecodable = { ok: false, problem: 'undecodable', edgeRecall: null } as const;
   try {
-    const context = contextOf(image, attempt);
+    const context = contextOf(image, attempt, { cropped: true });
     return await attempt.imageTasks.run('finishUpstream', { image, options }, context);
   } catch (error) {
     if (error instanceof ImageError) return undecodable;
@@ -126,12 +184,13 @@ function unusable(
 }
 
 /** Limits and estimated memory for these bytes. @throws ImageError when they are not an image or exceed a limit */
-function contextOf(image: Buffer, { input, signal }: Attempt): TaskContext {
+function contextOf(image: Buffer, { input, signal }: Attempt, { cropped = false } = {}): TaskContext {
   const inspection = inspectImage(image);
   if (!inspection.ok) throw new ImageError(inspection.reason);
   const { bytes: estimatedBytes, megapixels } = estimateRender(inspection, {
     ...input.plan,
     format: input.format,
+    cropped,
   });
   return { owner: input.accountId, signal, estimatedBytes, limits: taskLimits(megapixels) };
 }

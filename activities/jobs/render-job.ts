@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { log as activityLog, cancellationDetails, cancellationSignal } from '@temporalio/activity';
+import { activityInfo, log as activityLog, cancellationSignal } from '@temporalio/activity';
 import type { ObjectRef } from '../../domain/records.ts';
 import { renderWithFailover, type Uses } from '../../generators/failover.ts';
+import { cancelOpenCalls } from '../../generators/open-calls.ts';
 import type { Generators } from '../../generators/registry.ts';
 import type { ImageTasks } from '../../generators/tasks.ts';
+import type { Budget } from '../../runtime/budget.ts';
 import type { ImageStore } from '../../stores/image-store.ts';
 import { callLogOf, untilDone } from './call-log.ts';
 import type { CompletionDeps } from './completion.ts';
@@ -20,27 +22,34 @@ export interface RenderJobDeps extends CompletionDeps {
 const STORE_TRIES = 3;
 
 /** Renders with the first generator that can, and stores the result. */
-export async function renderJob(deps: RenderJobDeps, input: RenderInput): Promise<ObjectRef> {
+export async function renderJob(
+  deps: RenderJobDeps,
+  input: RenderInput,
+  inMemory: Budget,
+): Promise<ObjectRef> {
   const { stores, images, generators, imageTasks } = deps;
-  const [image, paid] = await Promise.all([
-    images.getInput(input.input.key),
-    stores.packs.hasPaid(input.accountId),
-  ]);
-  const isCancelled = () => cancellationDetails()?.cancelRequested ?? false;
-  const attempt = { input, image, watermark: !paid, imageTasks, signal: cancellationSignal(), isCancelled };
-  const log = callLogOf(stores.generatorCalls, input.jobId, attempt.signal);
+  const load = () => images.getInput(input.input.key);
+  const watermark = !(await stores.packs.hasPaid(input.accountId));
+  const attempt = { input, load, inMemory, watermark, imageTasks, signal: cancellationSignal() };
   return renderWithFailover(
     {
       candidates: generators.forPlan(input.plan),
+      find: generators.find,
       breakerOf: generators.breakerOf,
       onRefused: generators.failoverOnRefused,
-      log,
-      isCancelled,
+      log: callLogOf(stores.generatorCalls, input.jobId, attempt.signal),
+      mayHaveCalls: input.mayHaveEnded || activityInfo().attempt > 1,
       alarm: (generator, { message }) =>
         activityLog.error('A generator is misconfigured.', { generator, problem: message }),
     },
     usesOf(deps, attempt),
   );
+}
+
+/** See {@link cancelOpenCalls}. */
+export function cancelCallsOf({ stores, generators }: RenderJobDeps, jobId: string): Promise<void> {
+  const log = callLogOf(stores.generatorCalls, jobId, cancellationSignal());
+  return cancelOpenCalls(log, generators.find);
 }
 
 function usesOf({ images, generators }: RenderJobDeps, attempt: Attempt): Uses {

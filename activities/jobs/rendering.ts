@@ -1,14 +1,16 @@
-import { activityInfo, heartbeat } from '@temporalio/activity';
+import { activityInfo, cancellationDetails, heartbeat } from '@temporalio/activity';
 import type { Plan } from '../../catalog/catalog.ts';
 import { NotFound } from '../../domain/errors.ts';
 import { type CallSummary, summarizeCall } from '../../domain/generator-call.ts';
 import type { ImageFormat, JobFailure, ObjectRef } from '../../domain/records.ts';
 import { GeneratorError } from '../../generators/errors.ts';
 import { ImageProcessEnded } from '../../imaging/processes/errors.ts';
+import { type Budget, createSharedBudget } from '../../runtime/budget.ts';
 import { withDeadline } from '../../runtime/process.ts';
+import { createAccountShares } from './account-shares.ts';
 import { complete, type JobEnd, jobEnd } from './completion.ts';
-import { renderFailure } from './render-failure.ts';
-import { type RenderJobDeps, renderJob } from './render-job.ts';
+import { isFinal, renderFailure } from './render-failure.ts';
+import { cancelCallsOf, type RenderJobDeps, renderJob } from './render-job.ts';
 
 const HEARTBEAT_MS = 4000;
 /** Renders that end sooner send no heartbeat, which saves Temporal the call. */
@@ -54,11 +56,23 @@ const PROCESSES_PER_IMAGE = 2;
 const GENERATOR_TRIES = 30;
 
 export interface RenderDeps extends RenderJobDeps {
+  limits: RenderLimits;
   /** Attempts while the generator is unavailable; {@link GENERATOR_TRIES} by default, fewer in tests. */
   generatorTries?: number;
 }
 
+/** What one renderer does at a time. */
+export interface RenderLimits {
+  /** Renders in all, including those that wait for an upstream. */
+  slots: number;
+  /** Clients' images in memory. */
+  images: number;
+}
+
 export function createRenderingActivities(deps: RenderDeps) {
+  const { slots, images } = deps.limits;
+  const shares = createAccountShares(slots);
+  const inMemory = createSharedBudget(images);
   return {
     /**
      * Renders the job's image, stores the result and completes the job. Every attempt stores its result under a new
@@ -67,20 +81,46 @@ export function createRenderingActivities(deps: RenderDeps) {
      */
     async renderJob(input: RenderInput): Promise<RenderReport> {
       const elapsed = stopwatch();
+      const { attempt } = activityInfo();
+      using _share = waitsForUpstreams(deps, input) ? shares.enter(input.accountId, attempt) : undefined;
       const progress = savedProgress();
       const stopBeating = beat(progress);
       try {
-        return (await reportIfEnded(deps, input)) ?? (await renderAndComplete(deps, input, elapsed));
+        return (
+          (await reportIfEnded(deps, input)) ?? (await renderAndComplete(deps, input, elapsed, inMemory))
+        );
       } catch (error) {
         const lastTry = countFailure(progress, error, deps);
         // The next attempt gets the details of the last heartbeat.
         heartbeat(progress);
+        if (endsJob(error, lastTry)) await cancelCalls(deps, input);
         throw renderFailure(error, { processingMs: elapsed(), lastTry, ...(await callsOf(deps, input)) });
       } finally {
         stopBeating();
       }
     },
+
+    /**
+     * Cancels what upstreams still do for a job that has ended without a result, where its last attempt could not:
+     * the job was cancelled between two attempts, or an attempt timed out.
+     */
+    async cancelCalls(jobId: string): Promise<void> {
+      try {
+        await cancelCallsOf(deps, jobId);
+      } catch (error) {
+        throw renderFailure(error, { processingMs: 0, lastTry: false });
+      }
+    },
   };
+}
+
+/** Whether no attempt follows this one. An attempt is also stopped when its workflow was reset, or its renderer stops. */
+const endsJob = (error: unknown, lastTry: boolean) =>
+  cancellationDetails()?.cancelRequested || isFinal(error, lastTry);
+
+/** What fails here is left to the workflow, which finds it when the job is marked as failed. */
+async function cancelCalls(deps: RenderDeps, input: RenderInput): Promise<void> {
+  if (usesUpstreams(deps, input)) await cancelCallsOf(deps, input.jobId).catch(() => {});
 }
 
 /** The report when an earlier attempt, or the run before a reset, has already ended the job; otherwise undefined. */
@@ -89,7 +129,9 @@ async function reportIfEnded(deps: RenderDeps, input: RenderInput): Promise<Rend
   if (activityInfo().attempt === 1 && !mayHaveEnded) return undefined;
   const ended = await deps.stores.jobs.ended(jobId);
   if (ended === undefined) return undefined;
-  const { results, processingMs } = ended.job;
+  const { results, processingMs, status } = ended.job;
+  // The run before a reset may have been stopped before it could cancel the calls.
+  if (status === 'failed') await cancelCalls(deps, input);
   const calls = await callsOf(deps, input);
   return { results, processingMs: processingMs ?? 0, ...calls, end: await jobEnd(deps, ended) };
 }
@@ -98,8 +140,9 @@ async function renderAndComplete(
   deps: RenderDeps,
   input: RenderInput,
   elapsed: () => number,
+  inMemory: Budget,
 ): Promise<RenderReport> {
-  const results = [await renderJob(deps, input)];
+  const results = [await renderJob(deps, input, inMemory)];
   const result = { results, processingMs: elapsed(), ...(await callsOf(deps, input)) };
   try {
     return { ...result, end: await withDeadline(COMPLETE_MS, complete(deps, input.jobId, result)) };
@@ -110,14 +153,17 @@ async function renderAndComplete(
 }
 
 /** Nothing for a job that only local generators render, without asking MongoDB. */
-async function callsOf(
-  { stores, generators }: RenderDeps,
-  { jobId, plan }: RenderInput,
-): Promise<{ calls?: CallSummary[] }> {
-  if (generators.forPlan(plan).every(({ kind }) => kind === 'local')) return {};
-  const calls = await stores.generatorCalls.list(jobId).catch(() => []);
+async function callsOf(deps: RenderDeps, input: RenderInput): Promise<{ calls?: CallSummary[] }> {
+  if (!usesUpstreams(deps, input)) return {};
+  const calls = await deps.stores.generatorCalls.list(input.jobId).catch(() => []);
   return { calls: calls.map(summarizeCall) };
 }
+
+const waitsForUpstreams = ({ generators }: RenderDeps, { plan }: RenderInput) =>
+  generators.forPlan(plan)[0]?.kind === 'upstream';
+
+const usesUpstreams = ({ generators }: RenderDeps, { plan }: RenderInput) =>
+  generators.forPlan(plan).some(({ kind }) => kind === 'upstream');
 
 /** Counts the failure in `progress`. @returns whether its kind has used up its attempts */
 function countFailure(

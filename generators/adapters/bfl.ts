@@ -11,9 +11,10 @@ import {
   retryAfterMs,
   unavailable,
 } from '../upstream/classify.ts';
-import { createUpstreamClient, TIMING, type UpstreamClient } from '../upstream/client.ts';
+import { type CallContext, createUpstreamClient, TIMING, type UpstreamClient } from '../upstream/client.ts';
+import { plausibleCost } from '../upstream/cost.ts';
 import { idAt, numberAt, textAt } from '../upstream/json.ts';
-import { runTask, type TaskShapes } from '../upstream/task.ts';
+import { rendersByTasks, type TaskShapes } from '../upstream/task.ts';
 
 /** Bodies differ between the documents of Black Forest Labs, so the HTTP status decides where it can. */
 export const BFL_ROWS: readonly FailureRow[] = [
@@ -41,13 +42,16 @@ export const BFL_ROWS: readonly FailureRow[] = [
     matches: /^Ready$/,
     failure: refused('no_result'),
   },
-  {
-    row: 'the image was not accepted',
-    status: [422],
-    matches: /image/i,
-    failure: refused('invalid_input'),
-    mayBeCharged: false,
-  },
+  ...['detail', 'detail.*.loc.*', 'detail.*.msg'].map(
+    (at): FailureRow => ({
+      row: 'the image was not accepted',
+      status: [422],
+      at,
+      matches: /image/i,
+      failure: refused('invalid_input'),
+      mayBeCharged: false,
+    }),
+  ),
   { row: 'too many tasks at once', status: [429], failure: rateLimited(retryAfterMs) },
 ];
 
@@ -73,6 +77,7 @@ export function createBfl(
   });
   const shapes: TaskShapes = {
     submit: (request) => submit(client, model, request),
+    callsToSubmit: 1,
     poll: (task, request) => poll(client, task, request),
   };
   return {
@@ -80,7 +85,7 @@ export function createBfl(
     name: 'bfl',
     model,
     charges: true,
-    render: (request) => runTask(shapes, request, timing),
+    ...rendersByTasks(shapes, timing),
   };
 }
 
@@ -100,6 +105,7 @@ async function submit(
       output_format: 'jpeg',
     },
     submits: true,
+    instruction,
     signal,
   });
   const id = idAt(response.json, 'id');
@@ -112,12 +118,12 @@ async function submit(
 async function poll(
   client: UpstreamClient,
   { pollingUrl = '', costUsd }: UpstreamTask,
-  { signal }: UpstreamRequest,
+  { instruction, signal }: CallContext,
 ): Promise<RenderedImage | undefined> {
-  const response = await client.call({ method: 'GET', url: pollingUrl, signal });
+  const response = await client.call({ method: 'GET', url: pollingUrl, instruction, signal });
   if (textAt(response.json, 'status') === 'Pending') return undefined;
   const sample = textAt(response.json, 'result.sample');
   if (sample === undefined) throw client.failure(response);
   const bytes = await client.download(sample, signal);
-  return { bytes, costUsd: costUsd === undefined ? null : Number(costUsd) };
+  return { bytes, costUsd: costUsd === undefined ? null : plausibleCost(Number(costUsd)) };
 }

@@ -6,6 +6,7 @@ import type { RenderedImage, UpstreamGenerator, UpstreamRequest } from '../port.
 import { askedSize } from '../upstream/asked-size.ts';
 import { type FailureRow, lost, misconfigured, refused, unavailable } from '../upstream/classify.ts';
 import {
+  type CallContext,
   createUpstreamClient,
   MAX_IMAGE_BYTES,
   TIMING,
@@ -13,7 +14,7 @@ import {
   type UpstreamResponse,
 } from '../upstream/client.ts';
 import { idAt, textAt, valuesAt } from '../upstream/json.ts';
-import { runTask, type TaskShapes } from '../upstream/task.ts';
+import { rendersByTasks, type TaskShapes } from '../upstream/task.ts';
 import { fillTemplate } from '../upstream/template.ts';
 import { type ComfyuiGraph, parseGraph } from './comfyui-graph.ts';
 
@@ -53,8 +54,6 @@ interface Comfyui extends ComfyuiGraph {
   client: UpstreamClient;
 }
 
-/** A queue lists every task with its graph. */
-const MAX_LIST_BYTES = 16 * 1024 * 1024;
 const SIZE_LIMITS = { multiple: 16, mostPixels: 4_000_000 };
 
 /** ComfyUI on the operator's own machine: a task whose id is the job's, so that it can always be found again. */
@@ -74,7 +73,8 @@ export function createComfyui(
   const comfyui: Comfyui = { client, ...parseGraph(graph, outputNode) };
   const shapes: TaskShapes = {
     submit: (request) => submit(comfyui, request),
-    poll: (task, request) => poll(comfyui, task.id, request.signal),
+    callsToSubmit: 4,
+    poll: (task, request) => poll(comfyui, task.id, request),
     cancel: (task, signal) => cancel(client, task.id, signal),
   };
   return {
@@ -82,7 +82,7 @@ export function createComfyui(
     name: 'comfyui',
     model: 'graph',
     charges: false,
-    render: (request) => runTask(shapes, request, timing),
+    ...rendersByTasks(shapes, timing),
   };
 }
 
@@ -90,8 +90,8 @@ export function createComfyui(
 async function submit({ client, nodes, output }: Comfyui, request: UpstreamRequest): Promise<UpstreamTask> {
   const { key, instruction, signal } = request;
   // In this order, because a task moves from the queue to the history, and not back.
-  if (await isQueued(client, key, signal)) return { id: key };
-  const { entry } = await historyOf(client, key, signal);
+  if (await isQueued(client, key, request)) return { id: key };
+  const { entry } = await historyOf(client, key, request);
   if (textAt(entry, 'status.status_str') === 'success') return { id: key };
   const image = await upload(client, request);
   const values = {
@@ -106,6 +106,7 @@ async function submit({ client, nodes, output }: Comfyui, request: UpstreamReque
     url: '/prompt',
     json,
     submits: true,
+    instruction,
     signal,
   });
   // Older servers choose an id of their own.
@@ -119,13 +120,13 @@ async function submit({ client, nodes, output }: Comfyui, request: UpstreamReque
 /** Uploads the input. @returns the name under which the server has stored it */
 async function upload(
   client: UpstreamClient,
-  { key, image, mime, signal }: UpstreamRequest,
+  { key, image, mime, instruction, signal }: UpstreamRequest,
 ): Promise<string> {
   const form = await multipart([
     ['image', { bytes: image, filename: `${key}.jpg`, type: mime }],
     ['overwrite', 'true'],
   ]);
-  const request = { method: 'POST', url: '/upload/image', signal } as const;
+  const request = { method: 'POST', url: '/upload/image', instruction, signal } as const;
   const { json } = await client.call({ ...request, ...form });
   const folder = textAt(json, 'subfolder');
   return [folder, textAt(json, 'name')].filter(Boolean).join('/');
@@ -134,13 +135,14 @@ async function upload(
 async function poll(
   { client, output }: Comfyui,
   id: string,
-  signal: AbortSignal,
+  { instruction, signal }: CallContext,
 ): Promise<RenderedImage | undefined> {
-  const before = await historyOf(client, id, signal);
-  if (textAt(before.entry, 'status.status_str') !== 'success' && (await isQueued(client, id, signal)))
+  const about = { instruction, signal };
+  const before = await historyOf(client, id, about);
+  if (textAt(before.entry, 'status.status_str') !== 'success' && (await isQueued(client, id, about)))
     return undefined;
   // It may have ended between the two looks, and then is in neither of them.
-  const { entry, response } = await historyOf(client, id, signal);
+  const { entry, response } = await historyOf(client, id, about);
   const [image] = valuesAt(entry, `outputs.${output}.images.0`);
   if (textAt(entry, 'status.status_str') !== 'success' || image === undefined)
     throw client.failure(response, causeIn(entry));
@@ -150,6 +152,7 @@ async function poll(
     method: 'GET',
     url: `/view?${query}`,
     maxBytes: MAX_IMAGE_BYTES,
+    instruction,
     signal,
   });
   return { bytes: body, costUsd: 0 };
@@ -166,21 +169,25 @@ function causeIn(entry: unknown): string | undefined {
 async function historyOf(
   client: UpstreamClient,
   id: string,
-  signal: AbortSignal,
+  { instruction, signal }: CallContext,
 ): Promise<{ entry: unknown; response: UpstreamResponse }> {
   const url = `/history/${encodeURIComponent(id)}`;
-  const response = await client.call({ method: 'GET', url, maxBytes: MAX_LIST_BYTES, signal });
+  const response = await client.call({ method: 'GET', url, instruction, signal });
   return { entry: valuesAt(response.json, id)[0], response };
 }
 
-async function isQueued(client: UpstreamClient, id: string, signal: AbortSignal): Promise<boolean> {
-  const { json } = await client.call({ method: 'GET', url: '/queue', maxBytes: MAX_LIST_BYTES, signal });
+async function isQueued(
+  client: UpstreamClient,
+  id: string,
+  { instruction, signal }: CallContext,
+): Promise<boolean> {
+  const { json } = await client.call({ method: 'GET', url: '/queue', instruction, signal });
   return ['queue_running', 'queue_pending'].some((queue) => valuesAt(json, `${queue}.*.1`).includes(id));
 }
 
 /** Removes the task from the queue, and stops it if it runs. */
 async function cancel(client: UpstreamClient, id: string, signal: AbortSignal): Promise<void> {
-  const post = { method: 'POST', signal } as const;
+  const post = { method: 'POST', instruction: '', signal } as const;
   await client.call({ ...post, url: '/queue', json: { delete: [id] } });
   await client.call({ ...post, url: '/interrupt', json: { prompt_id: id } });
 }

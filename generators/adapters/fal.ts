@@ -2,11 +2,11 @@ import type { GeneratorConfig } from '../../config/generators.ts';
 import type { UpstreamTask } from '../../domain/generator-call.ts';
 import type { Egress } from '../../egress/egress.ts';
 import type { RenderedImage, UpstreamGenerator, UpstreamRequest } from '../port.ts';
-import { type FailureRow, lost, misconfigured, refused } from '../upstream/classify.ts';
-import { createUpstreamClient, TIMING, type UpstreamClient } from '../upstream/client.ts';
+import { type FailureRow, lost, misconfigured, refused, unavailable } from '../upstream/classify.ts';
+import { type CallContext, createUpstreamClient, TIMING, type UpstreamClient } from '../upstream/client.ts';
 import { imageInput } from '../upstream/image-input.ts';
 import { idAt, textAt, valuesAt } from '../upstream/json.ts';
-import { runTask, type TaskShapes } from '../upstream/task.ts';
+import { rendersByTasks, type TaskShapes } from '../upstream/task.ts';
 
 export const FAL_ROWS: readonly FailureRow[] = [
   {
@@ -23,6 +23,7 @@ export const FAL_ROWS: readonly FailureRow[] = [
     matches: /^(?:image_too_large|image_too_small|file_download_error)$/,
     failure: refused('invalid_input'),
   },
+  { row: 'the runner did not start, or broke', status: [503, 504], at: 'error_type', failure: unavailable },
   { row: 'the task is unknown', status: [404], failure: lost },
   { row: 'the account is locked', status: [403], failure: misconfigured, mayBeCharged: false },
   {
@@ -55,9 +56,10 @@ export function createFal(
   });
   const shapes: TaskShapes = {
     submit: (request) => submit(client, model, request, imageInput(request, imageField, input)),
+    callsToSubmit: 1,
     poll: (task, request) => poll(client, task, request),
     cancel: async ({ cancelUrl: url = '' }, signal) => {
-      await client.call({ method: 'PUT', url, signal });
+      await client.call({ method: 'PUT', url, instruction: '', signal });
     },
   };
   return {
@@ -65,14 +67,14 @@ export function createFal(
     name: 'fal',
     model,
     charges: true,
-    render: (request) => runTask(shapes, request, timing),
+    ...rendersByTasks(shapes, timing),
   };
 }
 
 async function submit(
   client: UpstreamClient,
   model: string,
-  { signal }: UpstreamRequest,
+  { instruction, signal }: UpstreamRequest,
   input: object,
 ): Promise<UpstreamTask> {
   const response = await client.call({
@@ -81,6 +83,7 @@ async function submit(
     headers: { 'x-fal-object-lifecycle-preference': LIFECYCLE },
     json: input,
     submits: true,
+    instruction,
     signal,
   });
   const [id, statusUrl, responseUrl, cancelUrl] = [
@@ -98,9 +101,9 @@ async function submit(
 async function poll(
   client: UpstreamClient,
   { statusUrl = '', responseUrl = '' }: UpstreamTask,
-  { signal }: UpstreamRequest,
+  { instruction, signal }: CallContext,
 ): Promise<RenderedImage | undefined> {
-  const get = { method: 'GET', signal } as const;
+  const get = { method: 'GET', instruction, signal } as const;
   const status = await client.call({ ...get, url: statusUrl });
   if (textAt(status.json, 'status') !== 'COMPLETED') return undefined;
   const response = await client.call({ ...get, url: responseUrl, endsTask: true });

@@ -9,7 +9,8 @@ import {
   type UpstreamClient,
   type UpstreamResponse,
 } from '../upstream/client.ts';
-import { numberAt, textAt, valuesAt } from '../upstream/json.ts';
+import { plausibleCost } from '../upstream/cost.ts';
+import { imageFrom, numberAt, textAt, valuesAt } from '../upstream/json.ts';
 
 /** Reasons for which a candidate has no image although the HTTP status is 200. */
 const UNSAFE =
@@ -99,7 +100,7 @@ export function createGemini(
     model,
     charges: true,
     ratios: ratiosOf(model),
-    render: (request) => generate(client, model, request),
+    render: async (render) => generate(client, model, await render.request()),
   };
 }
 
@@ -128,14 +129,15 @@ async function generate(
     },
     submits: true,
     slow: true,
+    instruction,
     signal,
   });
   const data = imageIn(response.json);
   if (data === undefined) throw client.failure(response);
   const price = USD_PER_TOKEN[model];
   const tokens = numberAt(response.json, 'usageMetadata.candidatesTokenCount');
-  const costUsd = price === undefined || tokens === undefined ? null : price * tokens;
-  return { bytes: Buffer.from(data, 'base64'), costUsd };
+  const costUsd = price === undefined || tokens === undefined ? null : plausibleCost(price * tokens);
+  return { bytes: imageFrom(data), costUsd };
 }
 
 /** The last image that is a result; the model's thoughts may contain drafts. */

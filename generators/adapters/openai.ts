@@ -6,7 +6,8 @@ import type { RenderedImage, UpstreamGenerator, UpstreamRequest } from '../port.
 import { askedSize } from '../upstream/asked-size.ts';
 import { type FailureRow, misconfigured, refused, unavailable } from '../upstream/classify.ts';
 import { createUpstreamClient, TIMING, type UpstreamClient } from '../upstream/client.ts';
-import { numberAt, textAt } from '../upstream/json.ts';
+import { plausibleCost } from '../upstream/cost.ts';
+import { imageFrom, numberAt, textAt } from '../upstream/json.ts';
 
 export const OPENAI_ROWS: readonly FailureRow[] = [
   { row: 'there is no image', status: [200], failure: refused('no_result') },
@@ -48,8 +49,8 @@ export const OPENAI_ROWS: readonly FailureRow[] = [
   },
 ];
 
-const SIZE_LIMITS = { multiple: 16, mostPixels: 8_294_400, mostLongestSide: 3840 };
 const MOST_RATIO = 3;
+const SIZE_LIMITS = { multiple: 16, mostPixels: 8_294_400, mostLongestSide: 3840, mostRatio: MOST_RATIO };
 /** Dollars per token. */
 const PRICES = { text: 5e-6, image: 8e-6, output: 30e-6 };
 
@@ -72,7 +73,7 @@ export function createOpenai(
     name: 'openai',
     model,
     charges: true,
-    render: (request) => edit(client, { model, quality }, request),
+    render: async (render) => edit(client, { model, quality }, await render.request()),
   };
 }
 
@@ -97,11 +98,12 @@ async function edit(
     ...form,
     submits: true,
     slow: true,
+    instruction: request.instruction,
     signal: request.signal,
   });
   const data = textAt(response.json, 'data.*.b64_json');
   if (data === undefined) throw client.failure(response);
-  return { bytes: Buffer.from(data, 'base64'), costUsd: costOf(response.json) };
+  return { bytes: imageFrom(data), costUsd: costOf(response.json) };
 }
 
 function sizeFor(request: UpstreamRequest) {
@@ -116,5 +118,5 @@ function costOf(json: unknown): number | null {
   if (output === undefined) return null;
   const text = numberAt(json, 'usage.input_tokens_details.text_tokens') ?? 0;
   const image = numberAt(json, 'usage.input_tokens_details.image_tokens') ?? 0;
-  return text * PRICES.text + image * PRICES.image + output * PRICES.output;
+  return plausibleCost(text * PRICES.text + image * PRICES.image + output * PRICES.output);
 }

@@ -12,6 +12,7 @@ import {
   unavailable,
 } from '../upstream/classify.ts';
 import {
+  type CallContext,
   createUpstreamClient,
   TIMING,
   type UpstreamClient,
@@ -19,7 +20,7 @@ import {
 } from '../upstream/client.ts';
 import { imageInput } from '../upstream/image-input.ts';
 import { idAt, textAt } from '../upstream/json.ts';
-import { runTask, type TaskShapes } from '../upstream/task.ts';
+import { rendersByTasks, type TaskShapes } from '../upstream/task.ts';
 
 /** A failed prediction only says why in its text. */
 export const REPLICATE_ROWS: readonly FailureRow[] = [
@@ -81,10 +82,11 @@ export function createReplicate(
   });
   const shapes: TaskShapes = {
     submit: (request) => submit(client, model, request, imageInput(request, imageField, input)),
+    callsToSubmit: 1,
     poll: (task, request) => poll(client, task, request),
     cancel: async ({ id }, signal) => {
       const url = `/v1/predictions/${encodeURIComponent(id)}/cancel`;
-      await client.call({ method: 'POST', url, signal });
+      await client.call({ method: 'POST', url, instruction: '', signal });
     },
   };
   return {
@@ -92,14 +94,14 @@ export function createReplicate(
     name: 'replicate',
     model,
     charges: true,
-    render: (request) => runTask(shapes, request, timing),
+    ...rendersByTasks(shapes, timing),
   };
 }
 
 async function submit(
   client: UpstreamClient,
   model: string,
-  { signal }: UpstreamRequest,
+  { instruction, signal }: UpstreamRequest,
   input: object,
 ): Promise<UpstreamTask> {
   const [name, version] = model.split(':');
@@ -109,6 +111,7 @@ async function submit(
     headers: { 'cancel-after': CANCEL_AFTER },
     json: version === undefined ? { input } : { version, input },
     submits: true,
+    instruction,
     signal,
   });
   const id = idAt(response.json, 'id');
@@ -119,10 +122,10 @@ async function submit(
 async function poll(
   client: UpstreamClient,
   { id }: UpstreamTask,
-  { signal }: UpstreamRequest,
+  { instruction, signal }: CallContext,
 ): Promise<RenderedImage | undefined> {
   const url = `/v1/predictions/${encodeURIComponent(id)}`;
-  const response = await client.call({ method: 'GET', url, signal });
+  const response = await client.call({ method: 'GET', url, instruction, signal });
   const status = textAt(response.json, 'status');
   if (status === 'starting' || status === 'processing') return undefined;
   const output = textAt(response.json, 'output') ?? textAt(response.json, 'output.*');

@@ -31,10 +31,11 @@ export function exposureCurve({ dark, bright, mean }: Levels, contrast: number, 
   });
 }
 
-/** Opens the shadows and holds back the highlights; black and white stay. */
+/** Opens the shadows and holds back the highlights; white stays, and so does what is nearly black. */
 export const compressCurve = (shadows: number, highlights: number): Curve =>
   curveOf(
-    (share) => share + shadows * 3 * share * (1 - share) ** 4 - highlights * 3 * (1 - share) * share ** 4,
+    (share) =>
+      share + shadows * 6.2 * share ** 1.5 * (1 - share) ** 4 - highlights * 3 * (1 - share) * share ** 4,
   );
 
 export const gammaCurve = (gamma: number): Curve => curveOf((share) => share ** gamma);

@@ -1,5 +1,5 @@
 import type { RawImage, Size } from '../../imaging/libvips.ts';
-import { boxBlur, lumaOf, type Plane, planeOf, rowReader } from './plane.ts';
+import { boxBlur, lumaOf, type Plane, rowReader } from './plane.ts';
 
 /**
  * A smooth map that follows the edges of the image: `slope * luma + offset` for each of its pixels. The fast guided
@@ -26,24 +26,28 @@ export function smoothLight(thumbnail: RawImage, guidance: Guidance): GuidedMap 
 /** Fits `target` to `luma`, both of the same size. */
 export function guide(luma: Plane, target: Plane, { radius, edge }: Guidance): GuidedMap {
   const reach = Math.max(1, Math.round(radius * Math.max(luma.width, luma.height)));
-  const product = (a: Plane, b: Plane) =>
-    boxBlur(
-      planeOf(a, (at) => (a.values[at] ?? 0) * (b.values[at] ?? 0)),
-      reach,
-    ).values;
-  const means = { luma: boxBlur(luma, reach).values, target: boxBlur(target, reach).values };
-  const squares = product(luma, luma);
-  const products = product(luma, target);
-  const slope = planeOf(luma, (at) => {
-    const mean = means.luma[at] ?? 0;
-    const variance = (squares[at] ?? 0) - mean * mean;
-    return ((products[at] ?? 0) - mean * (means.target[at] ?? 0)) / (variance + edge * edge);
-  });
-  const offset = planeOf(
-    luma,
-    (at) => (means.target[at] ?? 0) - (slope.values[at] ?? 0) * (means.luma[at] ?? 0),
-  );
+  const mean = boxBlur(luma, reach);
+  const square = boxBlur(product(luma, luma), reach);
+  // The light of the image itself is the most frequent target, and costs half as much.
+  const own = target === luma;
+  const goal = own ? mean : boxBlur(target, reach);
+  const mixed = own ? square : boxBlur(product(luma, target), reach);
+  const slope: Plane = { ...mean, values: new Float32Array(mean.values.length) };
+  const offset: Plane = { ...slope, values: new Float32Array(mean.values.length) };
+  for (let at = 0; at < mean.values.length; at++) {
+    const [from, to] = [mean.values[at] ?? 0, goal.values[at] ?? 0];
+    const variance = (square.values[at] ?? 0) - from * from;
+    const factor = ((mixed.values[at] ?? 0) - from * to) / (variance + edge * edge);
+    slope.values[at] = factor;
+    offset.values[at] = to - factor * from;
+  }
   return { slope: boxBlur(slope, reach), offset: boxBlur(offset, reach) };
+}
+
+function product(a: Plane, b: Plane): Plane {
+  const values = new Float32Array(a.values.length);
+  for (let at = 0; at < values.length; at++) values[at] = (a.values[at] ?? 0) * (b.values[at] ?? 0);
+  return { ...a, values };
 }
 
 /** Reads the map at the size of the full image. The two rows are overwritten by the next call. */

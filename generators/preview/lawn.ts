@@ -11,7 +11,7 @@ const EVENNESS = 0.5;
 
 /** Gives the lawn one fresh green, with its own light and shadow, and evens out dry and dark patches. */
 export const freshenLawn: Operation = async (image) => {
-  const { ground } = await findPlants(image);
+  const { lawn: ground } = await findPlants(image);
   const area = ground.values.reduce((sum, value) => sum + value, 0);
   if (area < LEAST_LAWN * ground.values.length) return undefined;
   const light = boxBlur(lumaOf(await thumbnailOf(image, Math.max(ground.width, ground.height))), 6);

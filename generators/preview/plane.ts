@@ -28,7 +28,15 @@ export function thumbnailOf(image: RawImage, longestSide: number): Promise<RawIm
 export const lumaAt = (pixels: Uint8Array, at: number) =>
   0.299 * (pixels[at] ?? 0) + 0.587 * (pixels[at + 1] ?? 0) + 0.114 * (pixels[at + 2] ?? 0);
 
-export const lumaOf = (image: RawImage): Plane => planeOf(image, (index) => lumaAt(image.pixels, index * 3));
+/** The channels of the pixel with this index. */
+export const colourAt = (pixels: Uint8Array, index: number) =>
+  [pixels[index * 3] ?? 0, pixels[index * 3 + 1] ?? 0, pixels[index * 3 + 2] ?? 0] as const;
+
+export function lumaOf({ pixels, width, height }: RawImage): Plane {
+  const values = new Float32Array(width * height);
+  for (let index = 0; index < values.length; index++) values[index] = lumaAt(pixels, index * 3);
+  return { values, width, height };
+}
 
 /** The mean over a square of `2 * radius + 1` pixels, clipped at the edges. */
 export function boxBlur(plane: Plane, radius: number): Plane {
@@ -52,51 +60,57 @@ function transposedBlur({ values, width, height }: Plane, radius: number): Plane
   return { values: blurred, width: height, height: width };
 }
 
-/** Reads a small plane at the size of a large image, row by row, by linear interpolation. */
+/**
+ * Reads a small plane at the size of a large image, row by row, by linear interpolation; fastest from the top. Each row
+ * is overwritten by the next call.
+ */
 export function rowReader(plane: Plane, { width, height }: Size): (y: number) => Float32Array {
-  const columns = stepsOf(plane.width, width);
-  const rows = stepsOf(plane.height, height);
-  const small = new Float32Array(plane.width);
+  const [columns, rows] = [stepsOf(plane.width, width), stepsOf(plane.height, height)];
+  let [upper, lower, held] = [new Float32Array(width), new Float32Array(width), -2];
   const large = new Float32Array(width);
   return (y) => {
-    const top = (rows.from[y] ?? 0) * plane.width;
-    const bottom = Math.min(top + plane.width, plane.values.length - plane.width);
-    const share = rows.share[y] ?? 0;
-    for (let x = 0; x < small.length; x++) {
-      const upper = plane.values[top + x] ?? 0;
-      small[x] = upper + ((plane.values[bottom + x] ?? 0) - upper) * share;
+    const from = rows.from[y] ?? 0;
+    if (from !== held) {
+      [upper, lower] = [lower, upper];
+      if (from !== held + 1) stretchRow(upper, plane, from, columns);
+      stretchRow(lower, plane, Math.min(from + 1, plane.height - 1), columns);
+      held = from;
     }
-    for (let at = 0; at < small.length; at++) {
-      const left = small[at] ?? 0;
-      const step = (small[at + 1] ?? left) - left;
-      const end = columns.ends[at] ?? 0;
-      for (let x = at === 0 ? 0 : (columns.ends[at - 1] ?? 0); x < end; x++)
-        large[x] = left + step * (columns.share[x] ?? 0);
-    }
+    mixRows(large, upper, lower, rows.share[y] ?? 0);
     return large;
   };
 }
 
+// Loops over pixels are functions of the module: V8 would optimise those of a closure anew for each image.
+function stretchRow(row: Float32Array, { values, width }: Plane, y: number, { from, share }: Steps): void {
+  for (let x = 0; x < row.length; x++) {
+    const at = from[x] ?? 0;
+    const left = values[y * width + at] ?? 0;
+    const right = values[y * width + Math.min(width - 1, at + 1)] ?? 0;
+    row[x] = left + (right - left) * (share[x] ?? 0);
+  }
+}
+
+function mixRows(row: Float32Array, upper: Float32Array, lower: Float32Array, share: number): void {
+  for (let x = 0; x < row.length; x++) {
+    const above = upper[x] ?? 0;
+    row[x] = above + ((lower[x] ?? 0) - above) * share;
+  }
+}
+
+/** For each large coordinate, the small one at or below it, and the share of the next one. */
 interface Steps {
-  /** For each large coordinate, the small one at or below it, and the share of the next one. */
   from: Uint16Array;
   share: Float32Array;
-  /** For each small coordinate, where its large ones end. */
-  ends: Uint32Array;
 }
 
 function stepsOf(small: number, large: number): Steps {
-  const steps = {
-    from: new Uint16Array(large),
-    share: new Float32Array(large),
-    ends: new Uint32Array(small).fill(large),
-  };
+  const steps = { from: new Uint16Array(large), share: new Float32Array(large) };
   for (let at = 0; at < large; at++) {
     const place = Math.min(small - 1, Math.max(0, ((at + 0.5) * small) / large - 0.5));
     const from = Math.floor(place);
     steps.from[at] = from;
     steps.share[at] = place - from;
-    for (let below = from - 1; below >= 0 && steps.ends[below] === large; below--) steps.ends[below] = at;
   }
   return steps;
 }

@@ -35,7 +35,10 @@ export const straighten: Operation = async (image, { perspectiveAxis }) => {
 
 /** Rotates the horizon level. */
 function levelMap(image: RawImage): Homography | undefined {
-  const roll = findRoll(findEdges(image));
+  const edges = findEdges(image);
+  const verticals = findVerticals(edges, image);
+  // Of the nearly level lines of a room most run into the depth, but its verticals lean with the camera.
+  const roll = verticals === undefined ? findRoll(edges) : -Math.atan(verticals.lean);
   if (roll === undefined || Math.abs(roll) < MIN_DEGREES * DEGREE)
     return roll === undefined ? undefined : IDENTITY;
   return centred(rotation(roll), image);

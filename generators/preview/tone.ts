@@ -25,7 +25,7 @@ const STRENGTHS: ReadonlyMap<string | undefined, number> = new Map([
 export const strengthOf = ({ intensity }: Settings) => STRENGTHS.get(intensity) ?? 1;
 
 /** Small enough to follow objects, and sensitive enough to keep the light of one from spilling over the next. */
-export const LIGHT = { side: 320, radius: 0.05, edge: 14 };
+export const LIGHT = { side: 256, radius: 0.05, edge: 14 };
 
 export const enhance: Operation = async (image, settings) => {
   const strength = strengthOf(settings);
@@ -84,7 +84,7 @@ const LIGHT_CURVES: ReadonlyMap<string | undefined, Curve> = new Map([
   ['brighten', gammaCurve(0.72)],
   ['darken', curveOf((share) => 0.94 * share ** 1.35)],
 ]);
-const BALANCED = compressCurve(0.55, 0.25);
+const BALANCED = compressCurve(0.6, 0.18);
 
 export const adjustLight: Operation = async (image, settings) => {
   const strength = strengthOf(settings);
@@ -92,7 +92,7 @@ export const adjustLight: Operation = async (image, settings) => {
   const relighting: Relighting = {
     light: smoothLight(await thumbnailOf(image, LIGHT.side), LIGHT),
     curve: weaken(LIGHT_CURVES.get(settings.lightingMode) ?? BALANCED, strength),
-    detail: 1.05,
+    detail: 1.1,
     ...gainsOf(tint, 1),
   };
   return relight(image, relighting);

@@ -7,13 +7,16 @@ export interface SizeLimits {
   multiple: number;
   mostPixels: number;
   mostLongestSide?: number;
+  /** Of the longer to the shorter side, for an input that is not beyond it either. */
+  mostRatio?: number;
 }
 
 /** The largest size up to the target, in the input's ratio, that the upstream accepts. */
 export function askedSize(
   { width, height, target }: Pick<UpstreamRequest, 'width' | 'height' | 'target'>,
-  { multiple, mostPixels, mostLongestSide = Number.POSITIVE_INFINITY }: SizeLimits,
+  { multiple, mostPixels, ...most }: SizeLimits,
 ): Size {
+  const { mostLongestSide = Number.POSITIVE_INFINITY, mostRatio = Number.POSITIVE_INFINITY } = most;
   const longest = Math.max(width, height);
   const byPixels = longest * Math.sqrt(mostPixels / (width * height));
   const size = scaleToLongestSide(
@@ -21,5 +24,9 @@ export function askedSize(
     Math.floor(Math.min(target.longestSide, mostLongestSide, byPixels)),
   );
   const rounded = (side: number) => Math.max(multiple, Math.floor(side / multiple) * multiple);
-  return { width: rounded(size.width), height: rounded(size.height) };
+  const [across, down] = [rounded(size.width), rounded(size.height)];
+  return {
+    width: Math.min(across, rounded(down * mostRatio)),
+    height: Math.min(down, rounded(across * mostRatio)),
+  };
 }

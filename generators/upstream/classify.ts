@@ -10,9 +10,9 @@ export interface FailureRow {
   /** Name of the row, for its test. */
   row: string;
   status?: readonly number[];
-  /** Path into the JSON body; see {@link valuesAt}. */
+  /** Path into the JSON body; see {@link valuesAt}. Not the whole body, which may quote the request. */
   at?: string;
-  /** One of the values at the path must match; without a path, the text of the body. */
+  /** One of the values at the path must match; by default there has to be one. */
   matches?: RegExp;
   failure: (response: UpstreamResponse) => GeneratorFailure;
   /** Whether the upstream may charge although it failed; `submission`: only when that is what failed. */
@@ -80,14 +80,15 @@ const NOT_JSON: FailureRow = {
 /**
  * The failure that a response without an image stands for. The text of the upstream goes into its message. Unless the
  * row says otherwise, a refusal may be charged, and so may a response with a success status and a task that has ended.
+ * @param cause what to quote in place of the body
  */
 export function failureOf(
   name: string,
   rows: readonly FailureRow[],
   response: UpstreamResponse,
-  endsTask = false,
+  { endsTask = false, cause }: { endsTask?: boolean; cause?: string } = {},
 ): GeneratorError {
-  const { status, json, excerpt, submits = false } = response;
+  const { status, json, body, quote, submits = false } = response;
   const isSuccess = status >= 200 && status < 300;
   const found =
     isSuccess && json === undefined
@@ -95,11 +96,17 @@ export function failureOf(
       : findRow(submits ? rows.filter(isOfSubmission) : rows, response);
   const failure = found.failure(response);
   const { row, mayBeCharged = isSuccess || endsTask || failure.kind === 'refused' } = found;
-  return new GeneratorError(failure, `${name} responded ${status}: ${row}. ${excerpt}`, {
-    mayBeCharged: mayBeCharged === 'submission' ? submits : mayBeCharged,
-    upstreamWorks: failure.kind === 'refused' || (isSuccess && json !== undefined) || endsTask,
-  });
+  return new GeneratorError(
+    failure,
+    `${name} responded ${status}: ${row}. ${quote(cause ?? startOf(body))}`,
+    {
+      mayBeCharged: mayBeCharged === 'submission' ? submits : mayBeCharged,
+      upstreamWorks: failure.kind === 'refused' || (isSuccess && json !== undefined) || endsTask,
+    },
+  );
 }
+
+const startOf = (body: Buffer) => body.subarray(0, 64 * 1024).toString('utf8');
 
 /** A submission cannot lose a task: a 404 means the model or the address. */
 const isOfSubmission = ({ failure }: FailureRow) => failure !== lost;
@@ -116,9 +123,8 @@ function findRow(rows: readonly FailureRow[], response: UpstreamResponse): Failu
 
 function matches({ status, at, matches: pattern }: FailureRow, response: UpstreamResponse): boolean {
   if (status !== undefined && !status.includes(response.status)) return false;
-  if (pattern === undefined) return at === undefined || valuesAt(response.json, at).length > 0;
-  if (at === undefined) return pattern.test(response.excerpt);
-  return valuesAt(response.json, at).some(
-    (value) => typeof value !== 'object' && pattern.test(String(value)),
-  );
+  if (at === undefined) return true;
+  const values = valuesAt(response.json, at);
+  if (pattern === undefined) return values.length > 0;
+  return values.some((value) => typeof value !== 'object' && pattern.test(String(value)));
 }

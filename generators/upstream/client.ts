@@ -1,6 +1,15 @@
-import { type Egress, EgressError, ExchangeError, type ResponseHeaders } from '../../egress/egress.ts';
+import {
+  type Egress,
+  EgressError,
+  type EgressFailure,
+  ExchangeError,
+  type ResponseHeaders,
+} from '../../egress/egress.ts';
 import { GeneratorError } from '../errors.ts';
+import type { UpstreamRequest } from '../port.ts';
 import { type FailureRow, failureOf } from './classify.ts';
+import { parseJson } from './json.ts';
+import { createQuote, type Quote } from './quote.ts';
 
 /** Milliseconds. */
 export interface UpstreamTiming {
@@ -30,7 +39,10 @@ export interface ClientOptions {
   timing: UpstreamTiming;
 }
 
-export interface UpstreamCall {
+/** What a call is made for. What the upstream quotes of the instruction does not get into messages. */
+export type CallContext = Pick<UpstreamRequest, 'signal' | 'instruction'>;
+
+export interface UpstreamCall extends CallContext {
   method: 'GET' | 'POST' | 'PUT';
   /** Path below the base URL with a leading slash, or a whole URL that the upstream has named. */
   url: string;
@@ -44,9 +56,8 @@ export interface UpstreamCall {
   endsTask?: boolean;
   /** The response is the image itself, which takes a while. */
   slow?: boolean;
-  /** Most bytes of the response; 1 MB by default, 64 MB where it is `slow`. */
+  /** Most bytes of the response; 16 MB by default, as some contain the request; 64 MB where it is `slow`. */
   maxBytes?: number;
-  signal: AbortSignal;
 }
 
 export interface UpstreamResponse {
@@ -56,8 +67,8 @@ export interface UpstreamResponse {
   body: Buffer;
   /** The parsed body; undefined when it is no JSON. */
   json: unknown;
-  /** The beginning of the body for messages, without secrets and image bytes. */
-  excerpt: string;
+  /** What messages may have of the upstream's text. */
+  quote: Quote;
   /** Whether it answers a call that submits. */
   submits?: boolean;
 }
@@ -68,31 +79,34 @@ export interface UpstreamClient {
   call(call: UpstreamCall): Promise<UpstreamResponse>;
   /**
    * The failure that stands for a response, also for a 2xx one whose body says that there is no image. Its message
-   * quotes `cause`, or the beginning of the body.
+   * quotes `cause`, or the body.
    */
   failure(response: UpstreamResponse, cause?: string): GeneratorError;
-  /** Downloads a result from a public URL. @throws GeneratorError */
+  /** Downloads a result from a public URL. @throws GeneratorError, `lost` when the URL no longer has it */
   download(url: string, signal: AbortSignal): Promise<Buffer>;
 }
 
 const MB = 1024 * 1024;
-const MAX_BYTES = { short: MB, slow: 64 * MB };
+const MAX_BYTES = { short: 16 * MB, slow: 64 * MB };
 export const MAX_IMAGE_BYTES = 40 * MB;
-/** Values of a JSON body, about: an image is one of them. Parsing millions blocks the process for a minute. */
-const MAX_VALUES = 50_000;
-const EXCERPT_LENGTH = 500;
-const [COMMA, BRACKET, BRACE] = Buffer.from(',[{');
+
+/** Reasons for which a result cannot be downloaded later either. */
+const UNUSABLE = new Set<EgressFailure>(['refused', 'redirects', 'too_large', 'content_encoding']);
+/** Statuses of a result whose signature has expired, or that was deleted. */
+const GONE: ReadonlySet<number | undefined> = new Set([403, 404, 410]);
 
 export function createUpstreamClient(options: ClientOptions): UpstreamClient {
   const { name, egress, baseUrl, rows, timing } = options;
   const base = new URL(baseUrl);
-  const redact = redactor(Object.values(options.credentials));
+  const credentials = Object.values(options.credentials);
 
   function failed(error: unknown, signal: AbortSignal, submits: boolean): unknown {
     if (signal.aborted) return signal.reason;
     if (!(error instanceof EgressError)) return error;
-    const mayBeCharged = submits && error instanceof ExchangeError && error.sent;
-    const message = `${name} could not be reached: ${redact(error.message)}`;
+    // Only what the upstream itself has named is refused: its task cannot be asked for again.
+    const mayBeCharged =
+      error.kind === 'refused' || (submits && error instanceof ExchangeError && error.sent);
+    const message = `${name} could not be reached: ${error.message}`;
     return new GeneratorError({ kind: 'unavailable' }, message, { cause: error, mayBeCharged });
   }
 
@@ -100,7 +114,7 @@ export function createUpstreamClient(options: ClientOptions): UpstreamClient {
   function urlOf(target: string): URL {
     if (target.startsWith('/')) return new URL(`${baseUrl}${target}`);
     if (URL.canParse(target)) return new URL(target);
-    const message = `${name} named an address that is none: ${excerptOf(target.slice(0, EXCERPT_LENGTH), redact)}`;
+    const message = `${name} named an address that is none.`;
     throw new GeneratorError({ kind: 'unavailable' }, message, { mayBeCharged: true });
   }
 
@@ -114,13 +128,16 @@ export function createUpstreamClient(options: ClientOptions): UpstreamClient {
       endsTask = false,
       slow = false,
       maxBytes = slow ? MAX_BYTES.slow : MAX_BYTES.short,
-      ...rest
+      instruction,
+      signal,
+      method,
     }) {
       const url = urlOf(target);
       const content = json === undefined ? body : JSON.stringify(json);
       const raw = await egress
         .exchange({
-          ...rest,
+          method,
+          signal,
           timeoutMs: slow ? timing.longMs : timing.shortMs,
           url: url.href,
           headers: {
@@ -132,25 +149,37 @@ export function createUpstreamClient(options: ClientOptions): UpstreamClient {
           maxResponseBytes: maxBytes,
         })
         .catch((error: unknown) => {
-          throw failed(error, rest.signal, submits);
+          throw failed(error, signal, submits);
         });
-      const excerpt = excerptOf(startOf(raw.body), redact);
-      const response = { ...raw, json: parsed(raw.body), excerpt, submits };
+      const quote = createQuote(credentials, instruction);
+      const response = { ...raw, json: parseJson(raw.body), quote, submits };
       if (raw.status >= 200 && raw.status < 300) return response;
-      throw failureOf(name, rows, response, endsTask);
+      throw failureOf(name, rows, response, { endsTask });
     },
 
-    failure: (response, cause) =>
-      failureOf(name, rows, { ...response, excerpt: cause ? excerptOf(cause, redact) : response.excerpt }),
+    failure: (response, cause) => failureOf(name, rows, response, cause === undefined ? {} : { cause }),
 
     async download(url, signal) {
       const limits = { signal, timeoutMs: timing.downloadMs, maxBytes: MAX_IMAGE_BYTES, redirects: 3 };
-      const { body } = await egress.fetch(url, limits).catch((error: unknown) => {
-        throw failed(error, signal, false);
-      });
-      return body;
+      try {
+        return (await egress.fetch(url, limits)).body;
+      } catch (error) {
+        throw withoutResult(name, error) ?? failed(error, signal, false);
+      }
     },
   };
+}
+
+/** The failure of a download that cannot succeed later; undefined for any other. */
+function withoutResult(name: string, cause: unknown): GeneratorError | undefined {
+  if (!(cause instanceof EgressError)) return undefined;
+  if (GONE.has(cause.status)) {
+    const message = `The result of ${name} is gone: its host responded ${cause.status}.`;
+    return new GeneratorError({ kind: 'lost' }, message, { mayBeCharged: true, upstreamWorks: true });
+  }
+  if (!UNUSABLE.has(cause.kind)) return undefined;
+  const message = `${name} named a result that cannot be downloaded: ${cause.message}`;
+  return new GeneratorError({ kind: 'refused', reason: 'no_result' }, message, { cause });
 }
 
 /** A key goes to the configured origin, or over https to a host of the upstream's own domain. */
@@ -158,38 +187,4 @@ function mayHaveKey(url: URL, base: URL, domain: string | undefined): boolean {
   if (url.origin === base.origin) return true;
   if (domain === undefined || url.protocol !== 'https:' || url.port !== '') return false;
   return url.hostname === domain || url.hostname.endsWith(`.${domain}`);
-}
-
-function parsed(body: Buffer): unknown {
-  if (hasManyValues(body)) return undefined;
-  try {
-    return JSON.parse(body.toString('utf8'));
-  } catch {
-    return undefined;
-  }
-}
-
-/** Counts the bytes that begin a value, in strings too: base64 has none of them. */
-function hasManyValues(body: Buffer): boolean {
-  let values = 0;
-  for (const byte of body) {
-    if (byte !== COMMA && byte !== BRACKET && byte !== BRACE) continue;
-    values += 1;
-    if (values > MAX_VALUES) return true;
-  }
-  return false;
-}
-
-const startOf = (body: Buffer) => body.subarray(0, 64 * 1024).toString('utf8');
-
-const excerptOf = (text: string, redact: (text: string) => string) => redact(text).slice(0, EXCERPT_LENGTH);
-
-/** Removes secrets, long runs that may be base64, and control characters. */
-function redactor(secrets: readonly string[]): (text: string) => string {
-  const values = secrets.flatMap((secret) => [secret, secret.replace(/^\w+ /, '')]).filter(Boolean);
-  return (text) =>
-    values
-      .reduce((rest, value) => rest.replaceAll(value, '[redacted]'), text)
-      .replace(/[A-Za-z0-9+/=_-]{100,}/g, '[data]')
-      .replace(/\p{Cc}+/gu, ' ');
 }

@@ -1,15 +1,23 @@
 import type { UpstreamTask } from '../../domain/generator-call.ts';
 import { pause } from '../../runtime/pause.ts';
 import { GeneratorError, type GeneratorFailure } from '../errors.ts';
-import type { RenderedImage, UpstreamRequest } from '../port.ts';
-import type { UpstreamTiming } from './client.ts';
+import type {
+  RecordedTask,
+  RenderedImage,
+  UpstreamGenerator,
+  UpstreamRender,
+  UpstreamRequest,
+} from '../port.ts';
+import type { CallContext, UpstreamTiming } from './client.ts';
 
 /** What one upstream with tasks looks like. Every function makes at most a few calls and rejects with GeneratorError. */
 export interface TaskShapes {
   /** Submits the task. @throws GeneratorError with `mayBeCharged` when its response was lost */
   submit(request: UpstreamRequest): Promise<UpstreamTask>;
-  /** The result, or undefined while the task is running. @throws GeneratorError, `lost` when the task is unknown */
-  poll(task: UpstreamTask, request: UpstreamRequest): Promise<RenderedImage | undefined>;
+  /** Most HTTP calls that `submit` makes, one after the other. */
+  callsToSubmit: number;
+  /** The result, or undefined while the task is running. @throws GeneratorError, `lost` when task or result is gone */
+  poll(task: UpstreamTask, context: CallContext): Promise<RenderedImage | undefined>;
   /** Asks the upstream to stop; absent where it cannot. */
   cancel?(task: UpstreamTask, signal: AbortSignal): Promise<void>;
 }
@@ -20,57 +28,78 @@ const MOST_FAILED_POLLS = 5;
 const CANCEL_MS = 2000;
 /** Over all attempts. A task that takes longer has been forgotten. */
 const MOST_TASK_MS = 30 * 60_000;
+/** For the write of the task's id, after the response. */
+const RECORD_MS = 5000;
+
+/** The parts of a generator whose upstream has tasks. */
+export const rendersByTasks = (
+  shapes: TaskShapes,
+  timing: UpstreamTiming,
+): Pick<UpstreamGenerator, 'render' | 'tasks'> => ({
+  render: (render) => runTask(shapes, render, timing),
+  tasks: {
+    namedWithinMs: shapes.callsToSubmit * timing.shortMs + RECORD_MS,
+    ...(shapes.cancel === undefined
+      ? {}
+      : { cancel: async (task) => shapes.cancel?.(task, AbortSignal.timeout(CANCEL_MS)) }),
+  },
+});
 
 /** Submits a task, or resumes the one of an earlier attempt, and waits for its result. */
 export async function runTask(
   shapes: TaskShapes,
-  request: UpstreamRequest,
+  render: UpstreamRender,
   { pollMs }: UpstreamTiming,
 ): Promise<RenderedImage> {
-  const task = request.resume ?? (await submit(shapes, request));
-  try {
-    if (request.resume === undefined) await request.onSubmitted(task);
-    return await poll(shapes, task, request, pollMs);
-  } catch (error) {
-    const isUnwanted = request.signal.aborted && request.isCancelled();
-    if (isUnwanted || isUnreadable(error)) await cancel(shapes, task);
-    throw request.resume === undefined ? ofNewTask(error) : error;
-  }
+  const { resume, signal, instruction } = render;
+  const context = { signal, instruction };
+  if (resume !== undefined) return await waitFor(shapes, resume, context, pollMs);
+  const since = performance.now();
+  const task = await submit(shapes, render);
+  return await waitFor(shapes, { task, since }, context, pollMs).catch((error: unknown) => {
+    throw ofNewTask(error);
+  });
 }
 
-/** An abort does not stop a submission, because a task whose id is unknown can neither be resumed nor cancelled. */
-async function submit(shapes: TaskShapes, request: UpstreamRequest): Promise<UpstreamTask> {
-  request.signal.throwIfAborted();
+/** Submits the task and has its id recorded. Returns nothing that keeps the bytes of the input in memory. */
+async function submit(shapes: TaskShapes, render: UpstreamRender): Promise<UpstreamTask> {
+  const request = await render.request();
+  render.signal.throwIfAborted();
+  // An abort does not stop a submission: a task whose id is unknown can neither be resumed nor cancelled.
   const task = await shapes.submit({ ...request, signal: new AbortController().signal });
-  return { ...task, submittedAt: new Date().toISOString() };
+  try {
+    await render.onSubmitted(task);
+  } catch (error) {
+    await cancel(shapes, task);
+    throw error;
+  }
+  return task;
 }
 
-async function poll(
+async function waitFor(
   shapes: TaskShapes,
-  task: UpstreamTask,
-  request: UpstreamRequest,
+  { task, since }: RecordedTask,
+  context: CallContext,
   pollMs: number,
 ): Promise<RenderedImage> {
   let failed = 0;
   for (let polls = 0; ; polls += 1) {
-    request.signal.throwIfAborted();
-    if (hasExpired(task)) throw await expired(shapes, task);
+    context.signal.throwIfAborted();
     try {
-      const result = await shapes.poll(task, request);
+      const result = await shapes.poll(task, context);
       if (result !== undefined) return result;
       failed = 0;
     } catch (error) {
-      // One failed poll says nothing about the task.
       failed += 1;
-      if (!(isOutage(error) || isUnreadable(error)) || failed === MOST_FAILED_POLLS) throw error;
+      if (failed === MOST_FAILED_POLLS && isUnreadable(error)) await cancel(shapes, task);
+      if (failed === MOST_FAILED_POLLS || !saysLittle(error)) throw error;
     }
+    // Only a look that finds it running: after a long outage it may have ended in time.
+    if (failed === 0 && performance.now() - since > MOST_TASK_MS) throw await expired(shapes, task);
     const interval = polls < QUICK_POLLS ? pollMs : 2 * pollMs;
-    await pause(interval * (0.9 + 0.2 * Math.random()), request.signal);
+    await pause(interval * (0.9 + 0.2 * Math.random()), context.signal);
   }
 }
-
-const hasExpired = ({ submittedAt }: UpstreamTask) =>
-  submittedAt !== undefined && Date.now() - Date.parse(submittedAt) > MOST_TASK_MS;
 
 async function expired(shapes: TaskShapes, task: UpstreamTask): Promise<GeneratorError> {
   await cancel(shapes, task);
@@ -78,22 +107,33 @@ async function expired(shapes: TaskShapes, task: UpstreamTask): Promise<Generato
   return new GeneratorError({ kind: 'unavailable' }, message, { mayBeCharged: true });
 }
 
+/**
+ * Whether one such poll says nothing about the task yet. Another server of the upstream may know it, and another poll
+ * may name another address of a result that is gone.
+ */
+const saysLittle = (error: unknown) => isOutage(error) || isUnreadable(error) || failsWith(error, 'lost');
+
 /** Whether the poll itself failed, as opposed to the task: a failed task may be charged. */
 const isOutage = (error: unknown) => failsWith(error, 'unavailable') && !error.mayBeCharged;
 
 /** Whether the upstream, or a firewall before it, denies a look at the task, which may go on. */
 const isUnreadable = (error: unknown) => failsWith(error, 'misconfigured') && !error.mayBeCharged;
 
-/** A new task that its upstream does not know is no reason to submit at once again: it may forget that one as well. */
+/** A new task that is lost is no reason to submit at once again: the upstream may lose that one as well. */
 function ofNewTask(error: unknown): unknown {
   if (!failsWith(error, 'lost')) return error;
-  return new GeneratorError({ kind: 'unavailable' }, error.message, { cause: error, mayBeCharged: true });
+  const { message, upstreamWorks } = error;
+  return new GeneratorError({ kind: 'unavailable' }, message, {
+    cause: error,
+    mayBeCharged: true,
+    upstreamWorks,
+  });
 }
 
 const failsWith = (error: unknown, kind: GeneratorFailure['kind']): error is GeneratorError =>
   error instanceof GeneratorError && error.failure.kind === kind;
 
-/** Best effort: the job has ended either way. */
+/** Best effort: nobody waits for the task any more. */
 async function cancel({ cancel }: TaskShapes, task: UpstreamTask): Promise<void> {
   await cancel?.(task, AbortSignal.timeout(CANCEL_MS)).catch(() => {});
 }

@@ -55,7 +55,9 @@ export interface IdempotencyDocument {
 export interface GeneratorCallsDocument {
   _id: string;
   startedAt: Date;
-  calls: GeneratorCall[];
+  calls: Omit<GeneratorCall, 'ageMs'>[];
+  /** The job has ended: no further call begins. */
+  closed?: true;
 }
 
 /** An object queued for removal from the image store. The id is `<bucket>/<key>`. */

@@ -1,6 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type Budget, BudgetError, createBudget, type Lease } from '../../runtime/budget.ts';
+import {
+  type Budget,
+  BudgetError,
+  createBudget,
+  createSharedBudget,
+  type Lease,
+} from '../../runtime/budget.ts';
 
 /** A request with its outcome, once it has one. */
 interface Request {
@@ -194,6 +200,14 @@ describe('an aborted request', () => {
     await expect(budget.acquire('a', 1, AbortSignal.abort(reason))).rejects.toBe(reason);
     expect([budget.held, budget.waiting]).toEqual([5, 0]);
   });
+});
+
+test('a shared budget keeps a quarter for the owners who come later', async () => {
+  const budget = createSharedBudget(8);
+  for (const _ of Array.from({ length: 8 })) await request(budget, 'a', 1);
+  expect([budget.held, budget.waiting]).toEqual([6, 2]);
+  const other = await request(budget, 'b', 1);
+  expect([other.lease?.amount, budget.held]).toEqual([1, 7]);
 });
 
 test('no limit is exceeded, every request is answered, and in the end nothing is held', async () => {

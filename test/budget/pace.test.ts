@@ -57,6 +57,12 @@ describe('watchPace', () => {
     expect(seconds).toBeLessThanOrEqual(21);
   });
 
+  test('never fires when a stream may fall behind without limit', () => {
+    watchPace({ ...limits, slackMs: Number.POSITIVE_INFINITY }, () => (tooSlow += 1)).arrived(1);
+    vi.advanceTimersByTime(10_000_000_000);
+    expect(tooSlow).toBe(0);
+  });
+
   test('does not fire after disposal', () => {
     watch()[Symbol.dispose]();
     vi.advanceTimersByTime(60_000);

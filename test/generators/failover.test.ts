@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { UpstreamTask } from '../../domain/generator-call.ts';
+import type { CallLog, UpstreamTask } from '../../domain/generator-call.ts';
 import { createBreaker } from '../../generators/breaker.ts';
 import { GeneratorError, type GeneratorFailure } from '../../generators/errors.ts';
 import {
@@ -46,13 +46,16 @@ function attempts(scripts: Record<string, Step[]>, overrides: Partial<FailoverDe
   };
   const breakers = new Map(Object.keys(scripts).map((name) => [name, createBreaker()]));
 
-  async function use({ name }: UpstreamGenerator, { task, begin, onSubmitted }: CurrentCall): Promise<Used> {
-    if (task === null) await begin();
-    uses.push(task === null ? `${name} submit` : `${name} resume ${task.id}`);
+  async function use(
+    { name }: UpstreamGenerator,
+    { resume, begin, onSubmitted }: CurrentCall,
+  ): Promise<Used> {
+    if (resume === undefined) await begin();
+    uses.push(resume === undefined ? `${name} submit` : `${name} resume ${resume.task.id}`);
     let step = scripts[name]?.shift();
     if (step === undefined) throw new Error(`The script of ${name} has ended.`);
     if (typeof step === 'object' && 'next' in step) {
-      if (task === null) await onSubmitted(step.task);
+      if (resume === undefined) await onSubmitted(step.task);
       step = step.next;
     }
     if (step === 'crash') throw new Error('crash');
@@ -60,20 +63,28 @@ function attempts(scripts: Record<string, Step[]>, overrides: Partial<FailoverDe
     return step;
   }
 
-  const run = () =>
+  const candidates = Object.keys(scripts).map((name) => upstream(name, name !== 'free'));
+
+  const run = (changes: Partial<FailoverDeps> = {}) =>
     renderWithFailover(
       {
-        candidates: Object.keys(scripts).map((name) => upstream(name, name !== 'free')),
+        candidates,
+        find: (found) => candidates.find(({ name }) => name === found),
+        mayHaveCalls: false,
         log,
         breakerOf: ({ name }) => breakers.get(name) ?? createBreaker(),
         onRefused: false,
-        isCancelled: () => false,
         alarm: (name) => alarms.push(name),
         ...overrides,
+        ...changes,
       },
       { local: async () => RESULT, upstream: use },
     );
-  return { run, uses, alarms, calls: log.list };
+  async function begun(generator: string, task: UpstreamTask): Promise<void> {
+    const id = await log.begin({ generator, model: 'm', mayBeCharged: true });
+    await log.update(id ?? '', { task });
+  }
+  return { run, uses, alarms, begun, log, calls: log.list };
 }
 
 const kindOf = (promise: Promise<unknown>) =>
@@ -83,6 +94,19 @@ const kindOf = (promise: Promise<unknown>) =>
   );
 
 describe('one generator', () => {
+  it('has its response recorded although the calls cannot be read at that moment', async () => {
+    const job = attempts({ bfl: [unavailable(), USED] });
+    let reads = 0;
+    const list = async () => {
+      reads += 1;
+      if (reads === 2) throw new Error('MongoDB is away');
+      return job.calls();
+    };
+    await kindOf(job.run({ log: { ...job.log, list } }));
+    expect(await job.calls()).toMatchObject([{ outcome: 'unavailable', mayBeCharged: false }]);
+    expect(await kindOf(job.run())).toBe('rendered');
+  });
+
   it('is asked again by a later attempt when it was unavailable, and nothing is charged for that', async () => {
     const job = attempts({ bfl: [unavailable(), unavailable(), USED] });
     expect([await kindOf(job.run()), await kindOf(job.run()), await kindOf(job.run())]).toEqual([
@@ -152,6 +176,55 @@ describe('one generator', () => {
     await kindOf(job.run());
     expect(await kindOf(job.run())).toBe('unavailable');
     expect(job.uses).toEqual(['bfl submit']);
+  });
+});
+
+describe('a task whose upstream is no longer asked for the tool', () => {
+  const started = { task: taskOf('t1'), next: 'crash' as const };
+
+  it.each([
+    ['another upstream', upstream('gemini')],
+    ['the built-in generator', { kind: 'local', name: 'preview' } as const],
+  ])('is resumed before %s is used', async (_, first) => {
+    const job = attempts({ bfl: [started, USED] });
+    await kindOf(job.run());
+    expect(await job.run({ candidates: [first], mayHaveCalls: true })).toEqual(RESULT);
+    expect(job.uses).toEqual(['bfl submit', 'bfl resume t1']);
+  });
+
+  it('is lost, and counts as paid, where the upstream is not configured at all', async () => {
+    const job = attempts({ gemini: [USED], bfl: [USED] });
+    await job.begun('bfl', taskOf('t1'));
+    expect(await job.run({ find: (name) => (name === 'bfl' ? undefined : upstream(name)) })).toEqual(RESULT);
+    expect(job.uses).toEqual(['gemini submit']);
+    expect(await job.calls()).toMatchObject([
+      { outcome: 'lost', mayBeCharged: true },
+      { generator: 'gemini' },
+    ]);
+  });
+});
+
+describe('a task that is named after its call has ended', () => {
+  const slow = (id: string, meanwhile: () => Promise<void>) => {
+    const job = attempts({ bfl: [{ task: taskOf(id), next: USED }] });
+    const begin = async (call: Parameters<CallLog['begin']>[0]) => {
+      const callId = await job.log.begin(call);
+      await job.log.update(callId ?? '', { outcome: 'lost' });
+      await meanwhile();
+      return callId;
+    };
+    return { ...job, run: () => job.run({ log: { ...job.log, begin } }) };
+  };
+
+  it('is not recorded, and the submission learns it', async () => {
+    const job = slow('t1', async () => {});
+    await expect(job.run()).rejects.toThrow('The call had ended before its task t1 was named.');
+    expect(await job.calls()).toMatchObject([{ task: null, outcome: 'lost' }]);
+  });
+
+  it('is left alone when another call waits for it', async () => {
+    const job = slow('t1', () => job.begun('bfl', taskOf('t1')));
+    expect(await job.run()).toEqual(RESULT);
   });
 });
 

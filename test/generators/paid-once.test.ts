@@ -77,15 +77,16 @@ function play(
         // A new one each time: the breaker must not be what keeps the promise.
         breakerOf: () => createBreaker(),
         onRefused,
-        isCancelled: () => false,
+        find: (found: string) => candidates.find(({ name }) => name === found),
+        mayHaveCalls: true,
         alarm: () => {},
       };
       await renderWithFailover(deps, {
         local: () => Promise.reject(new Error('unused')),
-        async upstream(_, { task, begin, onSubmitted }) {
-          if (task === null) await begin();
+        async upstream(_, { resume, begin, onSubmitted }) {
+          if (resume === undefined) await begin();
           const step = steps.shift() ?? { namesTask: false, ends: 'crash' as const };
-          let current = task?.id;
+          let current = resume?.task.id;
           if (current === undefined) {
             if (running.size > 0) leftBehind += 1;
             charged += 1;

@@ -50,6 +50,33 @@ describe('the configured generators', () => {
     ]);
   });
 
+  it('are found by their name for every tool, without the built-in one', async () => {
+    const env = { ...UPSTREAMS, GENERATORS: 'preview', GENERATORS_FOR_PHOTO: 'bfl' };
+    await using generators = createGenerators(config(env));
+
+    expect(['bfl', 'gemini', 'preview'].map((name) => generators.find(name)?.name)).toEqual([
+      'bfl',
+      undefined,
+      undefined,
+    ]);
+  });
+
+  it('leave a quarter of their calls to other accounts', async () => {
+    await using generators = createGenerators(
+      config({ ...UPSTREAMS, GENERATORS: 'bfl', BFL_CONCURRENCY: '8' }),
+    );
+    const bfl = generators.find('bfl');
+    if (bfl === undefined) throw new Error('bfl is missing.');
+    const places = generators.placesOf(bfl);
+    const { signal } = new AbortController();
+    await Promise.all(Array.from({ length: 6 }, () => places.acquire('a', 1, signal)));
+
+    const seventh = places.acquire('a', 1, signal);
+    await places.acquire('b', 1, signal);
+    expect([places.held, places.waiting]).toEqual([7, 1]);
+    await expect(Promise.race([seventh, Promise.resolve('waits')])).resolves.toBe('waits');
+  });
+
   it('leave to a model what the built-in generator cannot do, wherever that stands in the order', async () => {
     const env = { ...UPSTREAMS, GENERATORS: 'preview,bfl', GENERATORS_FOR_STAGING: 'gemini,preview' };
     await using generators = createGenerators(config(env));

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { drawCaption } from '../../imaging/caption.ts';
+import { captionStrip } from '../../imaging/caption.ts';
+import { lay } from '../../imaging/ink.ts';
 import { FONT_ENVIRONMENT, letter, letterToFit, printable } from '../../imaging/lettering.ts';
 import type { RawImage } from '../../imaging/libvips.ts';
 
@@ -97,7 +98,8 @@ describe('letters', () => {
 describe('a caption', () => {
   const drawn = async (width: number, height: number, title: string) => {
     const image: RawImage = { width, height, pixels: Buffer.alloc(width * height * 3, 0xc0) };
-    await drawCaption(image, { title, note: 'No model is configured.' });
+    const strip = await captionStrip(image, { title, note: 'No model is configured.' });
+    lay(strip, image, { left: 0, top: height - strip.height });
     return image.pixels;
   };
 
@@ -115,6 +117,29 @@ describe('a caption', () => {
       const end = pixels.subarray((y * 800 + 790) * 3, (y + 1) * 800 * 3);
       expect(end.every((level) => level < 0xc0)).toBe(true);
     }
+  });
+
+  it('wraps a long title on a portrait, and leaves two thirds of any image free', async () => {
+    const title = 'Preview of Add a piece of furniture: style mid century modern, room type living room.';
+    const heightOf = async (width: number, height: number) =>
+      (await captionStrip({ width, height }, { title, note: 'No model is configured.' })).height;
+    const oneLine = 2048 / 16;
+    expect(await heightOf(2048, 1365)).toBe(oneLine);
+    expect(await heightOf(1365, 2048)).toBeGreaterThan(oneLine * 1.3);
+    expect(await heightOf(683, 2048)).toBeGreaterThan(oneLine * 1.6);
+    for (const [width, height] of [
+      [2048, 683],
+      [683, 2048],
+      [2048, 64],
+      [64, 2048],
+      [1, 1],
+    ] as const)
+      expect(await heightOf(width, height)).toBeLessThanOrEqual(Math.ceil(height / 3));
+  });
+
+  it('has legible letters on the narrowest of usual images', async () => {
+    const pixels = await drawn(96, 2048, 'Preview of Declutter.');
+    expect(pixels.subarray(96 * 3 * 2000).some((level) => level > 0xe0)).toBe(true);
   });
 
   it.each([

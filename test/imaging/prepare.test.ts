@@ -177,3 +177,19 @@ describe('hostile files', () => {
     ).rejects.toThrow();
   });
 });
+
+it.each([
+  [16_384, 64],
+  [64, 16_384],
+])('pads %i by %i pixels, scaled down first, to a ratio of the upstream', async (width, height) => {
+  const strip = await sharp({ create: { width, height, channels: 3, background: '#c02020' } })
+    .jpeg()
+    .toBuffer();
+  const prepared = await prepareInput(strip, { longestSideAtMost: 4096, ratios: ['1:1', '3:2', '2:3'] });
+  expect(Math.max(prepared.width, prepared.height)).toBe(4096);
+  expect(Math.min(prepared.width, prepared.height)).toBe(2731);
+  expect(Math.min(prepared.content.width, prepared.content.height)).toBe(16);
+  const { channels } = await sharp(prepared.bytes).stats();
+  // Its own edges fill the whole: no black bars.
+  expect(channels[0]?.min).toBeGreaterThan(180);
+});

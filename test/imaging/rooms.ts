@@ -1,7 +1,7 @@
 import sharp from 'sharp';
-import type { GreyImage } from '../../imaging/compare.ts';
-import { configureLibvips, openEncoded } from '../../imaging/libvips.ts';
-import { referenceSize, toGrey } from '../../imaging/reference.ts';
+import { type GreyImage, toGrey } from '../../imaging/compare.ts';
+import { configureLibvips, openEncoded, type RawImage } from '../../imaging/libvips.ts';
+import { referenceSize, toReference } from '../../imaging/reference.ts';
 
 const SIZE = { width: 1200, height: 800 };
 
@@ -59,8 +59,10 @@ export async function zoom(image: Buffer, factor: number): Promise<Buffer> {
 }
 
 /** As results are compared. Blocks the decoders that a service does not need, SVG among them: draw first. */
-export async function greyOf(image: Buffer): Promise<GreyImage> {
+export async function copyOf(image: Buffer): Promise<RawImage> {
   configureLibvips();
   const { pipeline, size } = await openEncoded(image);
-  return toGrey(pipeline, referenceSize(size));
+  return toReference(pipeline, referenceSize(size));
 }
+
+export const greyOf = async (image: Buffer): Promise<GreyImage> => toGrey(await copyOf(image));

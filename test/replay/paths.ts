@@ -8,7 +8,7 @@ import type { RetentionCounts } from '../../protocol/retention.ts';
 import type { Stores } from '../../stores/ports.ts';
 import type { Progress } from '../../workflows/retention.ts';
 import { eventually } from '../setup/eventually.ts';
-import { HELD_TOOL, REFUSED_TOOL, type Stage } from './stage.ts';
+import { HELD_TOOL, REFUSED_TOOL, RETRIED_TOOL, type Stage } from './stage.ts';
 
 /** Runs a workflow along one path through its code. @returns the id of the workflow */
 type Path = (stage: Stage) => Promise<string>;
@@ -27,6 +27,7 @@ export const PATHS: Readonly<Record<string, Path>> = {
   'job-expired-before-its-start': async (stage) => run(stage, await stage.request({}, -1)),
   'job-existing': existing,
   'job-cancelled': (stage) => cancelled(stage),
+  'job-cancelled-between-attempts': cancelledBetweenAttempts,
   'job-completed-with-webhook': async (stage) => runWithWebhook(stage, {}),
   'job-failed-with-webhook': async (stage) => runWithWebhook(stage, { tool: REFUSED_TOOL }),
   'job-completed-over-the-limit': async (stage) => {
@@ -111,6 +112,20 @@ async function cancelled(
       throw new Error('The render has not started.');
   });
   await beforeCancel(stage.service.stores, request.draft.jobId);
+  await stage.handle(workflowId).cancel();
+  return end(stage, workflowId);
+}
+
+/** The render leaves a task at its upstream. */
+async function cancelledBetweenAttempts(stage: Stage): Promise<string> {
+  const request = await stage.request({ tool: RETRIED_TOOL });
+  const { workflowId } = request.draft;
+  await stage.accept(request);
+  await eventually(async () => {
+    const { raw } = await stage.handle(workflowId).describe();
+    if (!raw.pendingActivities?.some(({ attempt, lastFailure }) => attempt === 2 && lastFailure))
+      throw new Error('The first attempt has not failed.');
+  });
   await stage.handle(workflowId).cancel();
   return end(stage, workflowId);
 }

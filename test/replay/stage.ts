@@ -11,6 +11,8 @@ import { draftOf } from '../setup/records.ts';
 /** Tools whose render fails or hangs while histories are recorded. */
 export const REFUSED_TOOL = 'pool';
 export const HELD_TOOL = 'pool-removal';
+/** Its first attempt fails, and leaves a task. */
+export const RETRIED_TOOL = 'pool-addition';
 
 const ACCEPT_MS = 20_000;
 /** Where the receiver never responds. */
@@ -27,6 +29,10 @@ export async function openStage(service: Service, receiver: Receiver) {
       },
       [HELD_TOOL]: ({ signal }) =>
         new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
+      [RETRIED_TOOL]: async (_, { onSubmitted }) => {
+        await onSubmitted({ id: 't1' });
+        throw new GeneratorError({ kind: 'unavailable', retryAfterMs: 300_000 }, 'The upstream is busy.');
+      },
     }),
     // A job counts as lost immediately, and an account keeps one completed job.
     retention: { lostJobMs: 0, completedJobsPerAccount: 1 },

@@ -49,6 +49,20 @@ describe('the configuration', () => {
     expect(() => loadConfig({ ...REQUIRED, PORT: 'a socket' })).toThrow(/^[^\n]*\n {2}PORT: [^\n]*$/);
   });
 
+  test('has a slot for every call to a model that may be in progress, and more for work on pixels', () => {
+    const { renderSlots, imagesInMemory } = loadConfig({ ...REQUIRED, GENERATORS: 'preview' }).worker;
+    expect(renderSlots).toBe(imagesInMemory);
+    const upstreams = { GENERATORS: 'bfl,preview', GENERATORS_FOR_PHOTO: 'fal', FAL_CONCURRENCY: '5' };
+    expect(loadConfig({ ...REQUIRED, ...upstreams }).worker.renderSlots).toBe(imagesInMemory + 24 + 5);
+    expect(loadConfig({ ...REQUIRED, ...upstreams, RENDER_SLOTS: '3' }).worker.renderSlots).toBe(3);
+  });
+
+  test('has as many images in memory as its image processes work on, and as many that follow', () => {
+    const imagesOf = (processes: string) =>
+      loadConfig({ ...REQUIRED, IMAGE_PROCESSES: processes }).worker.imagesInMemory;
+    expect([imagesOf('1'), imagesOf('16')]).toEqual([8, 32]);
+  });
+
   test('has no default for the address of a server, nor for a public URL', () => {
     const missing = Object.keys(REQUIRED).map((name) => `  ${name}: must be set`);
     expect(() => loadConfig({})).toThrow(['The environment is not usable:', ...missing].join('\n'));

@@ -16,6 +16,9 @@ const ORDERS = {
   GENERATORS_FOR_KITCHEN_BATH: 'openai,gemini',
   GENERATORS_FOR_REMOVAL: 'openai',
   GENERATORS_FOR_FLOOR_PLANS: 'fal',
+  GENERATORS_FOR_LIGHT_SEASONS: 'replicate',
+  GENERATORS_FOR_EXTERIOR: 'comfyui',
+  GENERATORS_FOR_STAGING: 'gemini',
   FAL_CONCURRENCY: '1',
 };
 /** A tool of each group. */
@@ -152,29 +155,37 @@ describe('a refusal', () => {
 });
 
 describe('a render', () => {
-  const named = {
-    openai: { generator: 'openai', model: 'gpt-image-2.6-sunburst', upstreamId: null },
-    fal: { generator: 'fal', model: 'fal-ai/flux-2-pro/edit', upstreamId: 'q1' },
-  };
+  const flux = 'black-forest-labs/flux-2-pro';
 
   test.each([
-    ['openai', OPENAI, 100 * 5e-6 + 1400 * 8e-6 + 2100 * 30e-6],
-    ['fal', FAL, null],
-  ] as const)(
-    'by %s names model, id, seconds and cost to the operator and in Temporal',
-    async (name, tool, costUsd) => {
-      const { job } = await run(tool);
-      const { upstreamId, ...names } = named[name];
-      const seconds = expect.any(Number);
+    { generator: 'gemini', tool: 'empty-your-space', model: 'gemini-nano-banana-2.1', costUsd: 1680 * 30e-6 },
+    {
+      generator: 'openai',
+      tool: OPENAI,
+      model: 'gpt-image-2.6-sunburst',
+      costUsd: 100 * 5e-6 + 1400 * 8e-6 + 2100 * 30e-6,
+    },
+    { generator: 'bfl', tool: BFL_OR_GEMINI, model: 'flux-2-pro', id: 't1', costUsd: 4.5 * 0.01 },
+    { generator: 'replicate', tool: 'day-to-dusk', model: flux, id: 'p1' },
+    { generator: 'fal', tool: FAL, model: 'fal-ai/flux-2-pro/edit', id: 'q1' },
+    { generator: 'comfyui', tool: 'roof-replacement', model: 'graph', id: 'that of the job', costUsd: 0 },
+  ])(
+    'by $generator names model, id, seconds and cost to the operator and in Temporal',
+    async ({ generator, tool, model, id = null, costUsd = null }) => {
+      const { job, ledger } = await run(tool);
+      const upstreamId = generator === 'comfyui' ? job.job_id : id;
+      const named = { generator, model, outcome: 'completed', seconds: expect.any(Number) };
 
+      expect([job.status, ledger]).toEqual(['completed', CHARGED]);
+      expect(upstreams.submissions()).toMatchObject({ [generator]: 1 });
       expect(await callsShownFor(job)).toMatchObject([
-        { ...names, upstream_id: upstreamId, outcome: 'completed', seconds, cost_usd: costUsd },
+        { ...named, upstream_id: upstreamId, cost_usd: costUsd },
       ]);
       const [report] = (await eventsOf(job)).flatMap(
         ({ activityTaskCompletedEventAttributes: completed }) => completed?.result?.payloads ?? [],
       );
       expect(JSON.parse(Buffer.from(report?.data ?? '').toString())).toMatchObject({
-        calls: [{ ...named[name], outcome: 'completed', seconds, costUsd }],
+        calls: [{ ...named, upstreamId, costUsd }],
       });
     },
   );

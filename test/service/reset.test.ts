@@ -1,13 +1,11 @@
-import { randomUUID } from 'node:crypto';
-import type { WorkflowHandle } from '@temporalio/client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { GeneratorError } from '../../generators/errors.ts';
 import { ended, postJob } from '../setup/client.ts';
 import { closers } from '../setup/closers.ts';
-import { eventually } from '../setup/eventually.ts';
 import { blockedRender, scriptedGenerators } from '../setup/generators.ts';
 import { sampleImage } from '../setup/images.ts';
 import type { Receiver } from '../setup/receiver.ts';
+import { firstResetPoint, reset, resetPoints } from '../setup/reset.ts';
 import type { Service } from '../setup/service.ts';
 import { clientWith, openWithReceiver } from '../setup/webhooks.ts';
 
@@ -30,32 +28,6 @@ beforeAll(async () => {
   open.defer(async () => held.release());
 });
 afterAll(() => open.close());
-
-type History = Awaited<ReturnType<WorkflowHandle['fetchHistory']>>;
-type EventId = NonNullable<NonNullable<History['events']>[number]['eventId']>;
-
-type Point = { workflowId: string; runId: string; eventId: EventId };
-
-/** A reset as an operator does it in the Temporal UI. */
-async function reset({ workflowId, runId, eventId: workflowTaskFinishEventId }: Point) {
-  const { workflowService, options } = service.temporal;
-  await workflowService.resetWorkflowExecution({
-    namespace: options.namespace,
-    workflowExecution: { workflowId, runId },
-    reason: 'test',
-    workflowTaskFinishEventId,
-    requestId: randomUUID(),
-  });
-}
-
-/** Events to which the workflow can be reset: its completed workflow tasks. */
-async function resetPoints(workflowId: string): Promise<Point[]> {
-  const handle = service.temporal.workflow.getHandle(workflowId);
-  const [{ runId }, { events }] = await Promise.all([handle.describe(), handle.fetchHistory()]);
-  return (events ?? []).flatMap(({ workflowTaskCompletedEventAttributes: completed, eventId }) =>
-    completed && eventId ? [{ workflowId, runId, eventId }] : [],
-  );
-}
 
 async function create(tool: string) {
   const client = await clientWith(service, receiver.url);
@@ -84,10 +56,10 @@ test.each([
     const original = await ended(service.app, job.headers, job.jobId);
     expect(original.status).toBe(status);
     await service.temporal.workflow.getHandle(job.workflowId).result();
-    const points = await resetPoints(job.workflowId);
+    const points = await resetPoints(service.temporal, job.workflowId);
     expect(points.length).toBeGreaterThan(1);
     for (const point of points) {
-      await reset(point);
+      await reset(service.temporal, point);
       await service.temporal.workflow.getHandle(job.workflowId).result();
       expect(await ended(service.app, job.headers, job.jobId)).toEqual(original);
       await expectOnce(job, rows);
@@ -97,12 +69,7 @@ test.each([
 
 test('a workflow that is reset while its image is rendered completes the job, charged once', async () => {
   const job = await create('pool');
-  const first = await eventually(async () => {
-    const [point] = await resetPoints(job.workflowId);
-    if (point === undefined) throw new Error('No workflow task has completed.');
-    return point;
-  });
-  await reset(first);
+  await reset(service.temporal, await firstResetPoint(service.temporal, job.workflowId));
   held.release();
   const done = await ended(service.app, job.headers, job.jobId);
   expect(done.status).toBe('completed');

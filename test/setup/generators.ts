@@ -1,23 +1,36 @@
 import sharp from 'sharp';
 import { createBreaker } from '../../generators/breaker.ts';
-import type { Generator, UpstreamGenerator } from '../../generators/port.ts';
+import type {
+  Generator,
+  RenderedImage,
+  UpstreamGenerator,
+  UpstreamRender,
+  UpstreamRequest,
+} from '../../generators/port.ts';
 import type { Generators } from '../../generators/registry.ts';
 import { createBudget } from '../../runtime/budget.ts';
 
+/** What a scripted upstream does with a request. */
+export type Script = (request: UpstreamRequest, render: UpstreamRender) => Promise<RenderedImage>;
+
 /** The negative of the input: it has all of its edges, and is not the input. */
-export const invert: UpstreamGenerator['render'] = async ({ image }) => ({
+export const invert = async ({ image }: UpstreamRequest) => ({
   bytes: await sharp(image).negate().jpeg().toBuffer(),
   costUsd: null,
 });
 
 /** An upstream that runs the script of the test for its tool, and inverts the input for any other tool. */
-export function scriptedUpstream(script: Record<string, UpstreamGenerator['render']>): UpstreamGenerator {
+export function scriptedUpstream(script: Record<string, Script>): UpstreamGenerator {
   return {
     kind: 'upstream',
     name: 'scripted',
     model: 'script',
     charges: false,
-    render: (request) => (script[request.tool] ?? invert)(request),
+    async render(render) {
+      const request = await render.request();
+      return (script[request.tool] ?? invert)(request, render);
+    },
+    tasks: { namedWithinMs: 0, cancel: async () => {} },
   };
 }
 
@@ -29,6 +42,7 @@ export const scriptedGenerators = (script: Parameters<typeof scriptedUpstream>[0
 export function generatorsOf(...generators: Generator[]): Generators {
   return {
     forPlan: () => generators,
+    find: (name) => generators.filter((each) => each.kind === 'upstream').find((each) => each.name === name),
     breakerOf: () => createBreaker(),
     placesOf: () => createBudget({ total: 100, perOwner: 100 }),
     failoverOnRefused: false,
@@ -42,7 +56,7 @@ export function blockedRender() {
   const released = new Promise<void>((resolve) => {
     release = resolve;
   });
-  const render: UpstreamGenerator['render'] = async (request) => {
+  const render = async (request: UpstreamRequest) => {
     const { signal } = request;
     await Promise.race([
       released,

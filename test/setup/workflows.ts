@@ -6,8 +6,8 @@ import { openTemporal } from '../../runtime/temporal-client.ts';
 import type { Mongo } from '../../stores/mongo/client.ts';
 import { collections } from '../../stores/mongo/documents.ts';
 
-/** A workflow closes in a moment after its job or webhook has ended, if a worker is there. */
-const CLOSING_MS = 40_000;
+/** A workflow closes in a moment after its job or webhook has ended, if a worker is there; images are rendered at the lowest priority. */
+const CLOSING_MS = 90_000;
 const VISIBLE_AFTER_MS = 15_000;
 
 /** The part of a service that knows its workflows. */

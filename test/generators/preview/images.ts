@@ -47,6 +47,10 @@ export async function tryEdit(
   return OPERATIONS.get(tool)?.({ ...image, pixels: Buffer.from(image.pixels) }, settings);
 }
 
+/** Whether the tool finds nothing to do; an assertion on the image itself would print all of it. */
+export const declines = async (tool: string, image: RawImage, settings: Settings = {}): Promise<boolean> =>
+  (await tryEdit(tool, image, settings)) === undefined;
+
 export interface Area {
   left: number;
   top: number;

@@ -68,6 +68,14 @@ describe('perspective correction', () => {
     expect(await leanOf(levelled)).toBeLessThan(0.5);
   });
 
+  it('keeps a level room level, whose floor and ceiling run into the depth', async () => {
+    const levelled = await edit('perspective-correction', await photo('livingRoom', 1200), {
+      perspectiveAxis: 'horizontal',
+    });
+    const thumbnail = await thumbnailOf(levelled, 640);
+    expect(Math.abs(findVerticals(findEdges(thumbnail), thumbnail)?.lean ?? 1)).toBeLessThan(0.01);
+  });
+
   it('shows nothing from outside of the photo', async () => {
     const frame = 12;
     const framed = await facade(8, 2);

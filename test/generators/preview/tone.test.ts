@@ -48,6 +48,12 @@ describe('HDR', () => {
     expect(levelAt(pixels, 280)).toBeGreaterThan(levelAt(roofline.pixels, 280) + 12);
   });
 
+  it.each(['hdr-enhancement', 'lighting-adjustment'])('keeps black lines black in %s', async (tool) => {
+    const plan = draw(size, (x, y) => (x % 60 < 4 || y % 60 < 4 ? [22, 22, 22] : [255, 255, 255]));
+    const { pixels } = await edit(tool, plan);
+    expect(levelAt(pixels, 121)).toBeLessThan(46);
+  });
+
   it('leaves no halo along a roofline', async () => {
     const { pixels } = await edit('hdr-enhancement', roofline);
     const far = levelAt(pixels, 40) - levelAt(roofline.pixels, 40);
@@ -98,6 +104,19 @@ describe('colour correction', () => {
     });
     const before = spread((await measure(room)).mean);
     expect(spread((await measure(await edit('color-correction', room))).mean)).toBeLessThan(before * 0.45);
+  });
+
+  it.each([
+    ['brick under a sky', 200, [222, 168, 148], [111, 159, 216]],
+    ['an orange flower on leaves', 270, [245, 205, 165], [10, 70, 75]],
+  ] as const)('leaves %s alone, where nothing is grey', async (_, top, object, background) => {
+    const image = draw(size, (x, y) => {
+      const shade = 0.9 + 0.1 * Math.sin(x / 3) * Math.sin(y / 4);
+      return y > top ? [object[0] * shade, object[1] * shade, object[2] * shade] : background;
+    });
+    const lower = { left: 0, top: 0.86, width: 1, height: 0.14 };
+    const [before, after] = [image, await edit('color-correction', image)].map((of) => measure(of, lower));
+    expect(spread((await after)?.mean ?? [])).toBeGreaterThan(spread((await before)?.mean ?? []) * 0.98);
   });
 
   it('follows the settings', async () => {

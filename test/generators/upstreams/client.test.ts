@@ -38,6 +38,7 @@ const client = (options: Partial<ClientOptions> = {}) =>
 const get = (changes: Partial<UpstreamCall> = {}): UpstreamCall => ({
   method: 'GET',
   url: '/tasks/1',
+  instruction: 'Remove the clutter.',
   signal: new AbortController().signal,
   ...changes,
 });
@@ -133,7 +134,13 @@ describe('a download', () => {
     expect(other.seen[0]?.headers.authorization).toBeUndefined();
   });
 
-  it.each([404, 500])('that gets %i may succeed later, and charges nothing', async (status) => {
+  it.each([403, 404, 410])('that gets %i finds no result any more, which was paid for', async (status) => {
+    reply = { status };
+    const failure = await failureOf(client().download(`${other.origin}/r.png`, new AbortController().signal));
+    expect(failure).toMatchObject({ failure: { kind: 'lost' }, mayBeCharged: true, upstreamWorks: true });
+  });
+
+  it.each([429, 500, 503])('that gets %i may succeed later, and charges nothing', async (status) => {
     reply = { status };
     const failure = await failureOf(client().download(`${other.origin}/r.png`, new AbortController().signal));
     expect(failure).toMatchObject({ failure: { kind: 'unavailable' }, mayBeCharged: false });
@@ -143,7 +150,10 @@ describe('a download', () => {
     'goes to public hosts only: %s',
     async (url) => {
       const failure = await failureOf(client().download(url, new AbortController().signal));
-      expect(failure.failure.kind).toBe('unavailable');
+      expect(failure).toMatchObject({
+        failure: { kind: 'refused', reason: 'no_result' },
+        mayBeCharged: true,
+      });
     },
   );
 });

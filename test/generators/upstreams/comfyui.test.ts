@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { parseGraph } from '../../../generators/adapters/comfyui-graph.ts';
 import { GRAPH_FILE } from '../graph-file.ts';
 import { startComfyui } from './comfyui.ts';
-import { type FakeWithAdapter, KEY, requestOf } from './fake.ts';
+import { type FakeWithAdapter, KEY, renderOf } from './fake.ts';
 
 const ended = (...message: [event: string, details: object]) => ({
   status: 200,
@@ -45,7 +45,7 @@ describe('the adapter of ComfyUI', () => {
     if (held.fake === undefined) throw new Error('The fake has not started.');
     return held.fake;
   };
-  const render = async () => fake().generator.render(await requestOf());
+  const render = async () => fake().generator.render(await renderOf());
 
   beforeEach(async () => {
     held.fake = await startComfyui();

@@ -2,10 +2,16 @@ import type { ServerResponse } from 'node:http';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { UpstreamTask } from '../../../domain/generator-call.ts';
 import { GeneratorError } from '../../../generators/errors.ts';
-import type { UpstreamRequest } from '../../../generators/port.ts';
 import { startBfl } from './bfl.ts';
 import { startComfyui } from './comfyui.ts';
-import { type FakeServer, type FakeWithAdapter, type Reply, requestOf, SECRET } from './fake.ts';
+import {
+  type FakeServer,
+  type FakeWithAdapter,
+  type RenderChanges,
+  type Reply,
+  renderOf,
+  SECRET,
+} from './fake.ts';
 import { startFal } from './fal.ts';
 import { startGemini } from './gemini.ts';
 import { startOpenai } from './openai.ts';
@@ -34,9 +40,8 @@ function withFake(start: () => Promise<FakeWithAdapter>) {
     if (held.fake === undefined) throw new Error('The fake has not started.');
     return held.fake;
   };
-  const render = async (changes: Partial<UpstreamRequest> = {}) =>
-    fake().generator.render(await requestOf(changes));
-  const failure = async (changes: Partial<UpstreamRequest> = {}) => {
+  const render = async (changes: RenderChanges = {}) => fake().generator.render(await renderOf(changes));
+  const failure = async (changes: RenderChanges = {}) => {
     const error: unknown = await render(changes).catch((thrown: unknown) => thrown);
     if (!(error instanceof GeneratorError)) throw error;
     return { ...error.failure, mayBeCharged: error.mayBeCharged, message: error.message };
@@ -171,7 +176,7 @@ describe.each(UPSTREAMS.filter(({ hasTasks }) => hasTasks))('the tasks of $name'
 
   it('resumes a task and submits nothing', async () => {
     const task = await submitted();
-    expect((await render({ resume: task })).bytes.length).toBeGreaterThan(100);
+    expect((await render({ resume: { task, since: performance.now() } })).bytes.length).toBeGreaterThan(100);
     expect(fake().submissions()).toBe(1);
   });
 
@@ -222,20 +227,22 @@ describe.each(UPSTREAMS.filter(({ hasTasks }) => hasTasks))('the tasks of $name'
     expect(fake().submissions()).toBe(1);
   });
 
-  it('cancels the task when the job is cancelled', async () => {
-    const controller = new AbortController();
-    fake().replies.poll = () => controller.abort(new Error('cancelled'));
-    await render({ signal: controller.signal, isCancelled: () => true }).catch(() => {});
+  it('cancels a task, where it can', async () => {
+    await fake().generator.tasks?.cancel?.(await submitted());
     expect(fake().cancellations()).toBe(canCancel(fake()) ? 1 : 0);
   });
 
-  it('cancels the task when the job is cancelled before its id is stored', async () => {
-    const controller = new AbortController();
-    const onSubmitted = async () => {
-      controller.abort(new Error('cancelled'));
-      throw controller.signal.reason;
-    };
-    await render({ signal: controller.signal, isCancelled: () => true, onSubmitted }).catch(() => {});
+  it('says when it cannot be reached to cancel a task', async () => {
+    const task = await submitted();
+    await fake().server[Symbol.asyncDispose]();
+    const cancelling = fake().generator.tasks?.cancel?.(task);
+    if (canCancel(fake()))
+      await expect(cancelling).rejects.toMatchObject({ failure: { kind: 'unavailable' } });
+  });
+
+  it('cancels a task whose id cannot be stored, because nobody else knows it', async () => {
+    const onSubmitted = () => Promise.reject(new Error('MongoDB is away'));
+    await expect(render({ onSubmitted })).rejects.toThrow('MongoDB is away');
     expect(fake().cancellations()).toBe(canCancel(fake()) ? 1 : 0);
   });
 
@@ -251,6 +258,36 @@ describe.each(UPSTREAMS.filter(({ hasTasks }) => hasTasks))('the tasks of $name'
       () => {},
     );
     expect(tasks).toHaveLength(1);
+  });
+});
+
+/** ComfyUI serves results itself. */
+const WITH_RESULT_HOST = UPSTREAMS.filter(({ name, hasTasks }) => hasTasks && name !== 'comfyui');
+
+describe.each(WITH_RESULT_HOST)('a result of $name', ({ start }) => {
+  const { fake, render, failure } = withFake(start);
+
+  it.each([403, 404, 410])(
+    'loses a result whose address responds %i, and may have been charged',
+    async (status) => {
+      const tasks: UpstreamTask[] = [];
+      fake().replies.result = { status };
+      const onSubmitted = async (task: UpstreamTask) => void tasks.push(task);
+      expect(await failure({ onSubmitted })).toMatchObject({ kind: 'unavailable', mayBeCharged: true });
+      const resumed = tasks.map((task) => failure({ resume: { task, since: performance.now() } }));
+      expect(await Promise.all(resumed)).toMatchObject([{ kind: 'lost' }]);
+      expect(fake().submissions()).toBe(1);
+    },
+  );
+
+  it('asks again for a result that is gone, because the upstream may name another address', async () => {
+    const { result } = fake().replies;
+    fake().replies.result = (_, response) => {
+      fake().replies.result = result;
+      response.writeHead(403).end();
+    };
+    expect((await render()).bytes.length).toBeGreaterThan(100);
+    expect(fake().submissions()).toBe(1);
   });
 });
 

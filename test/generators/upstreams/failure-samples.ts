@@ -11,32 +11,20 @@ export interface Sample {
   submits?: boolean;
 }
 
-const safety = { kind: 'refused', reason: 'safety' } as const;
-const noResult = { kind: 'refused', reason: 'no_result' } as const;
-const invalidInput = { kind: 'refused', reason: 'invalid_input' } as const;
-const misconfigured = { kind: 'misconfigured' } as const;
-const unavailable = { kind: 'unavailable' } as const;
-const lost = { kind: 'lost' } as const;
-const wait = (retryAfterMs: number) => ({ kind: 'unavailable', retryAfterMs }) as const;
+export const safety = { kind: 'refused', reason: 'safety' } as const;
+export const noResult = { kind: 'refused', reason: 'no_result' } as const;
+export const invalidInput = { kind: 'refused', reason: 'invalid_input' } as const;
+export const misconfigured = { kind: 'misconfigured' } as const;
+export const unavailable = { kind: 'unavailable' } as const;
+export const wait = (retryAfterMs: number) => ({ kind: 'unavailable', retryAfterMs }) as const;
 
 const openai = (type: string, code: string) => ({ error: { message: 'm', type, param: null, code } });
 const gemini = (status: string, details: unknown[] = [], message = 'm') => ({
   error: { code: 400, message, status, details },
 });
 const finished = (finishReason: string) => ({ candidates: [{ finishReason, finishMessage: 'm', index: 0 }] });
-const bfl = (status: string) => ({ id: 't1', status, result: null });
-const prediction = (status: string, error: string | null = null) => ({
-  id: 'p1',
-  status,
-  output: null,
-  error,
-});
-const fal = (type: string) => ({ detail: [{ loc: ['body', 'prompt'], msg: 'm', type, input: {} }] });
-const history = (status_str: string, event = 'execution_error', exception_type = 'RuntimeError') => ({
-  task: { outputs: {}, status: { status_str, messages: [[event, { exception_type }]] } },
-});
 
-/** Responses as the upstreams document them. */
+/** Responses as upstreams document them: those of one call, and what all have in common. */
 export const SAMPLES: Sample[] = [
   {
     of: 'gemini',
@@ -175,184 +163,84 @@ export const SAMPLES: Sample[] = [
     headers: { 'retry-after-ms': '3500' },
     failure: wait(3500),
   },
-  ...['Request Moderated', 'Content Moderated'].map(
-    (status): Sample => ({
-      of: 'bfl',
-      row: 'the prompt or the image was moderated',
-      status: 200,
-      json: bfl(status),
-      failure: safety,
-      charged: true,
-    }),
-  ),
   {
-    of: 'bfl',
-    row: 'the task is unknown',
-    status: 200,
-    json: bfl('Task not found'),
-    failure: lost,
-    charged: true,
-  },
-  { of: 'bfl', row: 'the task is unknown to this server', status: 404, json: {}, failure: lost },
-  ...['Error', 'Failed'].map(
-    (status): Sample => ({
-      of: 'bfl',
-      row: 'the task failed',
-      status: 200,
-      json: bfl(status),
-      failure: unavailable,
-      charged: true,
-    }),
-  ),
-  {
-    of: 'bfl',
-    row: 'the task made no image',
-    status: 200,
-    json: bfl('Ready'),
-    failure: noResult,
-    charged: true,
-  },
-  {
-    of: 'bfl',
-    row: 'the image was not accepted',
-    status: 422,
-    json: { detail: [{ loc: ['body', 'input_image'], msg: 'bad', type: 't' }] },
-    failure: invalidInput,
-  },
-  { of: 'bfl', row: 'too many tasks at once', status: 429, json: { detail: 'm' }, failure: wait(5000) },
-  ...['flagged as sensitive (E005)', 'NSFW content'].map(
-    (error): Sample => ({
-      of: 'replicate',
-      row: 'the prompt or the image was flagged',
-      status: 200,
-      json: prediction('failed', error),
-      failure: safety,
-      charged: true,
-    }),
-  ),
-  {
-    of: 'replicate',
-    row: 'the task made no image',
-    status: 200,
-    json: prediction('succeeded'),
-    failure: noResult,
-    charged: true,
-  },
-  ...['failed', 'canceled', 'aborted'].map(
-    (status): Sample => ({
-      of: 'replicate',
-      row: 'the task failed or was stopped',
-      status: 200,
-      json: prediction(status, 'Service is busy (E003)'),
-      failure: unavailable,
-      charged: true,
-    }),
-  ),
-  {
-    of: 'replicate',
-    row: 'the task is unknown',
+    of: 'openai',
+    row: 'the request, the model or the address is wrong',
     status: 404,
-    json: { detail: 'The requested resource could not be found.' },
-    failure: lost,
+    json: openai('invalid_request_error', 'model_not_found'),
+    failure: misconfigured,
+    submits: true,
+  },
+  {
+    of: 'gemini',
+    row: 'the request, the model or the address is wrong',
+    status: 404,
+    json: gemini('NOT_FOUND'),
+    failure: misconfigured,
+    submits: true,
   },
   {
     of: 'replicate',
+    row: 'the request, the model or the address is wrong',
+    status: 422,
+    json: { title: 'Input validation failed', detail: 'm', status: 422 },
+    failure: misconfigured,
+    submits: true,
+  },
+  ...['replicate', 'bfl', 'fal'].map(
+    (of): Sample => ({
+      of,
+      row: 'the request, the model or the address is wrong',
+      status: 404,
+      json: { detail: 'The requested resource could not be found.' },
+      failure: misconfigured,
+      submits: true,
+    }),
+  ),
+  {
+    of: 'openai',
+    row: 'the key is refused',
+    status: 403,
+    json: openai('invalid_request_error', 'unsupported_country_region_territory'),
+    failure: misconfigured,
+  },
+  {
+    of: 'gemini',
+    row: 'the key is refused',
+    status: 403,
+    json: gemini('PERMISSION_DENIED'),
+    failure: misconfigured,
+  },
+  {
+    of: 'gemini',
     row: 'the money is used up',
     status: 402,
-    json: { title: 'Insufficient credit' },
+    json: gemini('RESOURCE_EXHAUSTED'),
     failure: misconfigured,
   },
   {
-    of: 'replicate',
-    row: 'the rate limit is reached',
+    of: 'bfl',
+    row: 'the money is used up',
+    status: 402,
+    json: { detail: 'Insufficient credits' },
+    failure: misconfigured,
+  },
+  {
+    of: 'bfl',
+    row: 'too many tasks at once',
     status: 429,
-    json: { detail: 'Request was throttled. Your rate limit resets in ~30s.' },
-    failure: wait(30_000),
+    json: { detail: 'm' },
+    headers: { 'retry-after': '9' },
+    failure: wait(9000),
   },
   {
-    of: 'fal',
-    row: 'the prompt or the image was moderated',
-    status: 422,
-    json: fal('content_policy_violation'),
-    failure: safety,
-    charged: true,
-  },
-  ...['image_too_large', 'image_too_small', 'file_download_error'].map(
-    (type): Sample => ({
-      of: 'fal',
-      row: 'the image was not accepted',
-      status: 422,
-      json: fal(type),
-      failure: invalidInput,
-      charged: true,
-    }),
-  ),
-  { of: 'fal', row: 'the task is unknown', status: 404, json: {}, failure: lost },
-  {
-    of: 'fal',
-    row: 'the account is locked',
-    status: 403,
-    json: { detail: 'locked' },
-    failure: misconfigured,
-  },
-  {
-    of: 'fal',
-    row: 'the image is blacked out as unsafe',
+    of: 'gemini',
+    row: 'the model made no image',
     status: 200,
-    json: { images: [{ url: 'u' }], has_nsfw_concepts: [true] },
-    failure: safety,
-    charged: true,
-  },
-  {
-    of: 'fal',
-    row: 'there is no image',
-    status: 200,
-    json: { images: [] },
+    json: { candidates: [{ content: { parts: [{ text: 'I cannot' }] }, finishReason: 'STOP' }] },
     failure: noResult,
     charged: true,
   },
-  {
-    of: 'comfyui',
-    row: 'the machine ran out of memory',
-    status: 200,
-    json: history('error', 'execution_error', 'torch.OutOfMemoryError'),
-    failure: unavailable,
-    charged: true,
-  },
-  ...[200, 400].map(
-    (status): Sample => ({
-      of: 'comfyui',
-      row: 'the graph is invalid',
-      status,
-      json: { node_errors: { 3: { errors: [], dependent_outputs: ['4'], class_type: 'LoadImage' } } },
-      failure: misconfigured,
-    }),
-  ),
-  {
-    of: 'comfyui',
-    row: 'the task was interrupted',
-    status: 200,
-    json: history('error', 'execution_interrupted'),
-    failure: unavailable,
-    charged: true,
-  },
-  {
-    of: 'comfyui',
-    row: 'the graph failed',
-    status: 200,
-    json: history('error'),
-    failure: misconfigured,
-    charged: true,
-  },
-  {
-    of: 'comfyui',
-    row: 'there is no image',
-    status: 200,
-    json: history('success'),
-    failure: noResult,
-    charged: true,
-  },
-  { of: 'comfyui', row: 'the task is unknown', status: 200, json: {}, failure: lost, charged: true },
   { of: 'any', row: 'the body is too large', status: 413, failure: invalidInput },
   { of: 'any', row: 'the key is refused', status: 401, failure: misconfigured },
   { of: 'any', row: 'the key is refused', status: 403, failure: misconfigured },

@@ -7,6 +7,7 @@ import { OPENAI_ROWS } from '../../../generators/adapters/openai.ts';
 import { REPLICATE_ROWS } from '../../../generators/adapters/replicate.ts';
 import { COMMON_ROWS, type FailureRow, failureOf } from '../../../generators/upstream/classify.ts';
 import { SAMPLES, type Sample } from './failure-samples.ts';
+import { TASK_SAMPLES } from './task-failure-samples.ts';
 
 const TABLES: Readonly<Record<string, readonly FailureRow[]>> = {
   gemini: GEMINI_ROWS,
@@ -18,13 +19,15 @@ const TABLES: Readonly<Record<string, readonly FailureRow[]>> = {
 };
 
 const read = ({ of, status, json = {}, headers = {}, submits = false }: Sample) => {
-  const excerpt = JSON.stringify(json);
-  const response = { status, json, headers, body: Buffer.from(excerpt), excerpt, submits };
+  const quote = (text: string) => text;
+  const response = { status, json, headers, body: Buffer.from(JSON.stringify(json)), quote, submits };
   return failureOf(of, TABLES[of] ?? [], response);
 };
 
+const ALL = [...SAMPLES, ...TASK_SAMPLES];
+
 describe('the tables of failures', () => {
-  it.each(SAMPLES.map((sample) => [sample.of, sample.status, sample.row, sample] as const))(
+  it.each(ALL.map((sample) => [sample.of, sample.status, sample.row, sample] as const))(
     '%s, %i: %s',
     (_of, _status, row, sample) => {
       const error = read(sample);
@@ -35,7 +38,7 @@ describe('the tables of failures', () => {
   );
 
   it('have a sample for each of their rows', () => {
-    const sampled = new Set(SAMPLES.map(({ of, row }) => `${of}: ${row}`));
+    const sampled = new Set(ALL.map(({ of, row }) => `${of}: ${row}`));
     const rows = [...Object.entries(TABLES), ['any', COMMON_ROWS] as const];
     const missing = rows.flatMap(([name, table]) =>
       table.map(({ row }) => `${name}: ${row}`).filter((row) => !sampled.has(row)),

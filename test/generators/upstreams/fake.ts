@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createEgress } from '../../../egress/egress.ts';
-import type { UpstreamGenerator, UpstreamRequest } from '../../../generators/port.ts';
+import type { UpstreamGenerator, UpstreamRender, UpstreamRequest } from '../../../generators/port.ts';
 import type { UpstreamTiming } from '../../../generators/upstream/client.ts';
 import { type Served, serveHttp } from '../../egress/servers.ts';
 import { sampleJpeg } from '../../setup/images.ts';
@@ -52,7 +52,7 @@ export const SECRET = 'sk-secret-0123456789';
 export interface FakeUpstream extends AsyncDisposable {
   server: FakeServer;
   /** Replies, by the step of a render. */
-  replies: { submit: Reply; poll: Reply; result: Reply };
+  replies: { submit: Reply; poll: Reply; result: Reply; cancel?: Reply };
   /** Makes it return this image. */
   returns(image: Buffer): void;
   /** Predictions begin, and do not end before `release`. */
@@ -93,7 +93,7 @@ export async function startUpstream(
     const held = isHeld ? whileRunning(seen, step) : undefined;
     if (held !== undefined) return held;
     if (typeof step !== 'string') return step;
-    return step === 'cancel' ? { status: 200 } : replies[step];
+    return replies[step] ?? { status: 200 };
   });
   const repliesWith = (image: Buffer) =>
     makeReplies({ server: server.origin, results: resultsOrigin ?? server.origin, image });
@@ -139,8 +139,11 @@ export async function startFake({ create, ...options }: FakeOptions): Promise<Fa
 
 export const KEY = '0b8f7f0e-6c7a-4f43-9a55-3a4f0c1d2e3f';
 
-export async function requestOf(changes: Partial<UpstreamRequest> = {}): Promise<UpstreamRequest> {
-  return {
+/** Changes to a render and to the request that it makes. */
+export type RenderChanges = Partial<UpstreamRequest & UpstreamRender>;
+
+export async function renderOf(changes: RenderChanges = {}): Promise<UpstreamRender> {
+  const request: UpstreamRequest = {
     key: KEY,
     accountTag: 'tag',
     tool: 'declutter',
@@ -151,8 +154,13 @@ export async function requestOf(changes: Partial<UpstreamRequest> = {}): Promise
     height: 64,
     target: { longestSide: 2048, neverSmaller: false },
     signal: new AbortController().signal,
-    isCancelled: () => false,
+    ...changes,
+  };
+  return {
+    request: async () => request,
     onSubmitted: async () => {},
     ...changes,
+    signal: request.signal,
+    instruction: request.instruction,
   };
 }

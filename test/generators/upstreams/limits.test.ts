@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { requestOf } from './fake.ts';
+import { renderOf } from './fake.ts';
 import { startGemini } from './gemini.ts';
 import { startOpenai } from './openai.ts';
 
 describe('a photo whose ratio an upstream does not make', () => {
   it('is not sent to openai', async () => {
     await using fake = await startOpenai();
-    const request = await requestOf({ width: 4000, height: 1000 });
+    const request = await renderOf({ width: 4000, height: 1000 });
     await expect(fake.generator.render(request)).rejects.toMatchObject({
       failure: { kind: 'refused', reason: 'invalid_input' },
       mayBeCharged: false,
@@ -22,7 +22,7 @@ describe('gemini is asked for the nearest of its ratios', () => {
     [1080, 1920, '9:16'],
   ])('for %i x %i', async (width, height, ratio) => {
     await using fake = await startGemini();
-    await fake.generator.render(await requestOf({ width, height }));
+    await fake.generator.render(await renderOf({ width, height }));
     expect(fake.server.seen[0]?.body.toString()).toContain(`"aspectRatio":"${ratio}"`);
   });
 });

@@ -1,32 +1,72 @@
 import { expect, it } from 'vitest';
-import type { UpstreamTask } from '../../../domain/generator-call.ts';
-import { runTask, type TaskShapes } from '../../../generators/upstream/task.ts';
-import { QUICK, requestOf } from './fake.ts';
+import { GeneratorError } from '../../../generators/errors.ts';
+import { rendersByTasks, runTask, type TaskShapes } from '../../../generators/upstream/task.ts';
+import { QUICK, renderOf } from './fake.ts';
 
-const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000).toISOString();
+const RESULT = { bytes: Buffer.of(1), costUsd: null };
+const RESUMED: Pick<TaskShapes, 'submit' | 'callsToSubmit'> = {
+  submit: () => Promise.reject(new Error('It is resumed.')),
+  callsToSubmit: 1,
+};
 
 it('a task that has not ended after half an hour is cancelled, and counts as charged', async () => {
   const cancelled: string[] = [];
   const shapes: TaskShapes = {
-    submit: () => Promise.reject(new Error('It is resumed.')),
+    ...RESUMED,
     poll: async () => undefined,
     cancel: async ({ id }) => void cancelled.push(id),
   };
-  const resume = { id: 't1', submittedAt: minutesAgo(31) };
-  await expect(runTask(shapes, await requestOf({ resume }), QUICK)).rejects.toMatchObject({
+  const resume = { task: { id: 't1' }, since: performance.now() - 31 * 60_000 };
+  await expect(runTask(shapes, await renderOf({ resume }), QUICK)).rejects.toMatchObject({
     failure: { kind: 'unavailable' },
     mayBeCharged: true,
   });
   expect(cancelled).toEqual(['t1']);
 });
 
-it('a task names when it was submitted, for later attempts', async () => {
+it('a task that ended while nobody looked at it for half an hour has its result', async () => {
+  let polls = 0;
+  const cancelled: string[] = [];
   const shapes: TaskShapes = {
-    submit: async () => ({ id: 't1' }),
-    poll: async () => ({ bytes: Buffer.of(1), costUsd: null }),
+    ...RESUMED,
+    async poll() {
+      polls += 1;
+      if (polls === 1) throw new GeneratorError({ kind: 'unavailable' }, 'The upstream is down.');
+      return RESULT;
+    },
+    cancel: async ({ id }) => void cancelled.push(id),
   };
-  const named: string[] = [];
-  const onSubmitted = async (task: UpstreamTask) => void named.push(task.submittedAt ?? '');
-  await runTask(shapes, await requestOf({ onSubmitted }), QUICK);
-  expect(Math.abs(Date.parse(named[0] ?? '') - Date.now())).toBeLessThan(60_000);
+  const resume = { task: { id: 't1' }, since: performance.now() - 31 * 60_000 };
+  expect(await runTask(shapes, await renderOf({ resume }), QUICK)).toEqual(RESULT);
+  expect(cancelled).toEqual([]);
+});
+
+it('a task that is resumed does not prepare the input', async () => {
+  const shapes: TaskShapes = {
+    ...RESUMED,
+    poll: async () => RESULT,
+  };
+  const request = () => Promise.reject(new Error('It is prepared.'));
+  const render = await renderOf({ resume: { task: { id: 't1' }, since: performance.now() } });
+  expect(await runTask(shapes, { ...render, request }, QUICK)).toEqual(RESULT);
+});
+
+it('a task that one poll does not find may be known to the next', async () => {
+  let polls = 0;
+  const shapes: TaskShapes = {
+    callsToSubmit: 1,
+    submit: async () => ({ id: 't1' }),
+    async poll() {
+      polls += 1;
+      if (polls < 3) throw new GeneratorError({ kind: 'lost' }, 'There is no such task.');
+      return RESULT;
+    },
+  };
+  expect(await runTask(shapes, await renderOf(), QUICK)).toEqual(RESULT);
+});
+
+it('a task has its name after all the calls that its submission may make, and the write of its id', () => {
+  const timing = { ...QUICK, shortMs: 15_000 };
+  const shapes: TaskShapes = { ...RESUMED, poll: async () => RESULT, callsToSubmit: 4 };
+  expect(rendersByTasks(shapes, timing).tasks?.namedWithinMs).toBe(65_000);
 });

@@ -1,21 +1,28 @@
-import { accessSync, constants } from 'node:fs';
 import { createRequire } from 'node:module';
 import { availableParallelism, totalmem } from 'node:os';
 import { type Static, Type } from 'typebox';
 import { Value } from 'typebox/value';
+import { explain } from './config/explain.ts';
 import { GENERATOR_ENVIRONMENT } from './config/generator-environment.ts';
-import { generatorProblems } from './config/generator-problems.ts';
+import { generatorProblems, missingSettings } from './config/generator-problems.ts';
 import { groupGenerators } from './config/generators.ts';
+import { originOf, originProblems } from './config/origins.ts';
+import { readSecretFiles } from './config/secret-files.ts';
+import { serverProblems } from './config/server-problems.ts';
+import { groupTracing, TRACING_ENVIRONMENT, tracingProblems } from './config/tracing-environment.ts';
+import { trustProxyProblems } from './config/trust-proxy.ts';
 
 const Text = (description: string, value?: string) =>
   Type.String({ minLength: 1, description, ...(value === undefined ? {} : { default: value }) });
 /** An address has no default: a process must not connect to, or advertise, another one than was meant. */
-const Address = (description: string, example: string) =>
-  Type.String({ minLength: 1, description, examples: [example] });
+const Address = (description: string, example: string, form: { pattern: string; expected: string }) =>
+  Type.String({ ...form, description, examples: [example] });
 const Url = (description: string, example: string) =>
   Type.String({ pattern: '^https?://[^/]+', description, examples: [example] });
 const Count = (description: string, value: number, minimum = 1) =>
   Type.Integer({ minimum, description, default: value });
+const Port = (description: string) =>
+  Type.Optional(Type.Integer({ minimum: 0, maximum: 65_535, description }));
 const Optional = (description: string) => Type.String({ description, default: '' });
 const Flag = (description: string, value: boolean) => Type.Boolean({ description, default: value });
 
@@ -25,11 +32,24 @@ const Flag = (description: string, value: boolean) => Type.Boolean({ description
  */
 export const Environment = Type.Object({
   MONGODB_URL: Address(
-    'Connection string of a MongoDB replica set.',
+    'Connection string of a MongoDB replica set, with any of its options.',
     'mongodb://127.0.0.1:27017/?replicaSet=rs0',
+    {
+      pattern: '^mongodb(\\+srv)?://[^/]+',
+      expected: 'a connection string that begins with mongodb:// or mongodb+srv://',
+    },
+  ),
+  MONGODB_TLS_CA_FILE: Optional(
+    "PEM file of the CA certificates trusted for MongoDB; implies TLS; empty uses the system's.",
+  ),
+  MONGODB_TLS_CERT_KEY_FILE: Optional(
+    'PEM file of the client certificate for MongoDB and its private key (mTLS); implies TLS.',
   ),
   MONGODB_DATABASE: Text('Name of the MongoDB database.', 'image_job_api'),
-  TEMPORAL_ADDRESS: Address('host:port of the Temporal frontend.', '127.0.0.1:7233'),
+  TEMPORAL_ADDRESS: Address('host:port of the Temporal frontend.', '127.0.0.1:7233', {
+    pattern: '^[^/\\s]+:[0-9]{1,5}$',
+    expected: 'host:port',
+  }),
   TEMPORAL_NAMESPACE: Text('Temporal namespace.', 'default'),
   TEMPORAL_API_KEY: Optional('API key for Temporal; implies TLS.'),
   TEMPORAL_TLS: Flag(
@@ -51,8 +71,15 @@ export const Environment = Type.Object({
   TASK_QUEUE_PREFIX: Type.String({ description: 'Prefix of the three task queue names.', default: '' }),
   S3_ENDPOINT: Url('Endpoint of the S3-compatible store.', 'http://127.0.0.1:7070'),
   S3_REGION: Text('Region in the request signatures.', 'us-east-1'),
-  S3_ACCESS_KEY_ID: Text('Access key of the store.'),
-  S3_SECRET_ACCESS_KEY: Text('Secret key of the store.'),
+  S3_PATH_STYLE: Flag('Name the bucket in the path of a request, not in its host.', true),
+  S3_ACCESS_KEY_ID: Optional(
+    'Access key of the store; without both keys, the credential chain of the AWS SDK is used.',
+  ),
+  S3_SECRET_ACCESS_KEY: Optional('Secret key of the store.'),
+  S3_MANAGE_BUCKETS: Flag(
+    'Whether setup creates the buckets and sets their policies; otherwise it checks that they exist.',
+    true,
+  ),
   S3_INPUTS_BUCKET: Text('Private bucket of input images.', 'inputs'),
   S3_RESULTS_BUCKET: Text('Bucket of results: anonymous reads of objects, no anonymous listing.', 'results'),
   UPLOAD_URL: Url(
@@ -71,13 +98,7 @@ export const Environment = Type.Object({
     description: 'Port the API listens on; 0 picks a free port.',
     default: 8080,
   }),
-  PORT: Type.Optional(
-    Type.Integer({
-      minimum: 0,
-      maximum: 65_535,
-      description: 'Used when API_PORT is not set; hosting platforms set it.',
-    }),
-  ),
+  PORT: Port('Used when API_PORT is not set; hosting platforms set it.'),
   PUBLIC_URL: Url(
     'Public base URL of the API, including /api; used in the documentation and in doc_url.',
     'http://127.0.0.1:8080/api',
@@ -89,6 +110,7 @@ export const Environment = Type.Object({
   }),
   KEY_PREFIX: Type.String({
     pattern: '^[a-z][a-z0-9_]{1,15}$',
+    expected: '2 to 16 characters of a-z, 0-9 and _, the first one a letter',
     description: 'Prefix of API keys; changing it invalidates the keys issued before.',
     default: 'ija_',
   }),
@@ -110,6 +132,7 @@ export const Environment = Type.Object({
   WATERMARK_TEXT: Type.String({
     // The first character has to be one of the font, so that there is something to draw.
     pattern: '^[!-~\\u00a1-\\u017f\\u0388-\\u03ce\\u0400-\\u0482][^\\n]{0,39}$',
+    expected: '1 to 40 Latin, Greek or Cyrillic characters on one line',
     description:
       'Words of the watermark on results of accounts without a paid pack, at most 40 Latin, Greek or Cyrillic characters.',
     default: 'Image Job API',
@@ -133,12 +156,26 @@ export const Environment = Type.Object({
     2048,
     256,
   ),
+  WORKER_QUEUES: Type.Enum(['all', 'jobs', 'webhooks'], {
+    description: 'Task queues of a worker process: jobs, webhooks or all, which is both.',
+    default: 'all',
+  }),
   WEBHOOK_SLOTS: Count('Concurrent webhook deliveries per worker.', 100),
   WORKFLOW_BUNDLE: Type.String({
     description: 'Path of a prebuilt workflow bundle; empty builds one at startup.',
     default: '',
   }),
   SHUTDOWN_GRACE_MS: Count('Milliseconds that running work may take to finish after SIGTERM.', 25_000, 0),
+  DRAIN_MS: Count(
+    'Milliseconds the API goes on accepting requests after SIGTERM, while /readyz responds with 503.',
+    0,
+    0,
+  ),
+  PROBE_HOST: Text('Address that HEALTH_PORT and METRICS_PORT are on.', '127.0.0.1'),
+  HEALTH_PORT: Port(
+    'Port of /healthz and /readyz of a worker or renderer; 0 picks a free port, empty serves neither. The API has both on its own port.',
+  ),
+  METRICS_PORT: Port('Port of /metrics; 0 picks a free port, empty measures nothing.'),
   LOG_LEVEL: Type.Enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], {
     description: 'Minimum level that is logged.',
     default: 'info',
@@ -147,6 +184,7 @@ export const Environment = Type.Object({
     'Human-readable logs instead of JSON lines; requires pino-pretty, a development dependency.',
     false,
   ),
+  ...TRACING_ENVIRONMENT,
 });
 type Environment = Static<typeof Environment>;
 
@@ -163,37 +201,67 @@ export const unusable = (problems: readonly string[]) =>
   `The environment is not usable:\n  ${problems.join('\n  ')}`;
 
 /**
- * Validates the environment. An empty string counts as not set.
+ * Validates the environment, and reads the secrets that it has as files. An empty string counts as not set.
  * @throws ConfigError
  */
 export function loadConfig(env: NodeJS.ProcessEnv): Config {
+  const { value, problems } = read(env);
+  if (problems.length > 0) throw new ConfigError(unusable(problems));
+  return group(value);
+}
+
+/** All that keeps the service from running in this environment, a line each; also what only a renderer needs. */
+export function environmentProblems(env: NodeJS.ProcessEnv): string[] {
+  const { value, unread, problems } = read(env);
+  return [...problems, ...missingSettings(value, unread)];
+}
+
+interface Read {
+  value: Environment;
+  /** Variables whose files have no usable secret; `problems` says so. They are not reported as missing as well. */
+  unread: ReadonlySet<string>;
+  problems: string[];
+}
+
+function read(given: NodeJS.ProcessEnv): Read {
+  const { values, unread, problems: secretProblems } = readSecretFiles(given);
+  const env: NodeJS.ProcessEnv = { ...given, ...values };
   const set = Object.fromEntries(
     Object.keys(Environment.properties)
       .filter((name) => env[name] !== undefined && env[name] !== '')
       .map((name) => [name, env[name]]),
   );
-  const converted = Value.Convert(Environment, set) as Partial<Environment>;
-  const value = Value.Default(Environment, withApiPort(converted));
-  const problems = Value.Errors(Environment, value).flatMap((error) =>
-    error.keyword === 'required'
-      ? error.params.requiredProperties.map((name) => `${name}: must be set`)
-      : [`${error.instancePath.slice(1)}: ${explain(error.keyword, error.params, error.message)}`],
-  );
-  problems.push(
-    ...temporalTlsProblems(value as Environment),
-    ...generatorProblems(value as Environment),
-    ...logProblems(value as Environment),
-  );
-  if (problems.length > 0) throw new ConfigError(unusable(problems));
-  return group(value as Environment);
+  const converted = Value.Convert(Environment, { ...set }) as Partial<Environment>;
+  const value = Value.Default(Environment, withApiPort(converted)) as Environment;
+  const problems = [
+    ...schemaProblems(value, set, unread),
+    ...secretProblems,
+    ...serverProblems(value, unread),
+    ...generatorProblems(value),
+    ...logProblems(value),
+    ...tracingProblems(value),
+    ...originProblems(list(value.EGRESS_ALLOW_ORIGINS)),
+    ...trustProxyProblems(list(value.TRUST_PROXY)),
+  ];
+  return { value, unread, problems };
 }
 
-/** What a value must be, where the schema's own words do not say it. */
-function explain(keyword: string, params: object, message: string): string {
-  if ('allowedValues' in params && Array.isArray(params.allowedValues))
-    return `must be one of ${params.allowedValues.join(', ')}`;
-  const isUrl = 'pattern' in params && String(params.pattern).includes('https?://');
-  return keyword === 'pattern' && isUrl ? 'must begin with http:// or https://' : message;
+/** Checks each variable by itself: the errors of the whole object would end after the first few. */
+function schemaProblems(
+  env: Partial<Environment>,
+  set: Record<string, string | undefined>,
+  unread: ReadonlySet<string>,
+): string[] {
+  const required: readonly string[] = Environment.required;
+  return Object.entries(Environment.properties).flatMap(([name, schema]) => {
+    const value = env[name as keyof Environment];
+    if (value === undefined)
+      return required.includes(name) && !unread.has(name) ? [`${name}: must be set`] : [];
+    // The conversion to a whole number has cut it off.
+    const isFraction = 'type' in schema && schema.type === 'integer' && set[name]?.includes('.');
+    if (Value.Check(schema, value) && !isFraction) return [];
+    return [`${name}: ${explain(schema, set[name] ?? value)}`];
+  });
 }
 
 /** Whether the environment sets the port of the API. An empty string counts as not set. */
@@ -202,25 +270,6 @@ export const isPortGiven = ({ API_PORT, PORT }: NodeJS.ProcessEnv) => Boolean(AP
 /** PORT as API_PORT, if it is a number; otherwise it stays, so that the error names PORT. */
 function withApiPort(env: Partial<Environment>): Partial<Environment> {
   return typeof env.PORT === 'number' ? { API_PORT: env.PORT, ...env } : env;
-}
-
-/** Checks that the schema cannot express: the files are readable, and certificate and key are set together. */
-function temporalTlsProblems(env: Environment): string[] {
-  const files = ['TEMPORAL_TLS_CA_FILE', 'TEMPORAL_TLS_CERT_FILE', 'TEMPORAL_TLS_KEY_FILE'] as const;
-  const unreadable = files.filter((name) => env[name] !== '' && !isReadable(env[name]));
-  const problems = unreadable.map((name) => `${name}: ${env[name]} cannot be read`);
-  if ((env.TEMPORAL_TLS_CERT_FILE === '') !== (env.TEMPORAL_TLS_KEY_FILE === ''))
-    problems.push('TEMPORAL_TLS_CERT_FILE, TEMPORAL_TLS_KEY_FILE: must be set together');
-  return problems;
-}
-
-function isReadable(path: string): boolean {
-  try {
-    accessSync(path, constants.R_OK);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 /** Pino loads its transport by name, and fails with a stack trace if the package is missing, as it is in production. */
@@ -247,7 +296,12 @@ function group(env: Environment) {
   const imageProcesses = env.IMAGE_PROCESSES || Math.max(1, availableParallelism() - 1);
   const imagesInMemory = Math.max(LEAST_IMAGES, 2 * imageProcesses);
   return Object.freeze({
-    mongo: Object.freeze({ url: env.MONGODB_URL, database: env.MONGODB_DATABASE }),
+    mongo: Object.freeze({
+      url: env.MONGODB_URL,
+      database: env.MONGODB_DATABASE,
+      caFile: env.MONGODB_TLS_CA_FILE,
+      certKeyFile: env.MONGODB_TLS_CERT_KEY_FILE,
+    }),
     temporal: Object.freeze({
       address: env.TEMPORAL_ADDRESS,
       namespace: env.TEMPORAL_NAMESPACE,
@@ -265,8 +319,10 @@ function group(env: Environment) {
     s3: Object.freeze({
       endpoint: withoutSlash(env.S3_ENDPOINT),
       region: env.S3_REGION,
+      pathStyle: env.S3_PATH_STYLE,
       accessKeyId: env.S3_ACCESS_KEY_ID,
       secretAccessKey: env.S3_SECRET_ACCESS_KEY,
+      manageBuckets: env.S3_MANAGE_BUCKETS,
       inputsBucket: env.S3_INPUTS_BUCKET,
       resultsBucket: env.S3_RESULTS_BUCKET,
       uploadUrl: withoutSlash(env.UPLOAD_URL),
@@ -276,14 +332,14 @@ function group(env: Environment) {
       host: env.API_HOST,
       port: env.API_PORT,
       publicUrl: withoutSlash(env.PUBLIC_URL),
-      trustProxy: env.TRUST_PROXY,
+      trustProxy: list(env.TRUST_PROXY).join(','),
       acceptTimeoutMs: env.ACCEPT_TIMEOUT_MS,
       bytesInFlight: env.BYTES_IN_FLIGHT_MB * MB || Math.floor(memory() / 4),
       unpaidBytesPerMinute: env.UNPAID_MB_PER_MINUTE * MB,
     }),
     keyPrefix: env.KEY_PREFIX,
     generators,
-    egress: Object.freeze({ allowOrigins: Object.freeze(list(env.EGRESS_ALLOW_ORIGINS)) }),
+    egress: Object.freeze({ allowOrigins: Object.freeze(origins(env)) }),
     worker: Object.freeze({
       renderSlots: env.RENDER_SLOTS || imagesInMemory + generators.places,
       imageProcesses,
@@ -291,10 +347,18 @@ function group(env: Environment) {
       imagesInMemory,
       renderMemoryBytes: env.RENDER_MEMORY_MB * 2 ** 20,
       watermarkText: env.WATERMARK_TEXT,
+      queues: env.WORKER_QUEUES,
       webhookSlots: env.WEBHOOK_SLOTS,
     }),
     shutdownGraceMs: env.SHUTDOWN_GRACE_MS,
+    drainMs: env.DRAIN_MS,
+    probes: Object.freeze({
+      host: env.PROBE_HOST,
+      healthPort: env.HEALTH_PORT,
+      metricsPort: env.METRICS_PORT,
+    }),
     log: Object.freeze({ level: env.LOG_LEVEL, pretty: env.LOG_PRETTY }),
+    tracing: groupTracing(env),
   });
 }
 
@@ -313,6 +377,10 @@ function withoutSlash(url: string): string {
   while (url[end - 1] === '/') end -= 1;
   return url.slice(0, end);
 }
+
+/** As `URL.origin` writes them, which is how they are compared. */
+const origins = ({ EGRESS_ALLOW_ORIGINS }: Environment): string[] =>
+  list(EGRESS_ALLOW_ORIGINS).flatMap((entry) => originOf(entry) ?? []);
 
 const list = (text: string) =>
   text

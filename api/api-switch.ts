@@ -7,13 +7,28 @@ export interface ApiSwitch extends AsyncDisposable {
   enabled(): boolean;
 }
 
-/** Reads the setting now and every second. While it cannot be read, the last known value applies. */
+/** Which tools the operator has switched off. Follows the setting within 2 s. */
+export interface ToolSwitch extends AsyncDisposable {
+  isDisabled(slug: string): boolean;
+}
+
 export async function watchApiSwitch(settings: SettingsStore): Promise<ApiSwitch> {
-  let enabled = await settings.apiEnabled();
+  const { current, ...watch } = await watchSetting(settings.apiEnabled);
+  return { ...watch, enabled: current };
+}
+
+export async function watchToolSwitch(settings: SettingsStore): Promise<ToolSwitch> {
+  const { current, ...watch } = await watchSetting(async () => new Set(await settings.disabledTools()));
+  return { ...watch, isDisabled: (slug) => current().has(slug) };
+}
+
+/** Reads a setting now and every second. While it cannot be read, the last known value applies. */
+async function watchSetting<T>(readSetting: () => Promise<T>) {
+  let value = await readSetting();
   let reading: Promise<void> | undefined;
   const read = async () => {
     try {
-      enabled = await settings.apiEnabled();
+      value = await readSetting();
     } catch {
       // MongoDB is unavailable. Routes that need it report that themselves.
     } finally {
@@ -25,7 +40,7 @@ export async function watchApiSwitch(settings: SettingsStore): Promise<ApiSwitch
   }, POLL_MS);
   timer.unref();
   return {
-    enabled: () => enabled,
+    current: () => value,
     async [Symbol.asyncDispose]() {
       clearInterval(timer);
       await reading;

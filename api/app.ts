@@ -14,8 +14,11 @@ import {
 import { registerErrors } from './http/error-handler.ts';
 import { rejectOtherMethods } from './http/methods.ts';
 import type { TypedApp } from './http/operation.ts';
+import { registerProbes } from './http/probes.ts';
 import { limitHeaders, routableUrl } from './http/request-head.ts';
 import { logResponse, requestId } from './http/request-log.ts';
+import { countResponse } from './http/request-metrics.ts';
+import { traceRequests } from './http/request-span.ts';
 import { SECURITY_HEADERS } from './http/security-headers.ts';
 import { handleClientError, registerExpectations } from './http/wire.ts';
 import { routes } from './routes/routes.ts';
@@ -40,12 +43,14 @@ export function buildApp(deps: ApiDeps): TypedApp {
   }).withTypeProvider<TypeBoxTypeProvider>();
   app.setValidatorCompiler(TypeBoxValidatorCompiler);
   app.setSerializerCompiler(() => JSON.stringify);
-  registerErrors(app, config.api.publicUrl);
+  registerErrors(app, config.api.publicUrl, deps.metrics);
   app.decorateRequest('caller');
   app.decorateRequest('jobBody');
   app.decorateRequest('hold');
   app.decorateRequest('compensations');
   app.decorateRequest('bodyLease');
+  app.decorateRequest('jobId');
+  if (deps.tracing !== undefined) traceRequests(app, deps.tracing);
   registerBodies(app, deps.budgets);
   registerExpectations(app);
   limitConnections(app.server, config.api.trustProxy === '');
@@ -56,8 +61,10 @@ export function buildApp(deps: ApiDeps): TypedApp {
   });
   app.addHook('onSend', endSlowReaders);
   app.addHook('onResponse', logResponse);
+  app.addHook('onResponse', countResponse(deps.metrics));
   const methodRejections = rejectOtherMethods(app);
   addChecks(app, deps);
+  registerProbes(app, deps.readiness);
   registerDocs(app, {
     publicUrl: config.api.publicUrl,
     prefix: PREFIX,
@@ -78,7 +85,7 @@ function addChecks(app: TypedApp, { apiSwitch, rateLimits, budgets, stores, conf
   app.addHook('onRequest', async (request, reply) => {
     // Caches do not treat X-Api-Key as a credential, so nothing may be cached. The /docs pages allow it again.
     reply.headers({ 'X-Request-Id': request.id, 'Cache-Control': 'no-store', ...SECURITY_HEADERS });
-    if (!apiSwitch.enabled()) throw apiDisabled();
+    if (!apiSwitch.enabled() && !request.routeOptions.config.probe) throw apiDisabled();
   });
   app.addHook('onRequest', rateLimits.countClient);
   app.addHook('onRequest', limitHeaders);

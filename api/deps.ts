@@ -1,9 +1,12 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type { Config } from '../config.ts';
 import type { Egress } from '../egress/egress.ts';
+import type { Metrics } from '../metrics/metrics.ts';
+import type { Readiness } from '../runtime/readiness.ts';
 import type { ImageStore } from '../stores/image-store.ts';
 import type { Stores } from '../stores/ports.ts';
-import type { ApiSwitch } from './api-switch.ts';
+import type { Tracing } from '../tracing/tracing.ts';
+import type { ApiSwitch, ToolSwitch } from './api-switch.ts';
 import type { Budgets } from './budgets/budgets.ts';
 import type { RateLimits } from './http/rate-limit.ts';
 import type { JobGateway } from './jobs/gateway.ts';
@@ -18,7 +21,12 @@ export interface ApiDeps {
   jobGateway: JobGateway;
   voids: Voids;
   apiSwitch: ApiSwitch;
+  toolSwitch: ToolSwitch;
   rateLimits: RateLimits;
   budgets: Budgets;
+  readiness: Readiness;
+  metrics: Metrics;
   logger: FastifyBaseLogger;
+  /** Undefined where no traces are configured. */
+  tracing: Tracing | undefined;
 }

@@ -1,14 +1,18 @@
 import type { Config } from '../config.ts';
 import { egressWarning } from '../egress/allow-origins.ts';
 import { createEgress } from '../egress/egress.ts';
+import { openMetrics } from '../metrics/open-metrics.ts';
+import { sampleReadiness } from '../metrics/sample-readiness.ts';
 import { taskQueues } from '../protocol/task-queues.ts';
+import { logDependencies } from '../runtime/log-dependencies.ts';
 import { createLogger } from '../runtime/process.ts';
+import { createReadiness } from '../runtime/readiness.ts';
 import { type Resources, withResources } from '../runtime/resources.ts';
 import { openTemporal } from '../runtime/temporal-client.ts';
-import { openMongo } from '../stores/mongo/client.ts';
-import { createMongoStores } from '../stores/mongo/stores.ts';
+import { openMongoStores } from '../stores/mongo/open-stores.ts';
 import { createImageStore } from '../stores/s3/images.ts';
-import { watchApiSwitch } from './api-switch.ts';
+import { openTracing, type Tracing } from '../tracing/tracing.ts';
+import { watchApiSwitch, watchToolSwitch } from './api-switch.ts';
 import { buildApp, PREFIX } from './app.ts';
 import { createBudgets } from './budgets/budgets.ts';
 import type { ApiDeps } from './deps.ts';
@@ -16,6 +20,7 @@ import type { TypedApp } from './http/operation.ts';
 import { createRateLimits } from './http/rate-limit.ts';
 import { createTemporalGateway, type JobGateway } from './jobs/gateway.ts';
 import { createVoids } from './jobs/voids.ts';
+import { sampleBudgets, timeAcceptances } from './metrics.ts';
 
 /** Dependencies to use in place of the real ones. */
 export type ApiOverrides = Partial<Omit<ApiDeps, 'config'>>;
@@ -42,22 +47,40 @@ async function openDeps(config: Config, overrides: ApiOverrides, keep: Resources
   const logger = overrides.logger ?? createLogger(config.log, 'api');
   const warning = egressWarning(allowOrigins);
   if (warning !== undefined) logger.warn(warning);
-  const stores = overrides.stores ?? createMongoStores(keep(openMongo(config.mongo)));
+  const context = { name: 'api', logger, keep } as const;
+  const tracing = overrides.tracing ?? (await openTracing(config.tracing, context));
+  const metrics = overrides.metrics ?? (await openMetrics(config.probes, context));
+  const stores = overrides.stores ?? (await openMongoStores(config.mongo, { metrics, keep }));
+  const images = overrides.images ?? keep(createImageStore(config.s3));
+  const gateway = overrides.jobGateway ?? openGateway(config.temporal, tracing, keep);
+  const budgets = overrides.budgets ?? createBudgets(config.api);
+  const checks = { mongodb: stores.settings.apiEnabled, s3: images.check, temporal: gateway.check };
+  const readiness = overrides.readiness ?? createReadiness(checks, logDependencies(logger));
+  sampleBudgets(metrics, budgets);
+  sampleReadiness(metrics, readiness);
   return {
     config,
     logger,
+    tracing,
+    metrics,
+    readiness,
     stores,
-    images: overrides.images ?? keep(createImageStore(config.s3)),
+    images,
     egress: overrides.egress ?? keep(createEgress({ allowOrigins })),
-    jobGateway: overrides.jobGateway ?? openGateway(config.temporal, keep),
+    jobGateway: timeAcceptances(gateway, metrics),
     voids: overrides.voids ?? keep(createVoids(stores.jobs, logger)),
     apiSwitch: overrides.apiSwitch ?? keep(await watchApiSwitch(stores.settings)),
+    toolSwitch: overrides.toolSwitch ?? keep(await watchToolSwitch(stores.settings)),
     rateLimits: overrides.rateLimits ?? createRateLimits({ prefix: `${PREFIX}/v1` }),
-    budgets: overrides.budgets ?? createBudgets(config.api),
+    budgets,
   };
 }
 
-function openGateway(config: Config['temporal'], keep: Resources['use']): JobGateway {
-  const { client } = keep(openTemporal(config));
+function openGateway(
+  config: Config['temporal'],
+  tracing: Tracing | undefined,
+  keep: Resources['use'],
+): JobGateway {
+  const { client } = keep(openTemporal(config, tracing === undefined ? [] : [tracing.temporal.client]));
   return createTemporalGateway(client, taskQueues(config.taskQueuePrefix));
 }

@@ -87,6 +87,7 @@ export const GENERATOR_ENVIRONMENT = {
   REPLICATE_BASE_URL: Url('Base URL of Replicate, without /v1.', 'https://api.replicate.com'),
   REPLICATE_MODEL: Type.String({
     pattern: '^[^/:]+/[^/:]+(:[^/:]+)?$',
+    expected: 'owner/name or owner/name:version',
     description: 'owner/name or owner/name:version at Replicate.',
     default: 'black-forest-labs/flux-2-pro',
   }),

@@ -66,11 +66,17 @@ const REQUIRED_BY_GENERATOR: Readonly<Record<GeneratorName, readonly (keyof Gene
   comfyui: ['COMFYUI_BASE_URL', 'COMFYUI_GRAPH'],
 };
 
-/** What a renderer lacks, a line each. */
-export function missingSettings(env: GeneratorEnvironment): string[] {
+/**
+ * What a renderer lacks, a line each.
+ * @param unread variables whose files have no usable secret, which is reported elsewhere
+ */
+export function missingSettings(
+  env: GeneratorEnvironment,
+  unread: ReadonlySet<string> = new Set(),
+): string[] {
   return usedIn(env).flatMap((name) =>
     REQUIRED_BY_GENERATOR[name]
-      .filter((variable) => env[variable] === '')
+      .filter((variable) => env[variable] === '' && !unread.has(variable))
       .map((variable) => `${variable}: must be set, because ${name} is one of the generators`),
   );
 }

@@ -1,5 +1,5 @@
 import { ApiError } from './errors.ts';
-import { LIMITS } from './limits.ts';
+import { LIMITS, type LimitName, type RouteGroup } from './limits.ts';
 
 // Errors that several places throw or the errors page quotes, each with its code and message. An error that only one
 // place throws and nothing quotes is written there.
@@ -22,6 +22,9 @@ export const emptyBody = () => invalidRequest('The body is empty; send a JSON ob
 export const unknownTool = () =>
   new ApiError('invalid_tool', 'tool: unknown tool. GET /v1/tools lists the slugs.');
 
+export const disabledTool = (slug: string) =>
+  new ApiError('invalid_tool', `tool: ${slug} is switched off at present. GET /v1/tools lists the others.`);
+
 export const notOneImage = () =>
   new ApiError('invalid_image', 'Send exactly one of image_url and image_base64.');
 
@@ -29,15 +32,19 @@ export const insufficientCredits = () =>
   new ApiError('insufficient_credits', 'The balance does not cover this job. Buy a pack, or render at 2K.');
 
 /** @param retryAfter seconds to wait, also sent as Retry-After */
-export const rateLimited = (reason: string, retryAfter: number) =>
-  new ApiError('rate_limited', `${reason} Retry in ${retryAfter} seconds.`, { retryAfter });
+export const rateLimited = (limit: LimitName, reason: string, retryAfter: number) =>
+  new ApiError('rate_limited', `${reason} Retry in ${retryAfter} seconds.`, { retryAfter, limit });
 
-/** @param sender whose requests are counted together */
+/** @param limit whose requests are counted together, and how many of them a minute may have */
 export const tooManyRequests = (
-  limit: number,
-  sender: 'with this key' | 'from this address' | 'from this network',
+  { name, requests }: { name: RouteGroup | 'ip' | 'site'; requests: number },
   retryAfter: number,
-) => rateLimited(`More than ${limit} requests a minute ${sender}.`, retryAfter);
+) => rateLimited(name, `More than ${requests} requests a minute ${senderOf(name)}.`, retryAfter);
+
+function senderOf(name: RouteGroup | 'ip' | 'site'): string {
+  if (name === 'ip') return 'from this address';
+  return name === 'site' ? 'from this network' : 'with this key';
+}
 
 export const idempotencyConflict = () =>
   new ApiError(

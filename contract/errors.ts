@@ -1,3 +1,5 @@
+import type { LimitName } from './limits.ts';
+
 /**
  * The error table. HTTP responses, the OpenAPI document and the errors page are generated from it.
  * `addition` marks codes that version 1 of the contract does not list.
@@ -28,7 +30,8 @@ export const ERRORS = {
   invalid_tool: {
     status: 400,
     retryable: false,
-    description: 'The `tool` is not a slug of GET /v1/tools.',
+    description:
+      'The `tool` is not a slug of GET /v1/tools, which omits tools that the operator has switched off.',
   },
   invalid_image: {
     status: 400,
@@ -94,7 +97,7 @@ export const ERRORS = {
     status: 404,
     retryable: false,
     addition: true,
-    description: 'There is no such route.',
+    description: 'The API has no such path.',
   },
   method_not_allowed: {
     status: 405,
@@ -113,6 +116,11 @@ interface ErrorEntry {
 
 export type ErrorCode = keyof typeof ERRORS;
 
+export interface ApiErrorOptions extends ErrorOptions {
+  retryAfter?: number;
+  limit?: LimitName;
+}
+
 /**
  * An error of the table. Thrown anywhere in the API, and mapped to the error envelope in one place.
  * `message` tells the caller what to change; `cause` is logged and never sent.
@@ -123,11 +131,14 @@ export class ApiError extends Error {
   readonly status: number;
   /** Whole seconds for Retry-After. */
   readonly retryAfter: number | undefined;
+  /** Set when the code is rate_limited. */
+  readonly limit: LimitName | undefined;
 
-  constructor(code: ErrorCode, message: string, options: ErrorOptions & { retryAfter?: number } = {}) {
+  constructor(code: ErrorCode, message: string, options: ApiErrorOptions = {}) {
     super(message, options);
     this.code = code;
     this.status = ERRORS[code].status;
     this.retryAfter = options.retryAfter;
+    this.limit = options.limit;
   }
 }

@@ -64,4 +64,14 @@ export const PACE = Object.freeze({
   pieceBytes: 512,
 });
 
+/** What a request that is answered `rate_limited` has exceeded. */
+export type LimitName =
+  | RouteGroup
+  | 'ip'
+  | 'site'
+  | 'in-flight'
+  | 'unpaid-bytes'
+  | 'failed-jobs'
+  | 'unread-bodies';
+
 export type RouteGroup = 'create-job' | 'read-job' | 'delete-job' | 'read-account';

@@ -13,7 +13,8 @@ export interface ObjectRef {
 export interface AccountRecord {
   id: string;
   name: string;
-  status: 'active' | 'disabled';
+  /** `closed` is final: no key works, and its jobs are deleted. */
+  status: 'active' | 'disabled' | 'closed';
   /** Images left, the sum of the account's ledger. */
   balance: number;
   /** Number of the last ledger row. */
@@ -77,6 +78,8 @@ export interface JobRecord {
   createdAt: Date;
   completedAt: Date | null;
   processingMs: number | null;
+  /** Set when the job ends: the generator that made the result, or was asked last; absent if none was asked. */
+  generator?: string;
   /** Set on a deleted job: when it was deleted, and its status before. */
   deleted?: { at: Date; was: 'completed' | 'failed' };
 }
@@ -99,7 +102,17 @@ export interface JobDraft {
   input: ObjectRef;
 }
 
-export type LedgerKind = 'charge' | 'refund' | 'void' | 'pack' | 'pack-refund' | 'grant';
+export type LedgerKind =
+  | 'charge'
+  | 'refund'
+  | 'void'
+  | 'pack'
+  | 'pack-refund'
+  | 'grant'
+  /** Images given by an operator. Not bought, so they do not remove the watermark. */
+  | 'credit'
+  /** What was left when the account was closed. */
+  | 'forfeit';
 
 export interface LedgerRow {
   /** Derived from the cause, for instance `charge:<job id>`, so that each cause is posted once. */
@@ -111,6 +124,8 @@ export interface LedgerRow {
   balanceAfter: number;
   jobId: string | null;
   packId: string | null;
+  /** Why an operator posted it; only on a `credit`. */
+  reason?: string;
   at: Date;
 }
 
@@ -177,6 +192,8 @@ export interface JobFailure {
   /** Shown to the client. */
   error: string;
   processingMs: number | null;
+  /** The generator that was asked last. */
+  generator?: string;
   /** The input cannot be rendered, as opposed to a failure of the service. */
   clientFault?: boolean;
 }

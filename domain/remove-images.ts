@@ -10,7 +10,7 @@ export interface RemovalFailure {
 }
 
 /** The image store, and the outbox of objects to remove. */
-interface RemovalDeps {
+export interface RemovalDeps {
   stores: {
     removals: { markRemoved(refs: readonly ObjectRef[], failures: readonly RemovalFailure[]): Promise<void> };
   };

@@ -1,7 +1,9 @@
+import { originOf } from '../config/origins.ts';
+
 /** Origins, as `URL.origin` writes them, that are exempt from the checks of scheme and address. */
 export type AllowedOrigins = ReadonlySet<string>;
 
-/** Parses EGRESS_ALLOW_ORIGINS. @throws Error when an entry is not an http or https origin */
+/** @throws Error when an entry is not an http or https origin */
 export function parseAllowOrigins(entries: readonly string[]): AllowedOrigins {
   return new Set(entries.map(parseOrigin));
 }
@@ -10,17 +12,15 @@ export function parseAllowOrigins(entries: readonly string[]): AllowedOrigins {
 export function egressWarning(entries: readonly string[]): string | undefined {
   if (entries.length === 0) return undefined;
   return (
-    `EGRESS_ALLOW_ORIGINS lets every caller reach ${[...parseAllowOrigins(entries)].join(', ')} ` +
+    `EGRESS_ALLOW_ORIGINS lets every caller reach ${entries.join(', ')} ` +
     'through image_url and webhook_url, including private addresses and plain http. ' +
     'Use it for tests and demos only; leave it empty in production.'
   );
 }
 
 function parseOrigin(entry: string): string {
-  const url = URL.canParse(entry) ? new URL(entry) : undefined;
-  // A longer href has a path, a query, a fragment or credentials.
-  const bare = url !== undefined && url.href === `${url.origin}/`;
-  if (!bare || !/^https?:$/.test(url.protocol))
-    throw new Error(`EGRESS_ALLOW_ORIGINS: "${entry}" is not an origin such as http://127.0.0.1:8080`);
-  return url.origin;
+  const origin = originOf(entry);
+  if (origin === undefined)
+    throw new Error(`${JSON.stringify(entry)} is not an origin such as http://127.0.0.1:8080`);
+  return origin;
 }

@@ -21,6 +21,8 @@ export interface Generators extends AsyncDisposable {
   forPlan(plan: Pick<Plan, 'group' | 'classical'>): readonly Generator[];
   /** A configured upstream, also when it performs other tools only. */
   find: FindUpstream;
+  /** All that are configured. */
+  readonly upstreams: readonly UpstreamGenerator[];
   breakerOf(generator: UpstreamGenerator): Breaker;
   /** Limits the calls in progress, in all and of one account; the accounts that wait take turns. */
   placesOf(generator: UpstreamGenerator): Budget;
@@ -59,16 +61,18 @@ export function createGenerators(config: GeneratorConfig): Generators {
     return UPSTREAMS[name](config, egress);
   };
   const generators = new Map(config.used.map((name) => [name, open(name)]));
+  const upstreams = [...generators.values()].filter((generator) => generator.kind === 'upstream');
   const breakers = new Map([...generators.keys()].map((name) => [name as string, createBreaker()]));
   return {
     failoverOnRefused: config.failoverOnRefused,
+    upstreams,
     forPlan({ group, classical }) {
       const order = (config.orders.get(group) ?? []).flatMap((name) => generators.get(name) ?? []);
       // The built-in generator would return the photo with a caption, in place of what a model can do.
       const performing = order.filter(({ name }) => name !== 'preview' || classical);
       return performing.length > 0 ? performing : order;
     },
-    find: (name) => [...generators.values()].filter(isUpstream).find((generator) => generator.name === name),
+    find: (name) => upstreams.find((upstream) => upstream.name === name),
     breakerOf: ({ name }) => breakers.get(name) ?? createBreaker(),
     placesOf: ({ name }) => places.get(name) ?? createSharedBudget(1),
     async [Symbol.asyncDispose]() {
@@ -84,5 +88,3 @@ function readGraph(file: string): string {
     throw new ConfigError(unusable([`COMFYUI_GRAPH: ${file} cannot be read`]), { cause });
   }
 }
-
-const isUpstream = (generator: Generator): generator is UpstreamGenerator => generator.kind === 'upstream';

@@ -3,6 +3,7 @@ import { LIMITS } from '../contract/limits.ts';
 
 const NAME_LENGTH = 100;
 const IMAGES_MAX = 10_000_000;
+const HOUR_MS = 3_600_000;
 
 /** Clears a setting. The parser turns null into '', so this stays a string until it is used. */
 const NONE = 'none';
@@ -22,6 +23,29 @@ export const REFERENCE = [
   'your id for this command; repeating it returns the first result and changes nothing',
   nameArgument,
 ] as const;
+
+/** `2026-01-31`, `2026-01-31T04:20:00Z`, a time as the commands print it, or an age such as `36h` or `7d`. */
+export function sinceArgument(text: string): Date {
+  const [, amount, unit] = /^(\d{1,4})([hd])$/.exec(text) ?? [];
+  if (amount !== undefined) return new Date(Date.now() - Number(amount) * (unit === 'd' ? 24 : 1) * HOUR_MS);
+  const date = new Date(text.replace(/^(\S+) (\S+) UTC$/, '$1T$2Z'));
+  if (/^\d{4}-\d\d-\d\d/.test(text) && !Number.isNaN(date.getTime())) return date;
+  throw new InvalidArgumentError(
+    'Give a time such as 2026-01-31 or 2026-01-31T04:20:00Z, or an age such as 36h or 7d.',
+  );
+}
+
+/** A calendar month in UTC: its first moment, and that of the next month. */
+export function monthArgument(text: string): { month: string; from: Date; until: Date } {
+  const [, year, month] = /^(\d{4})-(0[1-9]|1[0-2])$/.exec(text) ?? [];
+  if (year === undefined || month === undefined)
+    throw new InvalidArgumentError('Give a month such as 2026-01.');
+  const startOf = (index: number) => new Date(Date.UTC(Number(year), index, 1));
+  return { month: text, from: startOf(Number(month) - 1), until: startOf(Number(month)) };
+}
+
+/** Asks nothing. */
+export const YES = ['--yes', 'do not ask'] as const;
 
 export const imagesArgument = wholeNumber(1, IMAGES_MAX);
 export const limitArgument = wholeNumber(1, 1000);

@@ -10,7 +10,7 @@ const STACK_FILE = '.stack/stack.json';
  */
 export function commandEnvironment(): NodeJS.ProcessEnv {
   const own = environment();
-  if (own.MONGODB_URL) return own;
+  if (own.MONGODB_URL || own.MONGODB_URL_FILE) return own;
   const given = Object.fromEntries(Object.entries(own).filter(([, value]) => value !== ''));
   return { ...stackEnvironment(), ...given };
 }

@@ -1,5 +1,9 @@
+import { isGrpcServiceError, ServiceError } from '@temporalio/client';
 import { CommanderError } from 'commander';
 import { MongoNetworkError, MongoServerSelectionError } from 'mongodb';
+
+/** grpc.status: DEADLINE_EXCEEDED and UNAVAILABLE. */
+const UNREACHABLE: ReadonlySet<number> = new Set([4, 14]);
 
 /** A command could not be carried out; the message is shown to the operator. */
 export class Failure extends Error {
@@ -11,13 +15,25 @@ export function sentenceOf(error: unknown): string {
   if (error instanceof CommanderError) return sentence(error.message.replace(/^error: /, ''));
   const message = messageOf(error);
   if (error instanceof MongoServerSelectionError || error instanceof MongoNetworkError)
-    return `MongoDB could not be reached: ${message}.`;
+    return unreachable('MongoDB', message, 'MONGODB_URL');
+  if (isUnreachableTemporal(error)) return unreachable('Temporal', message, 'TEMPORAL_ADDRESS');
   return message;
+}
+
+const unreachable = (server: string, message: string, variable: string) =>
+  `${server} could not be reached: ${message.replace(/\.$/, '')}. ` +
+  `Start the service with \`npm start\`, or check ${variable}.`;
+
+/** A failed call of Temporal's client, whose own error only names the operation. */
+function isUnreachableTemporal(error: unknown): boolean {
+  const cause = error instanceof ServiceError ? error.cause : error;
+  return isGrpcServiceError(cause) && UNREACHABLE.has(cause.code);
 }
 
 function messageOf(error: unknown): string {
   // When several addresses fail to connect, the AggregateError has no message of its own.
   if (error instanceof AggregateError && error.message === '') return messageOf(error.errors[0]);
+  if (error instanceof ServiceError && isGrpcServiceError(error.cause)) return error.cause.details;
   return error instanceof Error && error.message !== '' ? error.message : String(error);
 }
 

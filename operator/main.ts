@@ -7,6 +7,9 @@ import { run } from './run.ts';
 
 const CLOSING_MS = 5000;
 
+// Warnings of libraries, such as of the AWS SDK about the version of Node, are not output of a command.
+process.removeAllListeners('warning');
+
 await runMain(async () => {
   await using deps = openDeps(() => loadConfig(commandEnvironment()));
   process.exitCode = await run(process.argv.slice(2), deps, process);

@@ -3,26 +3,51 @@ export type Fields = Readonly<Record<string, unknown>>;
 
 /** The result of a command. */
 export type Answer =
-  /** One record. As text, `text` replaces the record, and `note` follows it. */
+  /**
+   * One record. As text, fields that are lists of records follow it as tables, `text` replaces it, and `note` ends it.
+   */
   | { fields: Fields; text?: string; note?: string }
   /** Many records. As text, only `columns` are shown, or the sentence `none` when there are no rows. */
-  | { rows: readonly Fields[]; columns: readonly string[]; none: string };
+  | { rows: readonly Fields[]; columns: readonly string[]; none: string; note?: string };
+
+/** Longest text in a table within a record. */
+const NESTED_WIDTH = 100;
 
 export function toJson(answer: Answer): string {
   return `${JSON.stringify('rows' in answer ? answer.rows : answer.fields, null, 2)}\n`;
 }
 
 export function toText(answer: Answer): string {
-  if ('rows' in answer) return answer.rows.length === 0 ? `${answer.none}\n` : table(answer);
-  if (answer.text !== undefined) return `${answer.text}\n`;
-  const lines = Object.entries(answer.fields).map(([name, value]) => [label(name), cell(value)]);
-  return `${align(lines)}${answer.note === undefined ? '' : `\n${answer.note}\n`}`;
+  const note = answer.note === undefined ? '' : `\n${answer.note}\n`;
+  if ('rows' in answer)
+    return answer.rows.length === 0 ? `${answer.none}\n` : `${table(answer.rows, answer.columns)}${note}`;
+  return answer.text === undefined ? `${record(answer.fields)}${note}` : `${answer.text}\n`;
 }
 
-function table({ rows, columns }: { rows: readonly Fields[]; columns: readonly string[] }): string {
+function record(fields: Fields): string {
+  const lines: string[][] = [];
+  const tables: string[] = [];
+  for (const [name, value] of Object.entries(fields))
+    if (isRows(value))
+      tables.push(`\n${label(name)}\n\n${table(value, Object.keys(value[0] ?? {}), NESTED_WIDTH)}`);
+    else lines.push([label(name), cell(value)]);
+  return align(lines) + tables.join('');
+}
+
+const isRows = (value: unknown): value is readonly Fields[] =>
+  Array.isArray(value) &&
+  value.length > 0 &&
+  value.every((item) => typeof item === 'object' && item !== null);
+
+function table(
+  rows: readonly Fields[],
+  columns: readonly string[],
+  width = Number.POSITIVE_INFINITY,
+): string {
   const numbers = columns.map((name) => rows.some((row) => typeof row[name] === 'number'));
   const head = columns.map((name) => label(name).toUpperCase());
-  return align([head, ...rows.map((row) => columns.map((name) => cell(row[name])))], numbers);
+  const cut = (text: string) => (text.length > width ? `${text.slice(0, width - 1)}…` : text);
+  return align([head, ...rows.map((row) => columns.map((name) => cut(cell(row[name]))))], numbers);
 }
 
 /** Aligns columns with two spaces between them, numbers to the right. */

@@ -1,5 +1,6 @@
 import { Command, CommanderError } from 'commander';
 import { exitCodeOf } from '../runtime/run-main.ts';
+import { checkSchema } from '../stores/mongo/schema.ts';
 import { NOUNS } from './commands/nouns.ts';
 import { ask, isInteractive, type Terminal } from './confirm.ts';
 import type { Context } from './context.ts';
@@ -21,6 +22,9 @@ export async function run(argv: readonly string[], deps: Deps, streams: Streams)
   const program = createProgram(streams, json);
   const context = createContext(deps, streams, json);
   for (const noun of NOUNS) noun(program, context);
+  program.hook('preAction', async (_, command) => {
+    if (command.name() !== 'setup') await checkSchema(deps.mongo().db);
+  });
   try {
     await program.parseAsync([...argv], { from: 'user' });
     return 0;

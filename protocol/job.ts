@@ -9,6 +9,8 @@ export const JOB_WORKFLOW = 'jobWorkflow';
 export interface JobInput {
   draft: JobDraft;
   plan: Plan;
+  /** For the Temporal UI; absent in jobs of version 0.1.0. */
+  accountName?: string;
   /** Format the result is stored in. */
   format: ImageFormat;
   /** Milliseconds after the start of the workflow in which acceptance may start; later, the API has timed out. */

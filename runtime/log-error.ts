@@ -10,18 +10,21 @@ export interface LoggedError {
   cause?: LoggedError;
 }
 
+/** Names and types of errors whose message quotes others: a parser its input, a generator its upstream. */
+const QUOTING = /SyntaxError|Parse|^GeneratorError$|^generator_/;
+
 /**
  * The part of an error that is safe to log. Libraries attach pieces of bodies, responses and URLs to their errors, so
- * of the properties only name, code and message are kept, and not the message of a parser, which quotes its input.
+ * of the properties only name, code and message are kept, and not a message that quotes others.
  */
 export function describeError(error: unknown, depth = 0): LoggedError {
   if (!(error instanceof Error)) return { type: typeof error };
   const code = codeOf(error);
-  const quotesInput = error instanceof SyntaxError || error.name.includes('Parse');
+  const quotesOthers = QUOTING.test(error.name) || QUOTING.test(code ?? '');
   return {
     type: error.name,
     ...(code === undefined ? {} : { code }),
-    ...(quotesInput ? {} : { message: error.message.slice(0, MAX_MESSAGE_LENGTH) }),
+    ...(quotesOthers ? {} : { message: error.message.slice(0, MAX_MESSAGE_LENGTH) }),
     stack: framesOf(error),
     ...(error.cause === undefined || depth === MAX_CAUSES
       ? {}
@@ -37,10 +40,12 @@ export function reasonsOf(error: unknown, depth = 0): string[] {
   return [code === undefined ? error.name : `${error.name} ${code}`, ...reasonsOf(error.cause, depth + 1)];
 }
 
-/** `code` (Node, undici, Fastify, MongoDB), or `kind` or `reason` (this project), if a string or number. */
+/** `code` (Node, undici, Fastify, MongoDB), `kind` or `reason` (this project) or `type` (Temporal), if a string or number. */
 function codeOf(error: Error): string | undefined {
-  const { code, kind, reason } = error as { code?: unknown; kind?: unknown; reason?: unknown };
-  const found = [code, kind, reason].find((value) => typeof value === 'number' || typeof value === 'string');
+  const { code, kind, reason, type } = error as Partial<Record<'code' | 'kind' | 'reason' | 'type', unknown>>;
+  const found = [code, kind, reason, type].find(
+    (value) => typeof value === 'number' || typeof value === 'string',
+  );
   return found === undefined ? undefined : String(found).slice(0, 64);
 }
 

@@ -34,9 +34,13 @@ export function shutdownSignal(withinMs = SHUTDOWN_MS): AbortSignal {
   return controller.signal;
 }
 
-/** Exits after `ms` milliseconds, unless the process has ended by itself before. */
+/** Exits after `ms` milliseconds, unless the process has ended by itself before. Without `code`, with `process.exitCode`. */
 export function endWithin(ms: number, code?: number): void {
-  setTimeout(() => process.exit(code), ms).unref();
+  setTimeout(() => {
+    // process.exit(undefined) would end with 0.
+    if (code !== undefined) process.exitCode = code;
+    process.exit();
+  }, ms).unref();
 }
 
 export function aborted(signal: AbortSignal): Promise<void> {

@@ -1,9 +1,17 @@
 import { readFileSync } from 'node:fs';
-import { Client, Connection, isGrpcServiceError, WorkflowNotFoundError } from '@temporalio/client';
+import {
+  Client,
+  Connection,
+  isGrpcServiceError,
+  type WorkflowClientInterceptor,
+  WorkflowNotFoundError,
+} from '@temporalio/client';
 import type { Config } from '../config.ts';
 
 /** grpc.status */
 const NOT_FOUND = 5;
+
+const SIGNAL_TIMEOUT_MS = 2000;
 
 /** A client that owns its connection. */
 export interface TemporalClient extends AsyncDisposable {
@@ -32,12 +40,24 @@ export function connectionOptions({ address, apiKey, tls }: Config['temporal']) 
 }
 
 /** Connects lazily, so that the API starts and responds while Temporal is unavailable. */
-export function openTemporal(config: Config['temporal']): TemporalClient {
+export function openTemporal(
+  config: Config['temporal'],
+  workflow: WorkflowClientInterceptor[] = [],
+): TemporalClient {
   const connection = Connection.lazy(connectionOptions(config));
   return {
-    client: new Client({ connection, namespace: config.namespace }),
+    client: new Client({ connection, namespace: config.namespace, interceptors: { workflow } }),
     [Symbol.asyncDispose]: () => connection.close(),
   };
+}
+
+const CHECK_MS = 2000;
+
+/** Rejects unless Temporal responds for the client's namespace within 2 s. */
+export async function checkTemporal(client: Client): Promise<void> {
+  const { namespace } = client.options;
+  const describe = () => client.workflowService.describeNamespace({ namespace });
+  await client.withDeadline(Date.now() + CHECK_MS, describe);
 }
 
 /**
@@ -55,6 +75,24 @@ export async function deleteWorkflow(client: Client, workflowId: string): Promis
   if (latest === undefined || runs.has(latest)) return;
   await deleteRun(client, { workflowId, runId: latest });
   throw new Error(`Temporal does not list the latest run of ${workflowId} yet.`);
+}
+
+/**
+ * Signals a running workflow, or deletes it if it has ended. Best effort with a short timeout, never throws.
+ * @returns whether it was deleted
+ */
+export function signalOrDelete(client: Client, workflowId: string, signal: string): Promise<boolean> {
+  const call = async () => {
+    try {
+      await client.workflow.getHandle(workflowId).signal(signal);
+      return false;
+    } catch (error) {
+      if (!(error instanceof WorkflowNotFoundError)) throw error;
+      await deleteWorkflow(client, workflowId);
+      return true;
+    }
+  };
+  return client.withDeadline(Date.now() + SIGNAL_TIMEOUT_MS, call).catch(() => false);
 }
 
 async function latestRun(client: Client, workflowId: string): Promise<string | undefined> {

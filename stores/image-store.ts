@@ -36,6 +36,8 @@ export interface ImageStore {
   remove(refs: readonly ObjectRef[]): Promise<RemovalFailure[]>;
   /** One page: checks at most `limit` objects (default 1000), so memory is bounded. */
   list(bucket: ObjectRef['bucket'], olderThan: Date, after?: string, limit?: number): Promise<Listing>;
+  /** Whether both buckets can be used. Makes one try. @throws ImageStoreUnavailable */
+  check(): Promise<void>;
   /** Public URL of a result; no request is made. */
   resultUrl(key: string): string;
 }

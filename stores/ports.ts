@@ -31,13 +31,24 @@ export interface AccountStore {
   }): Promise<AccountRecord>;
   /** @throws NotFound */
   get(accountId: string): Promise<AccountRecord>;
-  /** Newest first. */
-  list(limit: number): Promise<AccountRecord[]>;
-  setStatus(accountId: string, status: AccountRecord['status']): Promise<void>;
+  /** Newest first. @param after id of the last account of the page before; @throws NotFound if it does not exist */
+  list(limit: number, after?: string): Promise<AccountRecord[]>;
+  /** Changes the name, also for the workflows of its future jobs. @throws NotFound */
+  rename(accountId: string, name: string): Promise<AccountRecord>;
+  /** @throws NotFound; Refused if the account is closed */
+  setStatus(accountId: string, status: 'active' | 'disabled'): Promise<void>;
+  /**
+   * Closes the account for good: revokes its keys and removes its webhook endpoint. Its jobs are not deleted yet.
+   * Idempotent.
+   * @param forfeit takes what is left of the balance; without it, a balance is an error
+   * @returns the number of images forfeited
+   * @throws NotFound; Refused while jobs are processing or images are left
+   */
+  close(accountId: string, forfeit: boolean): Promise<number>;
   /**
    * Sets the endpoint (null for none), which also enables it again, and rotates the secret; the previous one remains
    * valid until `previousUntil`. Omitted fields are unchanged.
-   * @throws NotFound
+   * @throws NotFound; Refused if the account is closed
    */
   setWebhook(accountId: string, change: WebhookChange): Promise<AccountRecord>;
   /** Records the health of the endpoint. Does nothing if `url` is no longer the account's endpoint. */
@@ -55,6 +66,7 @@ export interface KeyStore {
   /**
    * Stores a key by its digest. The first key of an account grants the free images in the same transaction.
    * References are unique among the keys of the account; a repeated call does not store its digest.
+   * @throws NotFound; Refused if the account is closed
    * @returns the key and the images granted (0 or 50)
    */
   create(key: {
@@ -107,13 +119,21 @@ export interface JobStore {
   find(accountId: string, jobId: string): Promise<JobRecord | undefined>;
   /** A job of any account, including deleted ones; for the operator and the worker. */
   get(jobId: string): Promise<JobRecord | undefined>;
-  list(accountId: string, limit: number): Promise<JobRecord[]>;
+  /** Newest first, deleted ones included. @param accountId null for all accounts; @throws NotFound for `filter.after` */
+  list(accountId: string | null, limit: number, filter?: JobFilter): Promise<JobRecord[]>;
+  /** The jobs with this idempotency key, which every API key may use once. @param accountId null for all accounts */
+  listByIdempotencyKey(accountId: string | null, key: string): Promise<JobRecord[]>;
+  /** What the jobs of an account that were created in a period used, by tool. */
+  usage(accountId: string, from: Date, until: Date): Promise<ToolUsage[]>;
   /**
    * processing -> completed, with the delivery of its webhook, in one transaction. Idempotent: an ended job is not
    * changed.
    * @throws NotFound if the job does not exist or was voided
    */
-  complete(jobId: string, end: { results: ObjectRef[]; processingMs: number }): Promise<EndedJob>;
+  complete(
+    jobId: string,
+    end: { results: ObjectRef[]; processingMs: number; generator?: string },
+  ): Promise<EndedJob>;
   /**
    * processing -> failed, with the refund and the delivery of its webhook, in one transaction. See {@link complete}.
    * @param end with `clientFault`, the job is counted in the account's `failures`
@@ -129,6 +149,25 @@ export interface JobStore {
   remove(jobIds: readonly string[]): Promise<DeletedJob[]>;
   /** Enqueues the inputs of failed jobs in `removals`; the jobs remain readable. @returns the number of jobs changed */
   dropInputs(jobIds: readonly string[]): Promise<number>;
+}
+
+export interface JobFilter {
+  status?: JobRecord['status'];
+  tool?: string;
+  /** Earliest time of creation. */
+  since?: Date;
+  /** Id of the last job of the page before. */
+  after?: string;
+}
+
+/** Deleted jobs count like others. A failed job was refunded. */
+export interface ToolUsage {
+  tool: string;
+  jobs: number;
+  completed: number;
+  failed: number;
+  imagesCharged: number;
+  imagesRefunded: number;
 }
 
 /** An ended job and the delivery of its webhook; null if the job has no webhook. */
@@ -171,6 +210,8 @@ export interface RemovalStore {
   markRemoved(refs: readonly ObjectRef[], failures: readonly RemovalFailure[]): Promise<void>;
   /** One page in a fixed order; `next` is `after` of the next page. */
   pending(after: string, limit: number): Promise<{ refs: ObjectRef[]; next: string | null }>;
+  /** Number of rows, approximately, and when the oldest was enqueued; null if there is none. */
+  backlog(): Promise<{ count: number; oldest: Date | null }>;
 }
 
 /** Outbox of workflows of deleted jobs, whose histories contain the inputs. A row is deleted with its history. */
@@ -194,10 +235,12 @@ export interface DeliveryStore {
    */
   plan(delivery: NewDelivery): Promise<DeliveryRecord>;
   find(deliveryId: string): Promise<DeliveryRecord | undefined>;
-  /** Newest first. */
-  list(accountId: string, limit: number): Promise<DeliveryRecord[]>;
+  /** Newest first. @param accountId null for all accounts; @throws NotFound for `filter.after` */
+  list(accountId: string | null, limit: number, filter?: DeliveryFilter): Promise<DeliveryRecord[]>;
   /** Pending deliveries of events before `createdBefore`, ordered by id. */
   pending(createdBefore: Date, after: string, limit: number): Promise<DeliveryRecord[]>;
+  /** When the oldest pending delivery was created; null if none is pending. */
+  oldestPending(): Promise<Date | null>;
   /** Starts a new cycle of attempts. Idempotent by the cycle. @throws NotFound */
   reopen(deliveryId: string, cycle: string): Promise<DeliveryRecord>;
   /**
@@ -215,6 +258,12 @@ export interface DeliveryStore {
   close(deliveryId: string, cycle: string, end: DeliveryEnd): Promise<void>;
 }
 
+export interface DeliveryFilter {
+  state?: DeliveryRecord['state'];
+  /** Id of the last delivery of the page before. */
+  after?: string;
+}
+
 export type DeliveryEnd = { state: 'failed' | 'cancelled'; reason: string };
 
 /** State of a delivery after an attempt. */
@@ -223,6 +272,17 @@ export type AfterAttempt = { state: 'delivered' } | DeliveryEnd | { state: 'pend
 export interface LedgerStore {
   /** Rows of an account, ordered by `seq`. */
   list(accountId: string): Promise<LedgerRow[]>;
+  /**
+   * Adds images to a balance that were not bought. References are unique among the credits of the account.
+   * @returns the id of the row and the new balance
+   * @throws NotFound; Refused if the account is closed
+   */
+  credit(credit: {
+    accountId: string;
+    images: number;
+    reason: string;
+    reference?: Reference;
+  }): Promise<{ id: string; balance: number; repeated?: true }>;
   /** Checks the ledger. @returns a sentence for each breach; empty if there is none */
   audit(accountId?: string): Promise<string[]>;
 }
@@ -235,7 +295,7 @@ export interface PackRefund {
 }
 
 export interface PackStore {
-  /** References are unique among the packs of the account. @throws NotFound */
+  /** References are unique among the packs of the account. @throws NotFound; Refused if the account is closed */
   add(pack: { accountId: string; images: number; reference: Reference }): Promise<{
     pack: PackRecord;
     balance: number;
@@ -259,6 +319,9 @@ export interface PackStore {
 export interface SettingsStore {
   apiEnabled(): Promise<boolean>;
   setApiEnabled(enabled: boolean): Promise<void>;
+  /** Slugs of the tools that are switched off, in order. */
+  disabledTools(): Promise<string[]>;
+  setToolEnabled(slug: string, enabled: boolean): Promise<void>;
 }
 
 /** All records of the service. */

@@ -1,4 +1,9 @@
 import { runMain } from '../runtime/run-main.ts';
 import { writeWorkflowBundle } from './bundle.ts';
 
-await runMain(() => writeWorkflowBundle('dist/workflow-bundle.cjs'));
+const path = 'dist/workflow-bundle.cjs';
+
+await runMain(async () => {
+  await writeWorkflowBundle(path);
+  await writeWorkflowBundle(path, { traced: true });
+});

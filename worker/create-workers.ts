@@ -12,10 +12,14 @@ import { taskQueues } from '../protocol/task-queues.ts';
 import { CLOSING_MS } from '../runtime/process.ts';
 import { withResources } from '../runtime/resources.ts';
 import { connectionOptions } from '../runtime/temporal-client.ts';
+import type { Tracing } from '../tracing/tracing.ts';
+import { activityContext } from './activity-context.ts';
 
 interface Common {
   config: Config;
   connection: NativeConnection;
+  /** Undefined where no traces are configured. */
+  tracing?: Tracing | undefined;
 }
 
 export interface WorkerDeps extends Common {
@@ -52,32 +56,38 @@ const SLOTS = {
 /** The default throttling, up to 12 s here, delays cancellations and the saving of an upstream's prediction id. */
 const PROMPT_HEARTBEATS = { maxHeartbeatThrottleInterval: '1 s' } as const;
 
-/** The workers of a worker process: `jobs` for workflows and activities on the stores, `webhooks` for deliveries. */
-export function createWorkers({
-  activities,
-  workflowBundle,
-  interceptors = [],
-  ...deps
-}: WorkerDeps): Promise<Workers> {
-  const { config } = deps;
-  const queues = taskQueues(config.temporal.taskQueuePrefix);
+/**
+ * The workers of a worker process, one per queue that WORKER_QUEUES names: `jobs` for workflows and activities on the
+ * stores, `webhooks` for deliveries.
+ */
+export function createWorkers(deps: WorkerDeps): Promise<Workers> {
+  const { queues } = deps.config.worker;
   return create(
-    {
-      ...common(deps),
-      ...SLOTS,
-      taskQueue: queues.jobs,
-      workflowBundle,
-      activities: activities.jobs,
-      interceptors: { activity: interceptors },
-    },
-    {
-      ...common(deps),
-      ...PROMPT_HEARTBEATS,
-      taskQueue: queues.webhooks,
-      activities: activities.webhooks,
-      maxConcurrentActivityTaskExecutions: config.worker.webhookSlots,
-    },
+    ...(queues === 'webhooks' ? [] : [jobsOptions(deps)]),
+    ...(queues === 'jobs' ? [] : [webhooksOptions(deps)]),
   );
+}
+
+function jobsOptions({ activities, workflowBundle, interceptors = [], ...deps }: WorkerDeps): WorkerOptions {
+  return {
+    ...common(deps),
+    ...SLOTS,
+    taskQueue: taskQueues(deps.config.temporal.taskQueuePrefix).jobs,
+    workflowBundle,
+    activities: activities.jobs,
+    interceptors: { activity: [...around(deps), ...interceptors] },
+    ...(deps.tracing === undefined ? {} : { sinks: deps.tracing.temporal.sinks }),
+  };
+}
+
+function webhooksOptions({ activities, ...deps }: WorkerDeps): WorkerOptions {
+  return {
+    ...common(deps),
+    ...PROMPT_HEARTBEATS,
+    taskQueue: taskQueues(deps.config.temporal.taskQueuePrefix).webhooks,
+    activities: activities.webhooks,
+    maxConcurrentActivityTaskExecutions: deps.config.worker.webhookSlots,
+  };
 }
 
 /** The worker of a renderer process: runs the activities of `images` and no workflows. */
@@ -92,12 +102,17 @@ export function createRenderer({ activities, ...deps }: RendererDeps): Promise<W
   });
 }
 
-const common = ({ config, connection }: Common) =>
+/** The span of an activity encloses what adds ids to it. */
+const around = ({ tracing }: Common): ActivityInterceptorsFactory[] =>
+  tracing === undefined ? [activityContext] : [tracing.temporal.activity, activityContext];
+
+const common = (deps: Common) =>
   ({
-    connection,
-    namespace: config.temporal.namespace,
-    shutdownGraceTime: config.shutdownGraceMs,
-    shutdownForceTime: config.shutdownGraceMs + FORCE_MS,
+    connection: deps.connection,
+    namespace: deps.config.temporal.namespace,
+    shutdownGraceTime: deps.config.shutdownGraceMs,
+    shutdownForceTime: deps.config.shutdownGraceMs + FORCE_MS,
+    interceptors: { activity: around(deps) },
   }) satisfies Partial<WorkerOptions>;
 
 /** One after another, so that all that were created are known, and released, when one cannot be. */

@@ -1,10 +1,10 @@
 import { runService } from '../runtime/run-main.ts';
 import { openWorker } from './open-worker.ts';
-import { installRuntime } from './temporal-logger.ts';
+import { installMeteredRuntime } from './sdk-metrics.ts';
 
 await runService('worker', async ({ config, logger, signal }) => {
-  installRuntime(logger);
-  await using worker = await openWorker(config, { logger });
+  await using runtime = await installMeteredRuntime(config.probes, logger);
+  await using worker = await openWorker(config, { logger, sdkMetrics: runtime.sdkMetrics });
   logger.info('The worker is ready.');
   await worker.run(signal);
   logger.info('The worker has stopped.');

@@ -1,26 +1,56 @@
+import { Client } from '@temporalio/client';
+import type { Logger } from 'pino';
 import { createRenderingActivities, type RenderDeps } from '../activities/jobs/rendering.ts';
 import type { Config } from '../config.ts';
 import { createGenerators } from '../generators/registry.ts';
+import type { Metrics } from '../metrics/metrics.ts';
+import { openMetrics } from '../metrics/open-metrics.ts';
+import { createLogger } from '../runtime/process.ts';
 import { withResources } from '../runtime/resources.ts';
-import { openMongo } from '../stores/mongo/client.ts';
-import { createMongoStores } from '../stores/mongo/stores.ts';
+import { openMongoStores } from '../stores/mongo/open-stores.ts';
 import { createImageStore } from '../stores/s3/images.ts';
+import { openTracing } from '../tracing/tracing.ts';
 import { createRenderer, openConnection, type Workers } from './create-workers.ts';
 import { openImageTasks } from './image-tasks.ts';
+import { meterGenerators, sampleUpstreams } from './meter-generators.ts';
+import { openProbes, reportDraining } from './probes.ts';
+import { sampleImageTasks } from './sample-images.ts';
+import { traceGenerators } from './traced-generators.ts';
+
+/** Dependencies to use in place of the real ones. */
+export interface RendererOverrides extends Partial<RenderDeps> {
+  logger?: Logger;
+  metrics?: Metrics;
+  /** URL of the metrics of Temporal's SDK. */
+  sdkMetrics?: string | undefined;
+}
 
 /** Like `openWorker`, for a renderer. */
-export function openRenderer(config: Config, overrides: Partial<RenderDeps> = {}): Promise<Workers> {
+export function openRenderer(config: Config, overrides: RendererOverrides = {}): Promise<Workers> {
   return withResources(async (keep) => {
+    const { logger = createLogger(config.log, 'renderer'), sdkMetrics: otherPage, ...given } = overrides;
+    const context = { name: 'renderer', logger, keep } as const;
+    const tracing = await openTracing(config.tracing, context);
+    const metrics = given.metrics ?? (await openMetrics(config.probes, { ...context, otherPage }));
+    const generators = given.generators ?? keep(createGenerators(config.generators));
+    const stores = given.stores ?? (await openMongoStores(config.mongo, { metrics, keep }));
+    const images = given.images ?? keep(createImageStore(config.s3));
+    const imageTasks = given.imageTasks ?? keep(await openImageTasks(config.worker));
+    const traced = tracing === undefined ? generators : traceGenerators(generators, tracing);
     const activities = createRenderingActivities({
-      ...overrides,
+      ...given,
       limits: { slots: config.worker.renderSlots, images: config.worker.imagesInMemory },
-      generators: overrides.generators ?? keep(createGenerators(config.generators)),
-      stores: overrides.stores ?? createMongoStores(keep(openMongo(config.mongo))),
-      images: overrides.images ?? keep(createImageStore(config.s3)),
-      imageTasks: overrides.imageTasks ?? keep(await openImageTasks(config.worker)),
+      generators: meterGenerators(traced, metrics),
+      stores,
+      images,
+      imageTasks,
     });
     const { connection } = keep(await openConnection(config.temporal));
-    const renderer = keep(await createRenderer({ config, connection, activities }));
-    return { run: renderer.run };
+    const client = new Client({ connection, namespace: config.temporal.namespace });
+    sampleUpstreams(metrics, generators);
+    sampleImageTasks(metrics, imageTasks);
+    const renderer = keep(await createRenderer({ config, connection, tracing, activities }));
+    const readiness = await openProbes(config.probes, { stores, images, client, metrics, logger, keep });
+    return reportDraining(renderer, readiness);
   });
 }

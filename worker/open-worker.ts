@@ -1,22 +1,35 @@
+import { Client } from '@temporalio/client';
 import type { ActivityInterceptorsFactory } from '@temporalio/worker';
 import type { Logger } from 'pino';
 import { type ActivityDeps, createActivities } from '../activities/activities.ts';
 import type { Config } from '../config.ts';
 import { egressWarning } from '../egress/allow-origins.ts';
 import { createEgress } from '../egress/egress.ts';
+import type { Metrics } from '../metrics/metrics.ts';
+import { openMetrics } from '../metrics/open-metrics.ts';
+import { taskQueues } from '../protocol/task-queues.ts';
 import { createLogger } from '../runtime/process.ts';
 import { withResources } from '../runtime/resources.ts';
-import { openMongo } from '../stores/mongo/client.ts';
-import { createMongoStores } from '../stores/mongo/stores.ts';
+import type { ImageStore } from '../stores/image-store.ts';
+import { openMongoStores } from '../stores/mongo/open-stores.ts';
 import { createImageStore } from '../stores/s3/images.ts';
+import { openTracing } from '../tracing/tracing.ts';
 import { loadWorkflowBundle } from './bundle.ts';
 import { createWorkers, openConnection, type Workers } from './create-workers.ts';
+import { openProbes, reportDraining } from './probes.ts';
+import { sampleOutboxes } from './sample-outboxes.ts';
+import { sampleQueues } from './sample-queues.ts';
+import { traceWebhooks } from './traced-webhooks.ts';
 import { createWorkflowProbe } from './workflow-probe.ts';
 
 /** Dependencies to use in place of the real ones, and settings that have no environment variable. */
 export interface WorkerOverrides extends Partial<ActivityDeps> {
   interceptors?: ActivityInterceptorsFactory[];
+  images?: ImageStore;
   logger?: Logger;
+  metrics?: Metrics;
+  /** URL of the metrics of Temporal's SDK. */
+  sdkMetrics?: string | undefined;
 }
 
 /**
@@ -26,24 +39,37 @@ export interface WorkerOverrides extends Partial<ActivityDeps> {
 export function openWorker(config: Config, overrides: WorkerOverrides = {}): Promise<Workers> {
   return withResources(async (keep) => {
     const { temporal, egress, worker } = config;
-    const { interceptors = [], logger = createLogger(config.log, 'worker'), ...given } = overrides;
+    const {
+      interceptors = [],
+      logger = createLogger(config.log, 'worker'),
+      sdkMetrics: otherPage,
+      ...given
+    } = overrides;
     const warning = egressWarning(egress.allowOrigins);
     if (warning !== undefined) logger.warn(warning);
-    const stores = given.stores ?? createMongoStores(keep(openMongo(config.mongo)));
+    const context = { name: 'worker', logger, keep } as const;
+    const tracing = await openTracing(config.tracing, context);
+    const metrics = given.metrics ?? (await openMetrics(config.probes, { ...context, otherPage }));
+    const stores = given.stores ?? (await openMongoStores(config.mongo, { metrics, keep }));
     const images = given.images ?? keep(createImageStore(config.s3));
     const { connection } = keep(await openConnection(temporal));
+    const client = new Client({ connection, namespace: temporal.namespace });
+    sampleOutboxes(metrics, stores);
+    sampleQueues(metrics, client, taskQueues(temporal.taskQueuePrefix));
+    const webhooksEgress = given.egress ?? keep(createEgress(egress));
     const activities = createActivities({
       ...given,
       stores,
       images,
-      egress: given.egress ?? keep(createEgress(egress)),
+      egress: tracing === undefined ? webhooksEgress : traceWebhooks(webhooksEgress, tracing),
       webhooks: { slots: worker.webhookSlots, ...given.webhooks },
-      workflows: given.workflows ?? createWorkflowProbe(connection, temporal.namespace),
+      workflows: given.workflows ?? createWorkflowProbe(client),
     });
-    const workflowBundle = await loadWorkflowBundle(temporal.workflowBundle);
+    const workflowBundle = await loadWorkflowBundle(temporal.workflowBundle, tracing !== undefined);
     const workers = keep(
-      await createWorkers({ config, connection, activities, workflowBundle, interceptors }),
+      await createWorkers({ config, connection, tracing, activities, workflowBundle, interceptors }),
     );
-    return { run: workers.run };
+    const readiness = await openProbes(config.probes, { stores, images, client, metrics, logger, keep });
+    return reportDraining(workers, readiness);
   });
 }

@@ -1,10 +1,10 @@
 import { runService } from '../runtime/run-main.ts';
 import { openRenderer } from './open-renderer.ts';
-import { installRuntime } from './temporal-logger.ts';
+import { installMeteredRuntime } from './sdk-metrics.ts';
 
 await runService('renderer', async ({ config, logger, signal }) => {
-  installRuntime(logger);
-  await using renderer = await openRenderer(config);
+  await using runtime = await installMeteredRuntime(config.probes, logger);
+  await using renderer = await openRenderer(config, { logger, sdkMetrics: runtime.sdkMetrics });
   logger.info({ generators: config.generators.used }, 'The renderer is ready.');
   await renderer.run(signal);
   logger.info('The renderer has stopped.');

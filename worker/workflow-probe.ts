@@ -1,5 +1,4 @@
-import { Client, WorkflowNotFoundError } from '@temporalio/client';
-import type { NativeConnection } from '@temporalio/worker';
+import { type Client, WorkflowNotFoundError } from '@temporalio/client';
 import type { WorkflowProbe } from '../activities/retention/steps.ts';
 import { deleteWorkflow } from '../runtime/temporal-client.ts';
 
@@ -9,9 +8,7 @@ const CLOSED = new Set(['COMPLETED', 'FAILED', 'CANCELLED', 'TERMINATED', 'TIMED
 const CALL_MS = 20_000;
 
 /** Checks the latest run of a workflow id; deletes all its runs. */
-export function createWorkflowProbe(connection: NativeConnection, namespace: string): WorkflowProbe {
-  const client = new Client({ connection, namespace });
-
+export function createWorkflowProbe(client: Client): WorkflowProbe {
   async function isOpen(workflowId: string): Promise<boolean> {
     try {
       const { status } = await client.workflow.getHandle(workflowId).describe();

@@ -15,13 +15,15 @@ import {
 } from '@temporalio/workflow';
 import type { Activities } from '../activities/activities.ts';
 import type { FailedJob, JobEnd } from '../activities/jobs/completion.ts';
-import type { RenderReport, RenderResult } from '../activities/jobs/rendering.ts';
+import type { FailedAttempt } from '../activities/jobs/render-failure.ts';
+import type { RenderReport } from '../activities/jobs/rendering.ts';
 import type { JobFailure } from '../domain/records.ts';
 import { FAILURES } from '../protocol/failure-types.ts';
 import type { AcceptanceOutcome } from '../protocol/job.ts';
 import { acceptUpdate, type JobInput, type JobOutcome } from '../protocol/job.ts';
 import { NOT_GENERATED, refundedError } from '../protocol/job-errors.ts';
 import { JOB_STATUS } from '../protocol/search-attributes.ts';
+import { attemptFacts, escaped, jobDetails, resultFacts, type Shown } from './job-details.ts';
 import { notify } from './notify.ts';
 
 const FOREVER = { initialInterval: '500 ms', backoffCoefficient: 2, maximumInterval: '30 s' } as const;
@@ -59,10 +61,11 @@ async function job(input: JobInput, cancellable: CancellationScope): Promise<Job
   if (acceptance.outcome !== 'accepted') {
     await condition(allHandlersFinished);
     const { outcome } = acceptance;
+    setCurrentDetails(jobDetails(input, { headline: `Not accepted, not charged: ${escaped(outcome)}` }));
     throw ApplicationFailure.nonRetryable(`The job was not accepted: ${outcome}.`, FAILURES[outcome].type);
   }
 
-  setCurrentDetails(`Accepted and charged ${draft.imagesCharged}; rendering.`);
+  setCurrentDetails(jobDetails(input, { headline: 'Accepted and charged; rendering' }));
   const { outcome, webhook, overLimit, hasOpenCalls } = await produce(input, cancellable);
   // The client need not wait for upstreams.
   const cancelling = hasOpenCalls ? cancelOpenCalls(input) : undefined;
@@ -82,19 +85,16 @@ async function produce(input: JobInput, cancellable: CancellationScope): Promise
   const { jobId } = input.draft;
   try {
     const { end, ...result } = await cancellable.run(() => render(input));
-    const keys = result.results.map(({ key }) => key).join(', ');
     const completed = end ?? (await completeJob(jobId, result));
-    return conclude(
-      jobId,
-      completed,
-      'completed',
-      `Completed in ${result.processingMs} ms${by(result)}: ${keys}.`,
-    );
+    const headline = `Completed in ${result.processingMs} ms`;
+    const facts = resultFacts(result, completed.resultUrls);
+    return conclude(input, completed, 'completed', { headline, facts });
   } catch (error) {
     if (!(error instanceof ActivityFailure || isCancellation(error))) throw error;
-    const failure = renderFailure(error);
+    const { failure, attempts } = renderFailure(error);
     const failed = await failJob(jobId, failure);
-    const ending = conclude(jobId, failed, 'failed', `Failed and refunded: ${failure.error}`);
+    const facts = [`error: ${escaped(failure.error)}`, ...attemptFacts(attempts)];
+    const ending = conclude(input, failed, 'failed', { headline: 'Failed and refunded', facts });
     return { ...ending, hasOpenCalls: failed.hasOpenCalls ?? false };
   }
 }
@@ -138,29 +138,25 @@ type Ending = Omit<FailedJob, 'status'> & { outcome: JobOutcome };
  * attributes costs Temporal as much as an activity: a completed job without a webhook does not need one, because its
  * workflow's own status shows the same.
  */
-function conclude(jobId: string, end: JobEnd, expected: JobEnd['status'], details: string): Ending {
+function conclude(input: JobInput, end: JobEnd, expected: JobEnd['status'], shown: Shown): Ending {
   const { status, webhook, overLimit } = end;
   if (status === 'failed' || webhook !== null) upsertSearchAttributes([{ key: JOB_STATUS, value: status }]);
-  setCurrentDetails(status === expected ? details : `The job had already ended as ${status}.`);
-  return { outcome: { status, jobId }, webhook, overLimit };
-}
-
-/** The upstream that made the image; nothing for a local generator. */
-function by({ calls = [] }: RenderResult): string {
-  const call = calls.find(({ outcome }) => outcome === 'completed');
-  if (call === undefined) return '';
-  const { generator, model, upstreamId, seconds, costUsd } = call;
-  const cost = costUsd === null ? '' : `, $${costUsd.toFixed(3)}`;
-  return ` by ${generator} ${model}${upstreamId === null ? '' : ` (${upstreamId})`} in ${seconds} s${cost}`;
+  const endedBefore = { headline: `The job had already ended as ${status}` };
+  setCurrentDetails(jobDetails(input, status === expected ? shown : endedBefore));
+  return { outcome: { status, jobId: input.draft.jobId }, webhook, overLimit };
 }
 
 /** What to record on the failed job: the details of the activity's failure, or a general message after a timeout. */
-function renderFailure(error: unknown): JobFailure {
-  if (isCancellation(error)) return { error: refundedError('The job was cancelled.'), processingMs: null };
+function renderFailure(error: unknown): { failure: JobFailure; attempts?: number | undefined } {
+  if (isCancellation(error))
+    return { failure: { error: refundedError('The job was cancelled.'), processingMs: null } };
   const cause = error instanceof ActivityFailure ? error.cause : undefined;
-  const failure =
-    cause instanceof ApplicationFailure ? (cause.details?.[0] as JobFailure | undefined) : undefined;
-  return failure ?? { error: refundedError(NOT_GENERATED), processingMs: null };
+  const [reported, shown] =
+    cause instanceof ApplicationFailure
+      ? ((cause.details ?? []) as [JobFailure?, Pick<FailedAttempt, 'attempts'>?])
+      : [];
+  const failure = reported ?? { error: refundedError(NOT_GENERATED), processingMs: null };
+  return { failure, attempts: shown?.attempts };
 }
 
 /** Takes more than one batch only after many virtual staging jobs, which do not apply the limit. */

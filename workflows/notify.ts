@@ -12,6 +12,7 @@ import type { DeliveryOutcome } from '../activities/webhooks/attempt.ts';
 import type { PendingDelivery } from '../activities/webhooks/pending-delivery.ts';
 import { deletedSignal } from '../protocol/job.ts';
 import type { TaskQueues } from '../protocol/task-queues.ts';
+import { escaped, link } from './job-details.ts';
 
 const { closeDelivery } = proxyActivities<Activities>({
   startToCloseTimeout: '15 s',
@@ -40,7 +41,8 @@ export async function notify(
   });
   const details = getCurrentDetails();
   const report = (text: string) =>
-    setCurrentDetails(`${details} Webhook ${delivery.deliveryId} ${text}`.trim());
+    setCurrentDetails(`${details}\n- webhook: \`${delivery.deliveryId}\` ${text}`.trimEnd());
+  const receiver = link(delivery.receiver);
   const cancelled = { state: 'cancelled' as const, reason: 'The job was deleted.' };
   const scope = new CancellationScope();
   setHandler(deletedSignal, () => scope.cancel());
@@ -51,16 +53,16 @@ export async function notify(
       scope.cancel();
     });
 
-  report(`is being delivered to ${delivery.receiver}.`);
+  report(`is being delivered to ${receiver}`);
   try {
     const outcome = await scope.run(() => deliverWebhook(delivery));
-    report(`to ${delivery.receiver}: ${outcome.state}. ${outcome.reason ?? ''}`);
+    report(`to ${receiver} is ${outcome.state}. ${escaped(outcome.reason ?? '')}`);
     return outcome;
   } catch (error) {
     if (!(error instanceof ActivityFailure || isCancellation(error))) throw error;
     const end = isCancellation(error) ? cancelled : UNDELIVERABLE;
     await CancellationScope.nonCancellable(() => closeDelivery(delivery.deliveryId, delivery.cycle, end));
-    report(`to ${delivery.receiver}: ${end.state}. ${end.reason}`);
+    report(`to ${receiver} is ${end.state}. ${end.reason}`);
     return end;
   }
 }

@@ -2,6 +2,7 @@ import { NotFound } from '../../domain/errors.ts';
 import { isOpen } from '../../domain/generator-call.ts';
 import type { JobFailure, JobRecord } from '../../domain/records.ts';
 import { removeImagesSoon } from '../../domain/remove-images.ts';
+import type { ImageStore } from '../../stores/image-store.ts';
 import type { EndedJob } from '../../stores/ports.ts';
 import { type JobLimitDeps, RETENTION } from '../retention/job-limit.ts';
 import { type PendingDelivery, pendingDeliveryOf } from '../webhooks/pending-delivery.ts';
@@ -13,6 +14,8 @@ export interface JobEnd {
   webhook: PendingDelivery | null;
   /** Whether the account now exceeds the limit of completed jobs, and this job has to enforce it. */
   overLimit: boolean;
+  /** For the Temporal UI; absent in results of version 0.1.0. */
+  resultUrls?: string[];
 }
 
 /** End of a job without a result. */
@@ -24,7 +27,7 @@ export interface FailedJob extends JobEnd {
 /** Jobs of this tool count towards the limit of completed jobs but do not enforce it (spec: Retention and deletion). */
 const NEVER_EVICTS = 'virtual-staging';
 
-export type CompletionDeps = JobLimitDeps;
+export type CompletionDeps = JobLimitDeps & { images: Pick<ImageStore, 'resultUrl'> };
 
 export function createCompletionActivities(deps: CompletionDeps) {
   const { jobs, generatorCalls } = deps.stores;
@@ -49,10 +52,14 @@ export function createCompletionActivities(deps: CompletionDeps) {
 export async function complete(
   deps: CompletionDeps,
   jobId: string,
-  { results, processingMs }: RenderResult,
+  { results, processingMs, generator }: RenderResult,
 ): Promise<JobEnd> {
   try {
-    const ended = await deps.stores.jobs.complete(jobId, { results, processingMs });
+    const ended = await deps.stores.jobs.complete(jobId, {
+      results,
+      processingMs,
+      ...(generator === undefined ? {} : { generator }),
+    });
     const used = new Set(ended.job.results.map(({ key }) => key));
     const unused = results.filter(({ key }) => !used.has(key));
     if (unused.length > 0) await removeImagesSoon(deps, unused);
@@ -66,7 +73,8 @@ export async function complete(
 /** What the workflow still has to do for a job that has ended. A delivery that has ended is not repeated. */
 export async function jobEnd(deps: CompletionDeps, { job, delivery }: EndedJob): Promise<JobEnd> {
   const webhook = delivery?.state === 'pending' ? pendingDeliveryOf(delivery) : null;
-  return { status: job.status, webhook, overLimit: await exceedsLimit(deps, job) };
+  const resultUrls = job.results.map(({ key }) => deps.images.resultUrl(key));
+  return { status: job.status, webhook, overLimit: await exceedsLimit(deps, job), resultUrls };
 }
 
 async function exceedsLimit(

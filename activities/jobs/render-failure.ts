@@ -16,15 +16,21 @@ export interface FailedAttempt {
   processingMs: number;
   /** Whether this kind of failure has used up its attempts. */
   lastTry: boolean;
-  /** The calls to upstreams, for the Temporal UI. */
+  /** The attempts so far and the calls to upstreams, for the Temporal UI. */
+  attempts?: number;
   calls?: readonly CallSummary[];
+  /** The generator that was asked last. */
+  generator?: string;
 }
 
 /**
  * The failure that a render attempt reports to Temporal; final ones are non-retryable. Its details are a
  * {@link JobFailure}, which is recorded on the job if this attempt is the last.
  */
-export function renderFailure(error: unknown, { processingMs, lastTry, calls = [] }: FailedAttempt): Error {
+export function renderFailure(
+  error: unknown,
+  { processingMs, lastTry, attempts, calls, ...asked }: FailedAttempt,
+): Error {
   if (error instanceof CancelledFailure) return error;
   const { failure, reason, retryAfterMs, clientFault = false } = classify(error);
   return ApplicationFailure.create({
@@ -32,8 +38,8 @@ export function renderFailure(error: unknown, { processingMs, lastTry, calls = [
     nonRetryable: isFinal(error, lastTry),
     message: error instanceof Error ? error.message : String(error),
     details: [
-      { error: refundedError(reason), processingMs, clientFault } satisfies JobFailure,
-      ...(calls.length === 0 ? [] : [{ calls }]),
+      { error: refundedError(reason), processingMs, clientFault, ...asked } satisfies JobFailure,
+      { attempts, calls },
     ],
     ...(retryAfterMs === undefined ? {} : { nextRetryDelay: retryAfterMs }),
     ...(error instanceof Error ? { cause: error } : {}),

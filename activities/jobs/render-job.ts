@@ -8,6 +8,7 @@ import type { ImageTasks } from '../../generators/tasks.ts';
 import type { Budget } from '../../runtime/budget.ts';
 import type { ImageStore } from '../../stores/image-store.ts';
 import { callLogOf, untilDone } from './call-log.ts';
+import { withoutClientWords } from './client-words.ts';
 import type { CompletionDeps } from './completion.ts';
 import { type Attempt, renderLocally, renderUpstream } from './render-image.ts';
 import type { RenderInput } from './rendering.ts';
@@ -40,7 +41,10 @@ export async function renderJob(
       log: callLogOf(stores.generatorCalls, input.jobId, attempt.signal),
       mayHaveCalls: input.mayHaveEnded || activityInfo().attempt > 1,
       alarm: (generator, { message }) =>
-        activityLog.error('A generator is misconfigured.', { generator, problem: message }),
+        activityLog.error('A generator is misconfigured.', {
+          generator,
+          problem: withoutClientWords(input.plan, message),
+        }),
     },
     usesOf(deps, attempt),
   );

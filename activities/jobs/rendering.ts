@@ -1,9 +1,10 @@
 import { activityInfo, cancellationDetails, heartbeat } from '@temporalio/activity';
 import type { Plan } from '../../catalog/catalog.ts';
 import { NotFound } from '../../domain/errors.ts';
-import { type CallSummary, summarizeCall } from '../../domain/generator-call.ts';
+import { type CallSummary, type GeneratorCall, summarizeCall } from '../../domain/generator-call.ts';
 import type { ImageFormat, JobFailure, ObjectRef } from '../../domain/records.ts';
 import { GeneratorError } from '../../generators/errors.ts';
+import type { Generator } from '../../generators/port.ts';
 import { ImageProcessEnded } from '../../imaging/processes/errors.ts';
 import { type Budget, createSharedBudget } from '../../runtime/budget.ts';
 import { withDeadline } from '../../runtime/process.ts';
@@ -32,7 +33,11 @@ export interface RenderResult {
   results: ObjectRef[];
   /** Milliseconds from the start of the first attempt; after a retry, its wait for a renderer counts too. */
   processingMs: number;
-  /** The calls to upstreams, for the Temporal UI; absent where only local generators render. */
+  /** For the Temporal UI, like `calls`; absent in reports of version 0.1.0. */
+  attempts?: number;
+  /** The generator that made the result; absent in reports of version 0.1.0. */
+  generator?: string;
+  /** The calls to upstreams; absent where only local generators render. */
   calls?: CallSummary[];
 }
 
@@ -94,7 +99,8 @@ export function createRenderingActivities(deps: RenderDeps) {
         // The next attempt gets the details of the last heartbeat.
         heartbeat(progress);
         if (endsJob(error, lastTry)) await cancelCalls(deps, input);
-        throw renderFailure(error, { processingMs: elapsed(), lastTry, ...(await callsOf(deps, input)) });
+        const processingMs = elapsed();
+        throw renderFailure(error, { processingMs, lastTry, ...(await workOn(deps, input, 'failed')) });
       } finally {
         stopBeating();
       }
@@ -132,8 +138,8 @@ async function reportIfEnded(deps: RenderDeps, input: RenderInput): Promise<Rend
   const { results, processingMs, status } = ended.job;
   // The run before a reset may have been stopped before it could cancel the calls.
   if (status === 'failed') await cancelCalls(deps, input);
-  const calls = await callsOf(deps, input);
-  return { results, processingMs: processingMs ?? 0, ...calls, end: await jobEnd(deps, ended) };
+  const work = await workOn(deps, input, status === 'failed' ? 'failed' : 'completed');
+  return { results, processingMs: processingMs ?? 0, ...work, end: await jobEnd(deps, ended) };
 }
 
 async function renderAndComplete(
@@ -143,7 +149,8 @@ async function renderAndComplete(
   inMemory: Budget,
 ): Promise<RenderReport> {
   const results = [await renderJob(deps, input, inMemory)];
-  const result = { results, processingMs: elapsed(), ...(await callsOf(deps, input)) };
+  const processingMs = elapsed();
+  const result = { results, processingMs, ...(await workOn(deps, input, 'completed')) };
   try {
     return { ...result, end: await withDeadline(COMPLETE_MS, complete(deps, input.jobId, result)) };
   } catch (error) {
@@ -153,10 +160,37 @@ async function renderAndComplete(
 }
 
 /** Nothing for a job that only local generators render, without asking MongoDB. */
-async function callsOf(deps: RenderDeps, input: RenderInput): Promise<{ calls?: CallSummary[] }> {
-  if (!usesUpstreams(deps, input)) return {};
-  const calls = await deps.stores.generatorCalls.list(input.jobId).catch(() => []);
-  return { calls: calls.map(summarizeCall) };
+async function callsOf(deps: RenderDeps, input: RenderInput): Promise<GeneratorCall[]> {
+  if (!usesUpstreams(deps, input)) return [];
+  return deps.stores.generatorCalls.list(input.jobId).catch(() => []);
+}
+
+type Work = Pick<RenderResult, 'attempts' | 'generator' | 'calls'>;
+
+/** What was done for the job so far. MongoDB is not asked for the calls of a job that only local generators render. */
+async function workOn(deps: RenderDeps, input: RenderInput, end: 'completed' | 'failed'): Promise<Work> {
+  const { attempt: attempts } = activityInfo();
+  const candidates = deps.generators.forPlan(input.plan);
+  const isLocal = !usesUpstreams(deps, input);
+  const calls = (await callsOf(deps, input)).map(summarizeCall);
+  const generator = generatorOf(candidates, calls, end);
+  return {
+    attempts,
+    ...(generator === undefined ? {} : { generator }),
+    ...(isLocal ? {} : { calls }),
+  };
+}
+
+/** The generator that made the result, or was asked last; undefined if none was asked. */
+function generatorOf(
+  candidates: readonly Generator[],
+  calls: readonly CallSummary[],
+  end: 'completed' | 'failed',
+): string | undefined {
+  const call = end === 'completed' ? calls.find(({ outcome }) => outcome === 'completed') : calls.at(-1);
+  const mayBeLocal = end === 'completed' || candidates[0]?.kind === 'local';
+  const local = mayBeLocal ? candidates.find(({ kind }) => kind === 'local') : undefined;
+  return call?.generator ?? local?.name;
 }
 
 const waitsForUpstreams = ({ generators }: RenderDeps, { plan }: RenderInput) =>

@@ -23,6 +23,8 @@ const MINUTE_MS = 60_000;
 export interface Budgets {
   /** Bytes of bodies and fetched images of one account. Owners: its keys. */
   bytesOf(accountId: string): Budget;
+  /** Number of requests that wait for {@link bytesOf} their account. */
+  waitingForAccounts(): number;
   /** Bytes of bodies and fetched images of all accounts. Owners: accounts, so more keys do not mean a larger share. */
   bytes: Budget;
   /** Acceptances. Owners: accounts. */
@@ -49,8 +51,10 @@ export function createBudgets({ bytesInFlight, unpaidBytesPerMinute }: Sizes): B
   const closing = new AbortController();
   // One per waiting request.
   setMaxListeners(0, closing.signal);
+  const accounts = budgetPerName({ total: accountBytes, perOwner: keyBytes });
   return {
-    bytesOf: budgetPerName({ total: accountBytes, perOwner: keyBytes }),
+    bytesOf: accounts.of,
+    waitingForAccounts: accounts.waiting,
     bytes: createBudget({ total: bytesInFlight, perOwner: accountBytes }),
     acceptances: createBudget({ total: ALL_ACCEPTANCES, perOwner: ACCOUNT_ACCEPTANCES }),
     fetches: createBudget({ total: ALL_FETCHES, perOwner: BUDGETS.keyFetches }),
@@ -65,17 +69,20 @@ export function createBudgets({ bytesInFlight, unpaidBytesPerMinute }: Sizes): B
   };
 }
 
-/** Returns the budget of a name, created on first use. */
-function budgetPerName(limits: BudgetLimits): (name: string) => Budget {
+/** Budgets by name, each created on first use. */
+function budgetPerName(limits: BudgetLimits) {
   const budgets = new Map<string, Budget>();
   let pruneAt = MAX_IDLE_BUDGETS;
-  return (name) => {
-    const budget = budgets.get(name) ?? createBudget(limits);
-    if (budgets.size >= pruneAt) {
-      for (const [other, { held, waiting }] of budgets) if (held + waiting === 0) budgets.delete(other);
-      pruneAt = Math.max(MAX_IDLE_BUDGETS, 2 * budgets.size);
-    }
-    budgets.set(name, budget);
-    return budget;
+  return {
+    of(name: string): Budget {
+      const budget = budgets.get(name) ?? createBudget(limits);
+      if (budgets.size >= pruneAt) {
+        for (const [other, { held, waiting }] of budgets) if (held + waiting === 0) budgets.delete(other);
+        pruneAt = Math.max(MAX_IDLE_BUDGETS, 2 * budgets.size);
+      }
+      budgets.set(name, budget);
+      return budget;
+    },
+    waiting: (): number => [...budgets.values()].reduce((sum, { waiting }) => sum + waiting, 0),
   };
 }

@@ -156,5 +156,5 @@ const rateLimited = (cause: BudgetError): ApiError =>
   new ApiError(
     'rate_limited',
     `This key or its account has too many requests in flight. Nothing was charged; retry in ${RETRY_AFTER} seconds.`,
-    { cause, retryAfter: RETRY_AFTER },
+    { cause, limit: 'in-flight', retryAfter: RETRY_AFTER },
   );

@@ -8,6 +8,12 @@ export interface Change {
 /** Changes of version 1 that clients can notice, newest first. Other changes are in CHANGELOG.md. */
 export const CHANGES: readonly Change[] = [
   {
+    date: '2026-11-22',
+    changes: [
+      'An operator can switch a tool off: `GET /v1/tools` omits it, and a new job of it gets 400 `invalid_tool`. A replay of an Idempotency-Key is still answered.',
+    ],
+  },
+  {
     date: '2026-11-21',
     changes: [
       'These images are rejected with 400 `invalid_image`: more than 16,384 pixels on a side, animations of more than 100 frames, interlaced PNG and progressive JPEG that take more than 640 million bytes to decode, and lossless, hierarchical, arithmetic-coded or 12-bit JPEG.',

@@ -65,7 +65,7 @@ export const ERROR_GUIDE: Record<ErrorCode, Guide> = {
   rate_limited: {
     action:
       'Wait for the seconds in `Retry-After`, then retry. To avoid the error, slow down as `X-RateLimit-Remaining` approaches 0.',
-    example: tooManyRequests(RATE_LIMITS['create-job'], 'with this key', 12).message,
+    example: tooManyRequests({ name: 'create-job', requests: RATE_LIMITS['create-job'] }, 12).message,
   },
   idempotency_conflict: {
     action:
@@ -102,7 +102,8 @@ export const ERROR_GUIDE: Record<ErrorCode, Guide> = {
     example: internalError().message,
   },
   not_found: {
-    action: 'Compare the path with the reference. Every path begins with `/v1`.',
+    action:
+      'Compare the path with the reference. Every path is the base URL, which ends with `/api`, followed by `/v1`.',
     example: routeNotFound('GET', '/api/v1/images').message,
   },
   method_not_allowed: {

@@ -4,6 +4,7 @@ import { ApiError } from '../../contract/errors.ts';
 import { digestApiKey, isWellFormedApiKey } from '../../domain/api-key.ts';
 import type { KeyStore } from '../../stores/ports.ts';
 import './fastify-types.ts';
+import { bindLog } from './request-log.ts';
 
 /** onRequest hook: authenticates requests to every route that has a rate-limit group, before the body is read. */
 export function authenticate(keys: KeyStore, keyPrefix: string): onRequestAsyncHookHandler {
@@ -21,5 +22,6 @@ export function authenticate(keys: KeyStore, keyPrefix: string): onRequestAsyncH
       throw new ApiError('invalid_api_key', 'The X-Api-Key matches no key. Check the key.');
     if (caller.revoked) throw keyRevoked();
     request.caller = caller;
+    bindLog(request, { accountId: caller.accountId, keyId: caller.keyId });
   };
 }

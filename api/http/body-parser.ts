@@ -122,7 +122,7 @@ function rethrowDrainError(error: unknown): never {
   const message =
     'Too many requests without the X-Api-Key header send a body of unknown length. Send the header.';
   if (error.obstacle === 'owner')
-    throw new ApiError('rate_limited', message, { cause: error, retryAfter: 1 });
+    throw new ApiError('rate_limited', message, { cause: error, limit: 'unread-bodies', retryAfter: 1 });
   throw new ApiError('internal_error', message, { cause: error });
 }
 

@@ -2,6 +2,7 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from
 import { internalError, jobNotFound, routeNotFound } from '../../contract/api-errors.ts';
 import { ApiError } from '../../contract/errors.ts';
 import type { ErrorEnvelope } from '../../contract/schemas.ts';
+import { type Metrics, NO_METRICS } from '../../metrics/metrics.ts';
 import { reasonsOf } from '../../runtime/log-error.ts';
 
 /** Path segments that may be logged: short words and ids. Any other segment may be a misplaced key. */
@@ -9,11 +10,12 @@ const LOGGABLE = /^(?:[A-Za-z0-9._-]{0,16}|[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-
 const MAX_SEGMENTS = 8;
 
 /** Maps every thrown error and every unknown route to the error envelope. */
-export function registerErrors(app: FastifyInstance, publicUrl: string): void {
+export function registerErrors(app: FastifyInstance, publicUrl: string, metrics: Metrics = NO_METRICS): void {
   const send = (error: ApiError, request: FastifyRequest, reply: FastifyReply) => {
     if (error.status >= 500) request.log.error({ err: error.cause ?? error }, error.message);
     // The message of a 4xx may quote the request, so it is not logged.
     else request.log.info({ code: error.code, reasons: reasonsOf(error.cause) }, 'request rejected');
+    if (error.limit !== undefined) metrics.add('imagejob_rate_limited_total', { limit: error.limit });
     if (error.retryAfter !== undefined) reply.header('Retry-After', error.retryAfter);
     return reply.code(error.status).send(envelope(error, publicUrl));
   };

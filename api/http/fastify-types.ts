@@ -16,11 +16,15 @@ declare module 'fastify' {
     compensations?: Compensations;
     /** The lease for the bytes of the body. */
     bodyLease: BytesLease;
+    /** The job that the request is about, once it is known. */
+    jobId?: string;
     /** The body is neither read nor drained any further. */
     bodyAbandoned: boolean;
   }
   interface FastifyContextConfig {
     /** The route's rate-limit group; a route that has one needs a key. */
     group?: RouteGroup;
+    /** Answered whatever the state of the API; neither logged, counted nor traced. */
+    probe?: true;
   }
 }

@@ -57,8 +57,6 @@ export function createRateLimits(options: RateLimitOptions): RateLimits {
   };
 }
 
-const SENDERS = { ip: 'from this address', site: 'from this network' } as const;
-
 /** Uses the matched route where there is one, because the URL may spell the same path with escapes. */
 function isCounted({ routeOptions, url }: FastifyRequest, prefix: string): boolean {
   return `${routeOptions.url ?? url}/`.startsWith(`${prefix}/`);
@@ -73,6 +71,5 @@ function applyHit(reply: FastifyReply, name: RouteGroup | 'ip' | 'site', hit: Hi
     RateLimit: `"${name}";r=${remaining};t=${resetSeconds}`,
   });
   if (allowed) return;
-  const sender = name === 'ip' || name === 'site' ? SENDERS[name] : 'with this key';
-  throw tooManyRequests(limit, sender, resetSeconds);
+  throw tooManyRequests({ name, requests: limit }, resetSeconds);
 }

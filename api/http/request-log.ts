@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
-import type { onResponseAsyncHookHandler } from 'fastify';
+import type { FastifyRequest, onResponseAsyncHookHandler } from 'fastify';
 import './fastify-types.ts';
 import { pathOf } from './error-handler.ts';
 
@@ -16,15 +16,26 @@ export function requestId(keyPrefix: string) {
   };
 }
 
-/** onResponse hook: logs one line per request. */
+/** Adds fields to all further lines of the request. */
+export function bindLog(request: FastifyRequest, fields: Readonly<Record<string, string>>): void {
+  request.log = request.log.child(fields);
+}
+
+/** Says which job the request is about, in its log lines and its span. To be called once. */
+export function bindJob(request: FastifyRequest, jobId: string): void {
+  request.jobId = jobId;
+  bindLog(request, { jobId });
+}
+
+/** onResponse hook: logs one line per request but those of probes. */
 export const logResponse: onResponseAsyncHookHandler = async (request, reply) => {
-  const { method, ip, caller } = request;
-  const ids = caller === undefined ? {} : { accountId: caller.accountId, keyId: caller.keyId };
+  const { method, ip, routeOptions } = request;
+  if (routeOptions.config.probe) return;
   const ms = Math.round(reply.elapsedTime * 10) / 10;
   // Behind a proxy the address comes from X-Forwarded-For, which may hold anything.
   const clientIp = isIP(ip) === 0 ? '*' : ip;
   request.log.info(
-    { method, path: pathOf(request), status: reply.statusCode, ms, ip: clientIp, ...ids },
+    { method, path: pathOf(request), status: reply.statusCode, ms, ip: clientIp },
     'request completed',
   );
 };

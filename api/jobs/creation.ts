@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { findTool, type Plan, planRender } from '../../catalog/catalog.ts';
-import { insufficientCredits, notOneImage, unknownTool } from '../../contract/api-errors.ts';
+import { disabledTool, insufficientCredits, notOneImage, unknownTool } from '../../contract/api-errors.ts';
 import { ApiError } from '../../contract/errors.ts';
 import { BUDGETS } from '../../contract/limits.ts';
 import type { CreateJob, JobCreated, JobReplayed } from '../../contract/schemas.ts';
@@ -55,7 +55,7 @@ export async function createOrReplayJob(
     const replayed = spent === undefined ? 'again' : await replay(deps, compensations, spent, bodyDigest);
     if (replayed !== 'again') return replayed;
   }
-  const plan = planOf(body);
+  const plan = planOf(deps, body);
   const { image_url: imageUrl = '', webhook_url: webhookUrl = null } = body;
   await checkWebhookUrl(deps, webhookUrl);
   await checkAccount(deps, caller, plan);
@@ -75,9 +75,10 @@ async function imageOf(
   return imageFromUrl({ ...deps, hold, keyId: caller.keyId }, imageUrl);
 }
 
-function planOf({ tool, options }: CreateJob): Plan {
+function planOf({ toolSwitch }: ApiDeps, { tool, options }: CreateJob): Plan {
   const spec = findTool(tool);
   if (spec === undefined) throw unknownTool();
+  if (toolSwitch.isDisabled(spec.slug)) throw disabledTool(spec.slug);
   const planned = planRender(spec, options);
   if (!planned.ok) throw new ApiError('invalid_request', planned.message);
   return planned.plan;
@@ -108,7 +109,10 @@ async function checkFailures({ packs }: ApiDeps['stores'], accountId: string, fa
   const limit = (await packs.hasPaid(accountId)) ? BUDGETS.paidAccountFailures : BUDGETS.accountFailures;
   if (jobs < limit) return;
   const message = `${jobs} jobs of this account failed within an hour because of their input. Check their \`error\` before you send more.`;
-  throw new ApiError('rate_limited', message, { retryAfter: Math.ceil(waitMs / 1000) });
+  throw new ApiError('rate_limited', message, {
+    limit: 'failed-jobs',
+    retryAfter: Math.ceil(waitMs / 1000),
+  });
 }
 
 type Checked = FetchedImage & { plan: Plan; webhookUrl: string | null; acceptBy: number };

@@ -3,7 +3,6 @@ import {
   type Client,
   WithStartWorkflowOperation,
   WorkflowExecutionAlreadyStartedError,
-  WorkflowNotFoundError,
 } from '@temporalio/client';
 import {
   type AcceptanceOutcome,
@@ -12,11 +11,9 @@ import {
   JOB_WORKFLOW,
   type JobInput,
 } from '../../protocol/job.ts';
-import { ACCOUNT_ID, TOOL } from '../../protocol/search-attributes.ts';
+import { ACCOUNT_ID, ACCOUNT_NAME, TOOL } from '../../protocol/search-attributes.ts';
 import type { TaskQueues } from '../../protocol/task-queues.ts';
-import { deleteWorkflow } from '../../runtime/temporal-client.ts';
-
-const SIGNAL_TIMEOUT_MS = 2000;
+import { checkTemporal, signalOrDelete } from '../../runtime/temporal-client.ts';
 
 /** Outcome of one acceptance call. `closed`: the key's workflow has ended. `unknown`: only MongoDB has the outcome. */
 export type GatewayOutcome =
@@ -24,7 +21,7 @@ export type GatewayOutcome =
   | { outcome: 'closed' }
   | { outcome: 'unknown'; cause: unknown };
 
-export type JobRequest = Omit<JobInput, 'queues'> & { accountName: string };
+export type JobRequest = Omit<JobInput, 'queues'> & Required<Pick<JobInput, 'accountName'>>;
 
 /** Access to the job workflows. */
 export interface JobGateway {
@@ -40,13 +37,15 @@ export interface JobGateway {
    * @returns whether the workflow was deleted
    */
   notifyDeleted(workflowId: string): Promise<boolean>;
+  /** Rejects unless Temporal responds. */
+  check(): Promise<void>;
 }
 
 /** The gateway over Temporal's Update-with-Start. */
 export function createTemporalGateway(client: Client, queues: TaskQueues): JobGateway {
   return {
     queues,
-    async accept({ accountName, ...input }, withinMs) {
+    async accept(input, withinMs) {
       const startWorkflowOperation = new WithStartWorkflowOperation(JOB_WORKFLOW, {
         workflowId: input.draft.workflowId,
         taskQueue: queues.jobs,
@@ -55,10 +54,11 @@ export function createTemporalGateway(client: Client, queues: TaskQueues): JobGa
         workflowIdReusePolicy: 'ALLOW_DUPLICATE_FAILED_ONLY',
         // A workflow task of a killed worker is retried after this time; the default is 10 s.
         workflowTaskTimeout: '3 s',
-        staticSummary: `${input.draft.tool} · ${accountName}`,
+        staticSummary: `${input.draft.tool} · ${input.accountName}`,
         priority: { fairnessKey: input.draft.accountId },
         typedSearchAttributes: [
           { key: ACCOUNT_ID, value: input.draft.accountId },
+          { key: ACCOUNT_NAME, value: input.accountName },
           { key: TOOL, value: input.draft.tool },
         ],
       });
@@ -77,20 +77,7 @@ export function createTemporalGateway(client: Client, queues: TaskQueues): JobGa
       }
     },
 
-    async notifyDeleted(workflowId) {
-      const call = () => signalOrDelete(client, workflowId);
-      return client.withDeadline(Date.now() + SIGNAL_TIMEOUT_MS, call).catch(() => false);
-    },
+    notifyDeleted: (workflowId) => signalOrDelete(client, workflowId, deletedSignal.name),
+    check: () => checkTemporal(client),
   };
-}
-
-async function signalOrDelete(client: Client, workflowId: string): Promise<boolean> {
-  try {
-    await client.workflow.getHandle(workflowId).signal(deletedSignal);
-    return false;
-  } catch (error) {
-    if (!(error instanceof WorkflowNotFoundError)) throw error;
-    await deleteWorkflow(client, workflowId);
-    return true;
-  }
 }

@@ -72,7 +72,11 @@ export async function imageFromUrl(fetching: Fetching, url: string): Promise<Fet
 function refuseUnpaid(waitMs: number): void {
   if (waitMs === 0) return;
   const retryAfter = Math.ceil(waitMs / 1000);
-  throw rateLimited('This key has fetched too many bytes by image_url for rejected requests.', retryAfter);
+  throw rateLimited(
+    'unpaid-bytes',
+    'This key has fetched too many bytes by image_url for rejected requests.',
+    retryAfter,
+  );
 }
 
 async function fetchImage(

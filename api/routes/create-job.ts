@@ -6,6 +6,7 @@ import { ApiError } from '../../contract/errors.ts';
 import { LIMITS } from '../../contract/limits.ts';
 import { CreateJob, JobCreated, JobReplayed } from '../../contract/schemas.ts';
 import { errorResponses, type Route } from '../http/operation.ts';
+import { bindJob } from '../http/request-log.ts';
 import { bodyDigest } from '../intake/digest.ts';
 import type { JobBody } from '../intake/job-body.ts';
 import { createCompensations } from '../jobs/compensations.ts';
@@ -73,6 +74,7 @@ export const createJob: Route = (app, deps) =>
         },
       };
       const job = await hold.during(() => createOrReplayJob(deps, creation));
+      bindJob(request, job.job_id);
       return reply.code(201).send(job);
     },
   );

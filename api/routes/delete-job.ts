@@ -1,9 +1,10 @@
 import { Type } from 'typebox';
 import { jobInProgress, jobNotFound } from '../../contract/api-errors.ts';
 import { JobId } from '../../contract/schemas.ts';
-import { removeImagesSoon } from '../../domain/remove-images.ts';
+import { deleteJob as deleteEndedJob } from '../../domain/delete-job.ts';
 import type { ApiDeps } from '../deps.ts';
 import { errorResponses, type Route } from '../http/operation.ts';
+import { bindJob } from '../http/request-log.ts';
 
 /** DELETE /v1/jobs/{id}: deletes the job and its images, and keeps the billing record. */
 export const deleteJob: Route = (app, deps) =>
@@ -23,24 +24,19 @@ export const deleteJob: Route = (app, deps) =>
         },
       },
     },
-    async ({ caller, params }, reply) => {
-      await remove(deps, caller.accountId, params.id.toLowerCase());
+    async (request, reply) => {
+      const { caller, params } = request;
+      const jobId = params.id.toLowerCase();
+      await remove(deps, caller.accountId, jobId);
+      bindJob(request, jobId);
       return reply.code(204).send(null);
     },
   );
 
 async function remove(deps: ApiDeps, accountId: string, jobId: string): Promise<void> {
-  const { stores } = deps;
-  const job = await stores.jobs.find(accountId, jobId);
+  const job = await deps.stores.jobs.find(accountId, jobId);
   if (job?.status === 'processing') throw jobInProgress();
-  // Empty if a concurrent request has deleted the job: exactly one request gets 204.
-  const [deleted] = job === undefined ? [] : await stores.jobs.remove([job.id]);
-  if (job === undefined || deleted === undefined) throw jobNotFound();
-  await Promise.all([deleteHistory(deps, job.workflowId), removeImagesSoon(deps, deleted.objects)]);
-}
-
-/** The workflow's history contains the job's options and URLs. If this fails, the retention run deletes it. */
-async function deleteHistory({ stores, jobGateway }: ApiDeps, workflowId: string): Promise<void> {
-  if (await jobGateway.notifyDeleted(workflowId))
-    await stores.histories.markDeleted([workflowId]).catch(() => {});
+  const { notifyDeleted } = deps.jobGateway;
+  // If a concurrent request has deleted the job, this one gets 404.
+  if (job === undefined || !(await deleteEndedJob({ ...deps, notifyDeleted }, job))) throw jobNotFound();
 }

@@ -18,7 +18,7 @@ export const getAccount: Route = (app, { stores }) =>
       const account = await stores.accounts.get(caller.accountId);
       return {
         name: caller.keyName,
-        status: account.status,
+        status: account.status === 'active' ? ('active' as const) : ('disabled' as const),
         image_credits: account.balance,
         retention_days: caller.retentionDays,
       };

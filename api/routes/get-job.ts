@@ -5,6 +5,7 @@ import { presentJob } from '../../domain/present.ts';
 import type { ApiDeps } from '../deps.ts';
 import type { Route } from '../http/operation.ts';
 import { errorResponses } from '../http/operation.ts';
+import { bindJob } from '../http/request-log.ts';
 
 /** GET /v1/jobs/{id}: the current state of a job. */
 export const getJob: Route = (app, { stores, images }: ApiDeps) =>
@@ -24,6 +25,7 @@ export const getJob: Route = (app, { stores, images }: ApiDeps) =>
       // UUIDs are written in lower case and read in either case (RFC 9562, section 4).
       const job = await stores.jobs.find(request.caller.accountId, request.params.id.toLowerCase());
       if (job === undefined) throw jobNotFound();
+      bindJob(request, job.id);
       return presentJob(job, images);
     },
   );

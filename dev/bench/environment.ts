@@ -7,7 +7,7 @@ import { registerSearchAttributes } from '../../operator/setup/register-search-a
 import { withResources } from '../../runtime/resources.ts';
 import { openTemporal } from '../../runtime/temporal-client.ts';
 import { type Mongo, openMongo } from '../../stores/mongo/client.ts';
-import { createIndexes } from '../../stores/mongo/documents.ts';
+import { prepareDatabase } from '../../stores/mongo/setup.ts';
 import { createMongoStores } from '../../stores/mongo/stores.ts';
 import type { Stores } from '../../stores/ports.ts';
 import { setupBuckets } from '../../stores/s3/setup.ts';
@@ -49,7 +49,7 @@ export async function openEnvironment(say: Say, signal: AbortSignal): Promise<Be
     await Promise.all([
       writeWorkflowBundle(bundle),
       registerSearchAttributes(config.temporal),
-      createIndexes(mongo.db),
+      prepareDatabase(mongo.db),
       setupBuckets(config.s3),
     ]);
     const temporal = keep(openTemporal(config.temporal));

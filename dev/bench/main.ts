@@ -1,10 +1,12 @@
 import { shutdownSignal } from '../../runtime/process.ts';
 import type { Bench } from './bench.ts';
+import { benchCapacity } from './capacity.ts';
 import { openEnvironment } from './environment.ts';
 import { benchGetJob } from './get-job.ts';
 import { benchHostile } from './hostile/bench-hostile.ts';
 import { benchIntake } from './intake.ts';
 import { benchJobs } from './jobs.ts';
+import { benchMetrics } from './metrics.ts';
 import { benchPostLarge } from './post-large.ts';
 import { benchRender } from './render.ts';
 import { benchRetention } from './retention.ts';
@@ -18,6 +20,8 @@ import { benchWebhooks } from './webhooks.ts';
 const BENCHES: Readonly<Record<string, Bench>> = {
   jobs: benchJobs,
   get: benchGetJob,
+  capacity: benchCapacity,
+  metrics: benchMetrics,
   intake: benchIntake,
   'post-large': benchPostLarge,
   hostile: benchHostile,

@@ -4,7 +4,8 @@ import { createRetentionActivities } from '../../activities/retention/steps.ts';
 import { type Config, environment, loadConfig } from '../../config.ts';
 import { jobWorkflowId } from '../../protocol/workflow-ids.ts';
 import { type Mongo, openMongo } from '../../stores/mongo/client.ts';
-import { collections, createIndexes, type JobDocument } from '../../stores/mongo/documents.ts';
+import { collections, type JobDocument } from '../../stores/mongo/documents.ts';
+import { prepareDatabase } from '../../stores/mongo/setup.ts';
 import { createMongoStores } from '../../stores/mongo/stores.ts';
 import { startServers } from '../servers/start.ts';
 import { formatTable, type Row } from './table.ts';
@@ -53,7 +54,7 @@ export async function benchRetention(
 async function costPerJob(config: Config['mongo'], size: number, expired: number): Promise<number> {
   await using mongo = openMongo({ ...config, database: `bench_retention_${randomUUID().slice(0, 8)}` });
   try {
-    await createIndexes(mongo.db);
+    await prepareDatabase(mongo.db);
     await seed(mongo, size, expired);
     // Flush the seeded data first, or its writes would count.
     await mongo.db.admin().command({ fsync: 1 });

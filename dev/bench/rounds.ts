@@ -47,7 +47,7 @@ export async function measure(environment: BenchEnvironment, subject: Subject): 
 }
 
 /** Calls `count` times and waits for the workflows. @returns the milliseconds of each call */
-async function untilDone(
+export async function untilDone(
   { temporal }: BenchEnvironment,
   { accept, queue }: Subject,
   count: number,
@@ -63,7 +63,7 @@ async function untilDone(
  * Measures the processor time of the named processes from now on, from /proc. Linux only.
  * @returns a function that returns the time so far
  */
-function watchCpu(pids: Readonly<Record<string, number>>): () => CpuByName {
+export function watchCpu(pids: Readonly<Record<string, number>>): () => CpuByName {
   const since = (before: CpuByName): CpuByName =>
     Object.fromEntries(
       Object.entries(pids).map(([name, pid]) => [name, (readUsage(pid)?.cpuMs ?? 0) - (before[name] ?? 0)]),

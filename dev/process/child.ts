@@ -1,7 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { closeSync, mkdirSync, openSync, readFileSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { logTail } from './log-tail.ts';
 import { removePidFile, signalGroup, writePidFile } from './pid-file.ts';
 
 export type ChildSpec = {
@@ -157,7 +158,8 @@ export class Child implements AsyncDisposable {
   #scheduleRestart(reason: string): void {
     const wait = this.#backoffMs;
     this.#backoffMs = Math.min(wait * 2, LONGEST_BACKOFF_MS);
-    this.#host.say(`${this.name} ended with ${reason}; starting it again in ${wait / 1000} s`);
+    const { say, logFile } = this.#host;
+    say(`${this.name} ended with ${reason}; starting it again in ${wait / 1000} s. Its log: ${logFile}`);
     this.#restart = setTimeout(() => {
       this.#launch();
       this.ready().then(
@@ -168,7 +170,7 @@ export class Child implements AsyncDisposable {
   }
 
   #failure(what: string, cause?: unknown): Error {
-    const tail = readFileSync(this.#host.logFile, 'utf8').trim().split('\n').slice(-8).join('\n  ');
+    const tail = logTail(this.#host.logFile).join('\n  ');
     const why = cause instanceof Error ? ` (${cause.message})` : '';
     return new Error(`${this.name} ${what}${why}. End of ${this.#host.logFile}:\n  ${tail}`, { cause });
   }

@@ -3,21 +3,31 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Lock, tryLock } from './lock.ts';
+import { listenProblem } from '../../runtime/listen-problem.ts';
+import { holderOf, type Lock, tryLock } from './lock.ts';
 import { privateFolder } from './private-folder.ts';
 
 /** The reservations of this user's processes. */
 const RESERVATIONS = join(tmpdir(), `image-job-api-ports-${process.getuid?.() ?? 0}`);
 
+const LOOPBACK = '127.0.0.1';
+
+/** Errors after which another port may do. */
+const OF_ONE_PORT: ReadonlySet<string> = new Set(['EADDRINUSE', 'EACCES']);
+
 /** The ports of one stack, reserved against other stacks of this user until disposed. */
 export type Ports = Disposable & {
-  /** Chooses a port for a name and remembers it, so that addresses stay the same after a restart. */
-  choose: (name: string, preferred?: number) => Promise<number>;
+  /**
+   * Chooses a port for a name: the preferred one, that of the last start, or any. It is remembered, so that addresses
+   * stay the same after a restart.
+   * @throws {PortTakenError} when nothing can listen on any port of the host
+   */
+  choose: (name: string, preferred?: number, host?: string) => Promise<number>;
   /** Takes exactly this port. @throws {PortTakenError} */
   take: (port: number, host: string) => Promise<number>;
 };
 
-/** The port is in use, or this user may not listen on it. */
+/** The port is in use, or nothing can listen on it for another reason, which the message names. */
 export class PortTakenError extends Error {
   override readonly name = 'PortTakenError';
 }
@@ -25,27 +35,29 @@ export class PortTakenError extends Error {
 export function rememberedPorts(file: string): Ports {
   const remembered: Record<string, number> = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {};
   const reservations: Lock[] = [];
-  const reserve = async (port: number, host?: string) => {
+  const reserve = async (port: number, host = LOOPBACK) => {
     const reservation = await reservePort(port, host);
-    if (reservation) reservations.push(reservation);
-    return reservation !== undefined;
+    if ('problem' in reservation) return reservation;
+    reservations.push(reservation);
+    return undefined;
   };
   return {
-    choose: async (name, preferred) => {
+    choose: async (name, preferred, host) => {
       const others = Object.entries(remembered).flatMap(([other, port]) => (other === name ? [] : [port]));
-      const port = await firstReserved(
-        [remembered[name], preferred],
-        async (port) => !others.includes(port) && reserve(port),
-      );
+      const port = await firstReserved([preferred, remembered[name]], async (port) => {
+        if (others.includes(port)) return false;
+        const obstacle = await reserve(port, host);
+        if (obstacle?.everyPort) throw new PortTakenError(obstacle.problem);
+        return obstacle === undefined;
+      });
       remembered[name] = port;
       writeFileSync(file, `${JSON.stringify(remembered, null, 2)}\n`);
       return port;
     },
     take: async (port, host) => {
-      if (await reserve(port, host)) return port;
-      throw new PortTakenError(
-        `Port ${port} of ${host} is in use or not permitted. Stop what listens there, or set API_PORT to another port.`,
-      );
+      const obstacle = await reserve(port, host);
+      if (obstacle !== undefined) throw new PortTakenError(obstacle.problem);
+      return port;
     },
     [Symbol.dispose]: () => {
       for (const reservation of reservations.splice(0)) reservation[Symbol.dispose]();
@@ -65,23 +77,35 @@ async function firstReserved(
   }
 }
 
+/** Why a port cannot be used; `everyPort` when the reason is the host. */
+type Obstacle = { problem: string; everyPort: boolean };
+
 /**
- * Reserves a port for a server that is about to start. Resolves to undefined when another stack of this user has
+ * Reserves a port for a server that is about to start. Resolves to the obstacle when another stack of this user has
  * reserved it, or when nothing can listen on it. Without a reservation another stack would also find the port free in
  * the seconds until the server listens.
  */
-async function reservePort(port: number, host = '127.0.0.1'): Promise<Lock | undefined> {
+async function reservePort(port: number, host: string): Promise<Lock | Obstacle> {
   privateFolder(RESERVATIONS);
-  const reservation = tryLock(join(RESERVATIONS, `${port}.lock`));
-  if (!reservation || (await canListen(port, host))) return reservation;
+  const path = join(RESERVATIONS, `${port}.lock`);
+  const reservation = tryLock(path);
+  if (!reservation) {
+    const problem = `Port ${port} is reserved by another stack of yours, ${holder(path)}. Set another API_PORT.`;
+    return { problem, everyPort: false };
+  }
+  const code = await failureToListen(port, host);
+  if (code === undefined) return reservation;
   reservation[Symbol.dispose]();
-  return undefined;
+  return { problem: listenProblem(code, { host, port }), everyPort: !OF_ONE_PORT.has(code) };
 }
 
-function canListen(port: number, host: string): Promise<boolean> {
+const holder = (path: string) => `process ${holderOf(path)?.pid ?? 'unknown'}`;
+
+/** The code of the error, if nothing can listen there. */
+function failureToListen(port: number, host: string): Promise<string | undefined> {
   return new Promise((resolve) => {
     const server = createServer();
-    server.once('error', () => resolve(false));
-    server.listen({ port, host, exclusive: true }, () => server.close(() => resolve(true)));
+    server.once('error', ({ code, message }: NodeJS.ErrnoException) => resolve(code ?? message));
+    server.listen({ port, host, exclusive: true }, () => server.close(() => resolve(undefined)));
   });
 }

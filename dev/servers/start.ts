@@ -5,9 +5,11 @@ import type { ServerName } from '../obtain/versions.ts';
 import { allStarted } from '../process/all-started.ts';
 import type { Child } from '../process/child.ts';
 import { type DataFolder, openDataFolder, openTemporaryFolder } from '../process/data-folder.ts';
+import { requireSpace } from '../process/disk-space.ts';
 import { type Ports, rememberedPorts } from '../process/tcp-ports.ts';
 import { settingsOf } from '../stack/environment-settings.ts';
 import type { ServerContext } from './context.ts';
+import { missingServers, withoutRemote } from './missing.ts';
 import { startMongod } from './mongod.ts';
 import { startTemporal } from './temporal.ts';
 import { startVersitygw } from './versitygw.ts';
@@ -23,7 +25,12 @@ export type ServersOptions = {
   signal: AbortSignal;
   /** The caller's environment. A server whose address it contains is used and not started. */
   env: NodeJS.ProcessEnv;
+  /** Runs before the first server starts, so that what it throws is seen at once. */
+  beforeStart?: (ports: Ports) => Promise<void>;
 };
+
+/** Space for the journals and logs of new servers, with some room. */
+const NEEDED_MB = 500;
 
 /** The running servers. Disposing stops those that were started; data is kept unless `ephemeral`. */
 export type Servers = AsyncDisposable & {
@@ -36,30 +43,29 @@ export type Servers = AsyncDisposable & {
   ports: Ports;
 };
 
-/** A server is not started when this variable has its address. */
-const addressVariable: Record<ServerName, string> = {
-  temporal: 'TEMPORAL_ADDRESS',
-  mongod: 'MONGODB_URL',
-  versitygw: 'S3_ENDPOINT',
-};
-
 /**
  * Obtains the servers and starts them concurrently.
  * @throws {FolderInUseError} when another process is running on `dataDir`
+ * @throws {DiskFullError}
  * @throws {ObtainError} when a server cannot be obtained
  */
 export async function startServers(options: ServersOptions): Promise<Servers> {
-  const { dataDir, ephemeral, say, signal, env } = options;
+  const { dataDir, ephemeral, say, env, beforeStart = async () => {} } = options;
   return withResources(async (keep) => {
     const folder = keep(await (ephemeral ? openTemporaryFolder : openDataFolder)(dataDir, say));
+    requireSpace(folder.root, NEEDED_MB);
     const ports = keep(rememberedPorts(folder.file('ports.json')));
+    await beforeStart(ports);
+    const failure = new AbortController();
+    const signal = AbortSignal.any([options.signal, failure.signal]);
     const children: Servers['children'] = {};
     keep({
       [Symbol.asyncDispose]: async () => {
         await Promise.all(Object.values(children).map((child) => child.stop()));
       },
     });
-    const started = await startMissing(children, { folder, ports, env, say, signal }, options.ui);
+    const context = { folder, ports, env, say, signal };
+    const started = await startMissing(children, context, options.ui, () => failure.abort());
     return {
       env: withDefaults({ ...settingsOf(env), ...started.env }),
       temporalUi: started.temporalUi,
@@ -70,21 +76,11 @@ export async function startServers(options: ServersOptions): Promise<Servers> {
   });
 }
 
-function withDefaults(env: Record<string, string>): Record<string, string> {
+export function withDefaults(env: Record<string, string>): Record<string, string> {
   const { S3_ENDPOINT = '', S3_RESULTS_BUCKET = 'results' } = env;
   const uploadUrl = `${S3_ENDPOINT.replace(/\/$/, '')}/${S3_RESULTS_BUCKET}`;
   return { GENERATORS: 'preview', PUBLIC_URL: 'http://127.0.0.1:8080/api', UPLOAD_URL: uploadUrl, ...env };
 }
-
-/** Settings for a remote Temporal, cleared when a local one is started. */
-const remoteTemporalSettings = [
-  'TEMPORAL_API_KEY',
-  'TEMPORAL_TLS',
-  'TEMPORAL_TLS_CA_FILE',
-  'TEMPORAL_TLS_CERT_FILE',
-  'TEMPORAL_TLS_KEY_FILE',
-  'TEMPORAL_TLS_SERVER_NAME',
-];
 
 type Started = { env: Record<string, string>; temporalUi: string | undefined };
 
@@ -92,17 +88,16 @@ async function startMissing(
   children: Servers['children'],
   context: ServerContext,
   ui: boolean,
+  giveUp: () => void,
 ): Promise<Started> {
-  const names = (Object.keys(addressVariable) as ServerName[]).filter(
-    (name) => !context.env[addressVariable[name]],
-  );
+  const names = missingServers(context.env);
   const binaries = await obtainBinaries(names, context);
   const started: Started = { env: {}, temporalUi: undefined };
+  Object.assign(started.env, ...names.map(withoutRemote));
   const start: Record<ServerName, (binary: string) => Promise<void>> = {
     temporal: async (binary) => {
       const { child, address, ui: page } = await startTemporal(binary, ui, context);
       children.temporal = child;
-      for (const name of remoteTemporalSettings) started.env[name] = '';
       started.env.TEMPORAL_ADDRESS = address;
       started.temporalUi = page;
     },
@@ -126,6 +121,7 @@ async function startMissing(
         return start[name](binaries[name]);
       }),
     ),
+    giveUp,
   );
   return started;
 }

@@ -1,8 +1,11 @@
+import { SECRET_FILES } from '../../config/secret-files.ts';
 import { Environment } from '../../config.ts';
 
 /** The variables of an environment that are settings of the service. */
 export function settingsOf(env: NodeJS.ProcessEnv): Record<string, string> {
   return Object.fromEntries(
-    Object.keys(Environment.properties).flatMap((name) => (env[name] ? [[name, env[name]]] : [])),
+    [...Object.keys(Environment.properties), ...SECRET_FILES].flatMap((name) =>
+      env[name] ? [[name, env[name]]] : [],
+    ),
   );
 }

@@ -1,6 +1,8 @@
 import { environment } from '../../config.ts';
 import { aborted } from '../../runtime/process.ts';
+import { exitCodeOf } from '../../runtime/run-main.ts';
 import { processSignal } from '../process/process-signal.ts';
+import { HELP, parseArguments, UsageError } from './arguments.ts';
 import { banner } from './banner.ts';
 import { startStack } from './stack.ts';
 
@@ -12,19 +14,19 @@ const say = (line: string) => void process.stdout.write(`${line}\n`);
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
 
 try {
-  await using stack = await startStack({
-    dataDir: '.stack',
-    env,
-    say,
-    signal,
-    watch: process.argv.includes('--watch'),
-  });
-  say(banner(stack.described, stack.dataDir));
-  await aborted(signal);
-  say('Stopping.');
+  const { watch, help } = parseArguments(process.argv.slice(2));
+  if (help) say(HELP);
+  else await run(watch);
 } catch (cause) {
   if (!signal.aborted) {
-    process.stderr.write(`${cause instanceof Error ? cause.message : String(cause)}\n`);
-    process.exitCode = 1;
+    process.stderr.write(`\n${cause instanceof Error ? cause.message : String(cause)}\n`);
+    process.exitCode = cause instanceof UsageError ? 2 : exitCodeOf(cause);
   }
+}
+
+async function run(watch: boolean): Promise<void> {
+  await using stack = await startStack({ dataDir: '.stack', env, say, signal, watch });
+  say(banner(stack));
+  await aborted(signal);
+  say('Stopping.');
 }

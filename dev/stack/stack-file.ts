@@ -4,11 +4,14 @@ import { rmSync, writeFileSync } from 'node:fs';
 export type StackFile = {
   api_base: string;
   upload_url: string;
+  demo_account_id: string;
   demo_api_key: string;
   temporal_address: string;
   temporal_ui: string | null;
   mongodb_url: string;
   s3_endpoint: string;
+  /** URL of the metrics of each process. */
+  metrics: Record<'api' | 'worker' | 'renderer', string>;
   /** Settings of the stack, which the operator's commands use when they are run without MONGODB_URL. */
   env: Record<string, string>;
 };

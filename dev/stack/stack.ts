@@ -1,13 +1,17 @@
 import { Type } from 'typebox';
 import { type Config, isPortGiven, loadConfig } from '../../config.ts';
+import { egressWarning } from '../../egress/allow-origins.ts';
 import { withResources } from '../../runtime/resources.ts';
 import { type Say, withProgress } from '../obtain/progress.ts';
 import { allStarted } from '../process/all-started.ts';
 import type { Child } from '../process/child.ts';
+import type { Ports } from '../process/tcp-ports.ts';
 import type { ServerContext } from '../servers/context.ts';
 import { type Servers, startServers } from '../servers/start.ts';
+import { checkEnvironment } from './check-environment.ts';
 import { confirmDemo, type Demo, prepareDemo } from './demo.ts';
 import { settingsOf } from './environment-settings.ts';
+import { chooseMetricsPorts, type StackMetrics } from './metrics-ports.ts';
 import { operate } from './operate.ts';
 import { localBase, startApi, startRenderer, startWorker } from './service-processes.ts';
 import { publishStack, type StackFile } from './stack-file.ts';
@@ -20,14 +24,19 @@ type Options = { dataDir: string; env: NodeJS.ProcessEnv; say: Say; signal: Abor
 export type Stack = AsyncDisposable & {
   described: StackFile;
   dataDir: string;
+  /** What the operator has to know, a sentence or two each. */
+  warnings: string[];
   processes: Partial<Record<'api' | 'worker' | 'renderer', Child>>;
 };
 
 /**
- * Starts the whole service and resolves once a call with the demo key has succeeded.
- * @throws {FolderInUseError} when it is already running on this folder
- * @throws {ObtainError} when a server cannot be obtained
+ * Starts the whole service and resolves once a call with the demo key has succeeded. What can be checked before the
+ * servers start is checked first.
  * @throws {ConfigError} when the environment is invalid
+ * @throws {FolderInUseError} when it is already running on this folder
+ * @throws {PortTakenError} when nothing can listen on the configured port
+ * @throws {DiskFullError}
+ * @throws {ObtainError} when a server cannot be obtained
  */
 export async function startStack({
   dataDir,
@@ -36,13 +45,18 @@ export async function startStack({
   signal,
   watch = false,
 }: Options): Promise<Stack> {
+  const { api } = await checkEnvironment(caller);
   return withResources(async (keep) => {
-    const options = { dataDir, ephemeral: false, ui: true, say, signal, env: caller };
+    let port = DEFAULT_API_PORT;
+    const beforeStart = async (ports: Ports) => {
+      port = await apiPort(ports, api, isPortGiven(caller));
+    };
+    const options = { dataDir, ephemeral: false, ui: true, say, signal, env: caller, beforeStart };
     const servers = keep(await startServers(options));
     const { folder, ports, temporalUi } = servers;
-    const env = await serviceEnvironment(servers, caller);
+    const env = serviceEnvironment(servers, caller, port);
     const config = loadConfig(env);
-    const context = { folder, ports, env, say, signal, watch };
+    const metrics = await chooseMetricsPorts(ports);
     const processes: Stack['processes'] = {};
     keep({
       [Symbol.asyncDispose]: async () => {
@@ -51,60 +65,80 @@ export async function startStack({
     });
     const demo = await withProgress('stack', say, async (report) => {
       report('setting up the stores, starting the worker, the renderer and the API');
-      return startProcesses(processes, config, context);
+      return startProcesses(processes, config, { folder, ports, env, say, signal, watch, metrics });
     });
-    const described = describe(config, env, demo.api_key, temporalUi);
+    const described = { ...describe(config, env, demo, temporalUi), metrics: metrics.urls };
     keep(publishStack(folder.file('stack.json'), described));
-    return { described, dataDir: folder.root, processes };
+    const warnings = warningsFor(config, isPortGiven(caller));
+    return { described, dataDir: folder.root, warnings, processes };
   });
 }
 
-/** Worker and renderer start during the set-up; the API and the demo account need it to be done. */
+/** All processes, and the demo account, need the set-up to be done. */
 async function startProcesses(
   processes: Stack['processes'],
   config: Config,
-  context: ServerContext,
+  { metrics, ...caller }: ServerContext & { metrics: StackMetrics },
 ): Promise<Demo> {
+  const failure = new AbortController();
+  const context = { ...caller, signal: AbortSignal.any([caller.signal, failure.signal]) };
   const { env, signal, folder } = context;
+  const contextOf = (name: keyof Stack['processes']) => metrics.contextOf(name, context);
   const demoContext = { file: folder.file('demo.json'), env, signal };
-  const setupDone = operate(Type.Unknown(), ['setup'], { env, signal });
-  const demo = setupDone.then(() => prepareDemo(demoContext));
-  await allStarted([
-    startWorker(config, context).then((child) => Object.assign(processes, { worker: child })),
-    startRenderer(config, context).then((child) => Object.assign(processes, { renderer: child })),
-    setupDone.then(() => startApi(config, context)).then((child) => Object.assign(processes, { api: child })),
-    demo,
-  ]);
+  await operate(Type.Unknown(), ['setup'], { env, signal });
+  const demo = prepareDemo(demoContext);
+  await allStarted(
+    [
+      startWorker(config, contextOf('worker')).then((child) => Object.assign(processes, { worker: child })),
+      startRenderer(config, contextOf('renderer')).then((child) =>
+        Object.assign(processes, { renderer: child }),
+      ),
+      startApi(config, contextOf('api')).then((child) => Object.assign(processes, { api: child })),
+      demo,
+    ],
+    () => failure.abort(),
+  );
   return confirmDemo(await demo, localBase(config.api), demoContext);
 }
 
 /** Environment of the worker, the API and the operator's commands. Settings of the caller take precedence. */
-async function serviceEnvironment(servers: Servers, caller: NodeJS.ProcessEnv): Promise<NodeJS.ProcessEnv> {
-  const env = { ...caller, ...servers.env };
-  const port = await apiPort(servers, loadConfig(env).api, isPortGiven(caller));
+function serviceEnvironment(servers: Servers, caller: NodeJS.ProcessEnv, port: number): NodeJS.ProcessEnv {
   return {
-    ...env,
+    ...caller,
+    ...servers.env,
     AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true',
     PUBLIC_URL: caller.PUBLIC_URL || `http://127.0.0.1:${port}/api`,
     API_PORT: String(port),
   };
 }
 
-/** The configured port, else the port of the previous start, else the default, else any free one. */
-function apiPort({ ports }: Servers, api: Config['api'], given: boolean): Promise<number> {
-  return given && api.port !== 0 ? ports.take(api.port, api.host) : ports.choose('api', DEFAULT_API_PORT);
+/** The configured port, else the default, else the port of the previous start, else any free one. */
+function apiPort(ports: Ports, { host, port }: Config['api'], isGiven: boolean): Promise<number> {
+  return isGiven && port !== 0 ? ports.take(port, host) : ports.choose('api', DEFAULT_API_PORT, host);
+}
+
+function warningsFor({ api, egress }: Config, isPortChosen: boolean): string[] {
+  const allowed = egressWarning(egress.allowOrigins);
+  const moved =
+    `Port ${DEFAULT_API_PORT} is in use by another program, so the API listens on ${api.port}. Commands in README.md ` +
+    `and docs/ that name port ${DEFAULT_API_PORT} reach the other program: use those below, or stop it and start again.`;
+  return [
+    ...(isPortChosen || api.port === DEFAULT_API_PORT ? [] : [moved]),
+    ...(allowed === undefined ? [] : [allowed]),
+  ];
 }
 
 function describe(
   config: Config,
   env: NodeJS.ProcessEnv,
-  demoKey: string,
+  demo: Demo,
   ui: string | undefined,
-): StackFile {
+): Omit<StackFile, 'metrics'> {
   return {
     api_base: config.api.publicUrl,
     upload_url: config.s3.uploadUrl,
-    demo_api_key: demoKey,
+    demo_account_id: demo.account_id,
+    demo_api_key: demo.api_key,
     temporal_address: config.temporal.address,
     temporal_ui: ui ?? null,
     mongodb_url: config.mongo.url,

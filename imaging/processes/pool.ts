@@ -20,8 +20,18 @@ export interface TaskContext {
   limits: TaskLimits;
 }
 
+export interface PoolUsage {
+  busyProcesses: number;
+  /** Tasks that wait for a process, and those that have one and wait for memory. */
+  waitingForProcess: number;
+  waitingForMemory: number;
+  /** Estimated memory of all images in work. */
+  memoryBytes: number;
+}
+
 /** Runs image work in child processes, so that no image can block or crash this process or exceed its limits. */
 export interface ImagePool<T extends Tasks> extends AsyncDisposable {
+  usage(): PoolUsage;
   /**
    * Waits for a process and for memory, in round-robin order of the owners, then runs the task.
    * @throws what {@link ImageProcess.run} throws
@@ -68,6 +78,13 @@ export async function openImagePool<T extends Tasks>(options: PoolOptions): Prom
   }
 
   return {
+    usage: () => ({
+      busyProcesses: processSlots.held - memory.waiting,
+      waitingForProcess: processSlots.waiting,
+      waitingForMemory: memory.waiting,
+      memoryBytes: memory.held,
+    }),
+
     async run(task, input, context) {
       const { owner, signal, estimatedBytes, limits } = context;
       // In this order, so that no task holds memory while it waits for a process.

@@ -1,19 +1,23 @@
-import type { AccountRecord } from '../../domain/records.ts';
 import { issueWebhookSecret } from '../../domain/webhook-signature.ts';
-import { limitArgument, nameArgument, orNull, REFERENCE, urlArgument } from '../arguments.ts';
+import { nameArgument, orNull, REFERENCE, urlArgument, YES } from '../arguments.ts';
 import type { Context, Noun } from '../context.ts';
 import type { Deps } from '../deps.ts';
+import { describeAccount } from '../describe-account.ts';
 import { Failure } from '../failure.ts';
-import type { Fields } from '../output.ts';
+import { type PageOptions, readPages, withPages } from '../pages.ts';
+import { addClose } from './account-close.ts';
+import { addCredit } from './account-credit.ts';
 
 const OLD_SECRET_HOURS = 24;
 const SECRET_NOTE = 'Keep the secret now: it signs the webhooks and is not shown again.';
+const REPEATED_NOTE =
+  'The reference was used before: this is the account created then, as it is now. Nothing was changed.';
 const ROTATION_QUESTION =
   'Replace the webhook secret? ' +
   `The current one stays valid for ${OLD_SECRET_HOURS} hours; an older one becomes invalid now.`;
 
 export const account: Noun = (program, context) => {
-  const { deps, show } = context;
+  const { deps, show, confirm } = context;
   const noun = program.command('account').description('clients: balance, status, webhook endpoint');
 
   noun
@@ -27,18 +31,19 @@ export const account: Noun = (program, context) => {
       const endpoint = { webhookUrl: webhookUrl ?? null, webhookSecret: issueWebhookSecret() };
       const created = await deps.stores().accounts.create({ name, ...endpoint, reference });
       const { secret } = created.webhook;
-      show({ fields: { ...(await describe(deps, created)), webhook_secret: secret }, note: SECRET_NOTE });
+      // A repeated command returns the secret of the first one.
+      const note = secret === endpoint.webhookSecret ? SECRET_NOTE : REPEATED_NOTE;
+      show({ fields: { ...(await describeAccount(deps, created)), webhook_secret: secret }, note });
     });
 
-  noun
-    .command('list')
+  withPages(noun.command('list'))
     .description('list accounts, the newest first')
-    .option('--limit <n>', 'how many at most', limitArgument, 50)
-    .action(async ({ limit }: { limit: number }) => {
-      const accounts = await deps.stores().accounts.list(limit);
-      const rows = await Promise.all(accounts.map((record) => describe(deps, record)));
+    .action(async (options: PageOptions) => {
+      const { accounts } = deps.stores();
+      const { found, ...more } = await readPages(options, accounts.list);
+      const rows = await Promise.all(found.map((record) => describeAccount(deps, record)));
       const columns = ['account_id', 'name', 'status', 'balance', 'watermark', 'created_at'];
-      show({ rows, columns, none: 'There are no accounts.' });
+      show({ rows, columns, none: 'There are no accounts.', ...more });
     });
 
   noun
@@ -46,24 +51,44 @@ export const account: Noun = (program, context) => {
     .description('show an account')
     .action(async (accountId: string) => show(await described(deps, accountId)));
 
-  setStatus('disable', 'disabled', 'refuse every key of an account until it is enabled again');
-  setStatus('enable', 'active', 'let the keys of a disabled account work again');
-  function setStatus(verb: string, status: AccountRecord['status'], description: string) {
-    noun
-      .command(`${verb} <account>`)
-      .description(description)
-      .action(async (accountId: string) => {
-        await deps.stores().accounts.setStatus(accountId, status);
-        show(await described(deps, accountId));
-      });
+  noun
+    .command('rename <account>')
+    .description('change the name of an account, which the Temporal UI shows for its new jobs')
+    .requiredOption('--name <name>', 'name of the client', nameArgument)
+    .action(async (accountId: string, { name }: { name: string }) => {
+      const renamed = await deps.stores().accounts.rename(accountId, name);
+      show({ fields: await describeAccount(deps, renamed) });
+    });
+
+  noun
+    .command('disable <account>')
+    .description('refuse every key of an account until it is enabled again')
+    .option(...YES)
+    .action(async (accountId: string, { yes }: { yes?: true }) => {
+      const { name } = await deps.stores().accounts.get(accountId);
+      await confirm(`Disable account ${accountId} (${name})? All of its keys stop working.`, yes);
+      await setStatus(accountId, 'disabled');
+    });
+
+  noun
+    .command('enable <account>')
+    .description('let the keys of a disabled account work again')
+    .action((accountId: string) => setStatus(accountId, 'active'));
+
+  async function setStatus(accountId: string, status: 'active' | 'disabled') {
+    await deps.stores().accounts.setStatus(accountId, status);
+    show(await described(deps, accountId));
   }
+
+  addCredit(noun, context);
+  addClose(noun, context);
 
   noun
     .command('webhook <account>')
     .description('set the webhook endpoint, which also re-enables a disabled one, or replace its secret')
     .option('--url <url>', 'public https URL, or none', urlArgument)
     .option('--rotate-secret', 'replace the secret; the current one also signs for 24 more hours')
-    .option('--yes', 'do not ask')
+    .option(...YES)
     .action((accountId: string, options: WebhookOptions) => changeWebhook(context, accountId, options));
 };
 
@@ -94,25 +119,12 @@ async function changeWebhook({ deps, show, confirm }: Context, accountId: string
     ...(url === undefined ? {} : { url }),
     ...(rotateSecret ? { rotateTo: { secret, previousUntil } } : {}),
   });
-  const fields = await describe(deps, changed);
+  const fields = await describeAccount(deps, changed);
   if (!rotateSecret) return show({ fields });
   const rotation = { webhook_secret: secret, previous_secret_until: previousUntil };
   show({ fields: { ...fields, ...rotation }, note: SECRET_NOTE });
 }
 
 async function described(deps: Deps, accountId: string) {
-  return { fields: await describe(deps, await deps.stores().accounts.get(accountId)) };
-}
-
-async function describe(deps: Deps, account: AccountRecord): Promise<Fields> {
-  return {
-    account_id: account.id,
-    name: account.name,
-    status: account.status,
-    balance: account.balance,
-    watermark: !(await deps.stores().packs.hasPaid(account.id)),
-    webhook_url: account.webhook.url,
-    webhook_disabled: account.webhook.disabledReason,
-    created_at: account.createdAt,
-  };
+  return { fields: await describeAccount(deps, await deps.stores().accounts.get(accountId)) };
 }

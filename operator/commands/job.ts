@@ -1,72 +1,113 @@
-import { type GeneratorCall, summarizeCall } from '../../domain/generator-call.ts';
+import { Option } from 'commander';
 import type { JobRecord } from '../../domain/records.ts';
-import { publicUrl } from '../../stores/image-store.ts';
-import { limitArgument } from '../arguments.ts';
-import type { Noun } from '../context.ts';
+import { sinceArgument, YES } from '../arguments.ts';
+import { cancelJob } from '../cancel-job.ts';
+import type { Context, Noun } from '../context.ts';
+import { deleteOneJob } from '../delete-one-job.ts';
+import type { Deps } from '../deps.ts';
+import { describeCall, describeJob } from '../describe-job.ts';
 import { Failure } from '../failure.ts';
-import type { Fields } from '../output.ts';
+import { type PageOptions, readPages, withPages } from '../pages.ts';
 
-export const job: Noun = (program, { deps, show }) => {
+const STATUSES: readonly JobRecord['status'][] = ['processing', 'completed', 'failed', 'deleted'];
+
+export const job: Noun = (program, context) => {
+  const { deps, show, confirm } = context;
   const noun = program.command('job').description('jobs of every account, deleted ones included');
 
   noun
     .command('show <job>')
     .description('show everything stored about a job')
     .action(async (jobId: string) => {
-      const found = await deps.stores().jobs.get(jobId);
-      if (found === undefined) throw new Failure(`There is no job ${jobId}.`);
+      const found = await existing(deps, jobId);
       const calls = (await deps.stores().generatorCalls.list(jobId)).map(describeCall);
-      show({ fields: { ...describe(found, deps.config().s3.uploadUrl), generator_calls: calls } });
+      show({ fields: { ...describeJob(found, deps.config().s3.uploadUrl), generator_calls: calls } });
+    });
+
+  withPages(noun.command('list'))
+    .description('list the jobs of an account, the newest first')
+    .requiredOption('--account <account>', 'account the jobs belong to')
+    .action(async (options: PageOptions & { account: string }) => {
+      await deps.stores().accounts.get(options.account);
+      await list(context, options, 'The account has no jobs.');
+    });
+
+  withPages(noun.command('find'))
+    .description('find jobs of every account by what is known about them, the newest first')
+    .option('--key <key>', 'Idempotency-Key of the request; alone or with --account')
+    .addOption(new Option('--status <status>').choices(STATUSES))
+    .option('--tool <slug>', 'tool that ran')
+    .option('--since <time>', 'created at this time or later', sinceArgument)
+    .option('--account <account>', 'account the jobs belong to')
+    .action(async ({ key, ...options }: FindOptions) => {
+      if (options.account !== undefined) await deps.stores().accounts.get(options.account);
+      if (key === undefined) await list(context, options, 'There are no such jobs.');
+      else await findByKey(context, key, options);
     });
 
   noun
-    .command('list')
-    .description('list the jobs of an account, the newest first')
-    .requiredOption('--account <account>', 'account the jobs belong to')
-    .option('--limit <n>', 'how many at most', limitArgument, 50)
-    .action(async ({ account, limit }: { account: string; limit: number }) => {
-      const stores = deps.stores();
-      await stores.accounts.get(account);
-      const { uploadUrl } = deps.config().s3;
-      const rows = (await stores.jobs.list(account, limit)).map((found) => describe(found, uploadUrl));
-      const columns = ['job_id', 'tool', 'status', 'images_charged', 'created_at', 'processing_ms', 'error'];
-      show({ rows, columns, none: 'The account has no jobs.' });
+    .command('cancel <job>')
+    .description('cancel a job in progress, which fails it and refunds its charge; waits until it has failed')
+    .option(...YES)
+    .action(async (jobId: string, { yes }: { yes?: true }) => {
+      const { tool, imagesCharged } = await existing(deps, jobId);
+      await confirm(
+        `Cancel job ${jobId} (${tool})? It fails, and its ${imagesCharged} images are refunded.`,
+        yes,
+      );
+      show({ fields: describeJob(await cancelJob(deps, jobId), deps.config().s3.uploadUrl) });
+    });
+
+  noun
+    .command('delete <job>')
+    .description('delete an ended job with its images, as DELETE /v1/jobs/{id} does; it is not refunded')
+    .option(...YES)
+    .action(async (jobId: string, { yes }: { yes?: true }) => {
+      const { tool } = await existing(deps, jobId);
+      await confirm(`Delete job ${jobId} (${tool}) with its images?`, yes);
+      show({ fields: describeJob(await deleteOneJob(deps, jobId), deps.config().s3.uploadUrl) });
     });
 };
 
-function describeCall(call: GeneratorCall): Fields {
-  const { generator, model, upstreamId, outcome, seconds, costUsd, mayBeCharged, edgeRecall, error } =
-    summarizeCall(call);
-  return {
-    generator,
-    model,
-    upstream_id: upstreamId,
-    started_at: call.startedAt,
-    outcome,
-    seconds,
-    cost_usd: costUsd,
-    may_be_charged: mayBeCharged,
-    edge_recall: edgeRecall,
-    error,
-  };
+async function existing(deps: Deps, jobId: string): Promise<JobRecord> {
+  const found = await deps.stores().jobs.get(jobId);
+  if (found === undefined) throw new Failure(`There is no job ${jobId}.`);
+  return found;
 }
 
-function describe(job: JobRecord, uploadUrl: string): Fields {
-  return {
-    job_id: job.id,
-    account_id: job.accountId,
-    key_id: job.keyId,
-    tool: job.tool,
-    status: job.status,
-    images_charged: job.imagesCharged,
-    result_urls: job.results.map(({ key }) => publicUrl(uploadUrl, key)),
-    error: job.error,
-    created_at: job.createdAt,
-    completed_at: job.completedAt,
-    processing_ms: job.processingMs,
-    options: job.options,
-    warnings: job.warnings,
-    webhook_url: job.webhookUrl,
-    workflow_id: job.workflowId,
+interface Filter {
+  account?: string;
+  status?: JobRecord['status'];
+  tool?: string;
+  since?: Date;
+}
+
+type FindOptions = PageOptions & Filter & { key?: string };
+
+const COLUMNS = ['job_id', 'tool', 'status', 'images_charged', 'created_at', 'processing_ms', 'error'];
+
+async function list({ deps, show }: Context, options: PageOptions & Filter, none: string): Promise<void> {
+  const { account = null, status, tool, since } = options;
+  const filter = {
+    ...(status === undefined ? {} : { status }),
+    ...(tool === undefined ? {} : { tool }),
+    ...(since === undefined ? {} : { since }),
   };
+  const { jobs } = deps.stores();
+  const { found, ...more } = await readPages(options, (limit, after) =>
+    jobs.list(account, limit, { ...filter, ...(after === undefined ? {} : { after }) }),
+  );
+  const { uploadUrl } = deps.config().s3;
+  const columns = account === null ? ['account_id', ...COLUMNS] : COLUMNS;
+  show({ rows: found.map((job) => describeJob(job, uploadUrl)), columns, none, ...more });
+}
+
+/** A key has few jobs: one for each API key that used it. */
+async function findByKey({ deps, show }: Context, key: string, { account, ...others }: Filter) {
+  if (others.status ?? others.tool ?? others.since)
+    throw new Failure('Give --key alone or with --account: it names few jobs.');
+  const { uploadUrl } = deps.config().s3;
+  const found = await deps.stores().jobs.listByIdempotencyKey(account ?? null, key);
+  const rows = found.map((job) => describeJob(job, uploadUrl));
+  show({ rows, columns: ['account_id', ...COLUMNS], none: 'No job was created with this Idempotency-Key.' });
 }

@@ -1,6 +1,6 @@
 import { digestApiKey, issueApiKey } from '../../domain/api-key.ts';
 import type { KeyRecord } from '../../domain/records.ts';
-import { daysArgument, daysOrNoneArgument, nameArgument, orNull, REFERENCE } from '../arguments.ts';
+import { daysArgument, daysOrNoneArgument, nameArgument, orNull, REFERENCE, YES } from '../arguments.ts';
 import type { Context, Noun } from '../context.ts';
 import type { Fields } from '../output.ts';
 
@@ -35,7 +35,7 @@ export const key: Noun = (program, context) => {
   noun
     .command('revoke <key>')
     .description('revoke a key for good')
-    .option('--yes', 'do not ask')
+    .option(...YES)
     .action(async (keyId: string, { yes }: { yes?: true }) => {
       await confirm(`Revoke key ${keyId}? It never works again.`, yes);
       show({ fields: describe(await deps.stores().keys.revoke(keyId)) });
@@ -45,7 +45,7 @@ export const key: Noun = (program, context) => {
     .command('retention <key>')
     .description('set after how many days jobs of a key are deleted')
     .requiredOption('--days <days>', '1 to 365, or none', daysOrNoneArgument)
-    .option('--yes', 'do not ask')
+    .option(...YES)
     .action(async (keyId: string, options: { days: number | 'none'; yes?: true }) => {
       const days = orNull(options.days);
       if (days !== null)

@@ -44,5 +44,6 @@ function describe(row: LedgerRow): Fields {
     balance_after: row.balanceAfter,
     job_id: row.jobId,
     pack_id: row.packId,
+    ...(row.reason === undefined ? {} : { reason: row.reason }),
   };
 }

@@ -7,7 +7,21 @@ import { ledger } from './ledger.ts';
 import { pack } from './pack.ts';
 import { setup } from './setup.ts';
 import { sweep } from './sweep.ts';
+import { tool } from './tool.ts';
+import { usage } from './usage.ts';
 import { webhook } from './webhook.ts';
 
 /** Every noun of the command line, in the order of its help. */
-export const NOUNS: readonly Noun[] = [setup, account, key, pack, ledger, job, webhook, sweep, api];
+export const NOUNS: readonly Noun[] = [
+  setup,
+  account,
+  key,
+  pack,
+  ledger,
+  usage,
+  job,
+  webhook,
+  sweep,
+  tool,
+  api,
+];

@@ -1,5 +1,5 @@
 import type { PackRecord } from '../../domain/records.ts';
-import { imagesArgument, REFERENCE } from '../arguments.ts';
+import { imagesArgument, REFERENCE, YES } from '../arguments.ts';
 import type { Noun } from '../context.ts';
 import type { Fields } from '../output.ts';
 
@@ -35,7 +35,7 @@ export const pack: Noun = (program, { deps, show, confirm }) => {
     .description('take images of a pack back from the balance; by default all that is left of it')
     .option('--images <n>', 'images to take back', imagesArgument)
     .option(...REFERENCE)
-    .option('--yes', 'do not ask')
+    .option(...YES)
     .action(async (packId: string, { images, reference = null, yes }: RefundOptions) => {
       const { packs } = deps.stores();
       const current = await packs.get(packId);

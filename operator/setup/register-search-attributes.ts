@@ -7,29 +7,53 @@ import { connectionOptions } from '../../runtime/temporal-client.ts';
 /** temporal.api.enums.v1.IndexedValueType */
 const INDEXED_VALUE_TYPE = { KEYWORD: 2 } as const;
 /** gRPC status. */
-const ALREADY_EXISTS = 6;
+const GRPC = { INVALID_ARGUMENT: 3, ALREADY_EXISTS: 6, PERMISSION_DENIED: 7, UNIMPLEMENTED: 12 } as const;
 const CONNECT_TIMEOUT_MS = 5000;
 const VISIBLE_WITHIN_MS = 30_000;
 const POLL_MS = 200;
 
 /**
- * Registers the search attributes and waits until workflows can be started with them.
- * @throws Error when a name is already registered with another type, which only Temporal's own tools can change
+ * Registers the search attributes and waits until workflows can be started with them. Temporal Cloud does not let a
+ * client register them: there they have to exist.
+ * @throws Error when a name is already registered with another type, which only Temporal's own tools can change, or when
+ * the attributes are missing and cannot be registered
  */
 export async function registerSearchAttributes(temporal: Config['temporal']): Promise<void> {
   const { namespace } = temporal;
   const options = { ...connectionOptions(temporal), connectTimeout: CONNECT_TIMEOUT_MS };
   const connection = await Connection.connect(options);
   try {
-    for (const { name, type } of SEARCH_ATTRIBUTES)
-      await connection.operatorService
-        .addSearchAttributes({ namespace, searchAttributes: { [name]: INDEXED_VALUE_TYPE[type] } })
-        .catch((error) => {
-          if (error.code !== ALREADY_EXISTS) throw error;
-        });
-    await untilVisible(connection, namespace);
+    await register(connection, namespace).catch((error) => {
+      if (error.code !== GRPC.PERMISSION_DENIED && error.code !== GRPC.UNIMPLEMENTED) throw error;
+      return assertUsable(connection, namespace);
+    });
   } finally {
     await connection.close();
+  }
+}
+
+async function register(connection: Connection, namespace: string): Promise<void> {
+  for (const { name, type } of SEARCH_ATTRIBUTES)
+    await connection.operatorService
+      .addSearchAttributes({ namespace, searchAttributes: { [name]: INDEXED_VALUE_TYPE[type] } })
+      .catch((error) => {
+        if (error.code !== GRPC.ALREADY_EXISTS) throw error;
+      });
+  await untilVisible(connection, namespace);
+}
+
+/** A query with an attribute that the namespace does not have is an invalid argument. */
+async function assertUsable(connection: Connection, namespace: string): Promise<void> {
+  const query = SEARCH_ATTRIBUTES.map(({ name }) => `${name} = 'x'`).join(' AND ');
+  try {
+    await connection.workflowService.countWorkflowExecutions({ namespace, query });
+  } catch (cause) {
+    if (!(cause instanceof Error && 'code' in cause && cause.code === GRPC.INVALID_ARGUMENT)) throw cause;
+    const needed = SEARCH_ATTRIBUTES.map(({ name, type }) => `${name} (${type.toLowerCase()})`).join(', ');
+    throw new Error(
+      `Temporal does not let setup register search attributes. Add ${needed} to the namespace and run setup again.`,
+      { cause },
+    );
   }
 }
 

@@ -4,18 +4,25 @@ import { isDuplicateKey, type Mongo } from './client.ts';
 import { type Collections, isTombstone, type JobDocument } from './documents.ts';
 import { Overdrawn, postAll } from './ledger.ts';
 
-/** Accepts jobs of one account, in one transaction if they do not conflict. See JobStore.accept. */
+type OnCharged = (drafts: readonly JobDraft[]) => void;
+
+/**
+ * Accepts jobs of one account, in one transaction if they do not conflict. See JobStore.accept.
+ * @param onCharged called with the jobs of each transaction that has committed
+ */
 export async function acceptAll(
   mongo: Mongo,
   c: Collections,
   drafts: readonly JobDraft[],
+  onCharged: OnCharged = () => {},
 ): Promise<Acceptance[]> {
   const outcomes = new Map<JobDraft, Acceptance>();
   let remaining = drafts;
   while (remaining.length > 0) {
     // For a single job, the transaction checks the balance.
     const [payable, short] = remaining.length === 1 ? [remaining, []] : await splitByBalance(c, remaining);
-    for (const [draft, outcome] of await acceptPayable(mongo, c, payable)) outcomes.set(draft, outcome);
+    for (const [draft, outcome] of await acceptPayable(mongo, c, payable, onCharged))
+      outcomes.set(draft, outcome);
     // The others are checked again: a repeated acceptance above was not charged again, so the balance may suffice.
     if (payable.length === 0)
       for (const draft of short) outcomes.set(draft, await outcomeWithoutBalance(c, draft));
@@ -53,10 +60,12 @@ async function acceptPayable(
   mongo: Mongo,
   c: Collections,
   drafts: readonly JobDraft[],
+  onCharged: OnCharged,
 ): Promise<(readonly [JobDraft, Acceptance])[]> {
   if (drafts.length === 0) return [];
   try {
     await mongo.transaction((session) => insertAll(c, session, drafts));
+    onCharged(drafts);
     return drafts.map((draft) => [draft, accepted(draft)]);
   } catch (error) {
     const [first, ...others] = drafts;
@@ -64,7 +73,7 @@ async function acceptPayable(
     if (others.length === 0) return [[first, await refused(c, first, error)]];
     // One of them aborted the transaction of all.
     const outcomes: (readonly [JobDraft, Acceptance])[] = [];
-    for (const draft of drafts) outcomes.push(...(await acceptPayable(mongo, c, [draft])));
+    for (const draft of drafts) outcomes.push(...(await acceptPayable(mongo, c, [draft], onCharged)));
     return outcomes;
   }
 }

@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { NotFound } from '../../domain/errors.ts';
 import type { AccountRecord } from '../../domain/records.ts';
 import type { AccountStore } from '../ports.ts';
+import { accountNotFound, assertOpen, openAccount } from './account-status.ts';
 import type { Mongo } from './client.ts';
+import { closeAccount } from './closing.ts';
 import { type AccountDocument, collections, toRecord } from './documents.ts';
 import { createLookUp } from './look-up.ts';
+import { NEWEST_FIRST, pageAfter } from './newest-first.ts';
 import { once } from './references.ts';
 
 export function createAccountStore(mongo: Mongo): AccountStore {
@@ -45,18 +47,26 @@ export function createAccountStore(mongo: Mongo): AccountStore {
       return repeated ? get(accountId) : toAccount(document);
     },
 
-    async list(limit) {
-      return (await c.accounts.find().sort({ createdAt: -1 }).limit(limit).toArray()).map(toAccount);
+    async list(limit, after) {
+      const accounts = c.accounts.find(await pageAfter(c.accounts, after)).sort(NEWEST_FIRST);
+      return (await accounts.limit(limit).toArray()).map(toAccount);
     },
+
+    rename: (accountId, name) =>
+      mongo.transaction(async (session) => {
+        const options = { session, returnDocument: 'after' } as const;
+        const renamed = await c.accounts.findOneAndUpdate({ _id: accountId }, { $set: { name } }, options);
+        if (renamed === null) throw accountNotFound(accountId);
+        await c.keys.updateMany({ accountId }, { $set: { accountName: name } }, { session });
+        return toAccount(renamed);
+      }),
+
+    close: (accountId, forfeit) => closeAccount(mongo, c, accountId, forfeit),
 
     async setStatus(accountId, status) {
       await mongo.transaction(async (session) => {
-        const { matchedCount } = await c.accounts.updateOne(
-          { _id: accountId },
-          { $set: { status } },
-          { session },
-        );
-        if (matchedCount === 0) throw accountNotFound(accountId);
+        await assertOpen(c, accountId, session);
+        await c.accounts.updateOne({ _id: accountId }, { $set: { status } }, { session });
         await c.keys.updateMany(
           { accountId },
           { $set: { accountDisabled: status === 'disabled' } },
@@ -75,12 +85,13 @@ export function createAccountStore(mongo: Mongo): AccountStore {
       };
       // An aggregation pipeline, because it reads the secret that it replaces.
       const updated = await c.accounts.findOneAndUpdate(
-        { _id: accountId },
+        openAccount(accountId),
         [{ $set: { webhook: { secret: '$webhook.secret', ...endpoint, ...rotation } } }],
         { returnDocument: 'after' },
       );
-      if (updated === null) throw accountNotFound(accountId);
-      return toAccount(updated);
+      if (updated !== null) return toAccount(updated);
+      await assertOpen(c, accountId);
+      throw accountNotFound(accountId);
     },
 
     async recordEndpointHealth(accountId, url, health) {
@@ -96,8 +107,6 @@ export function createAccountStore(mongo: Mongo): AccountStore {
     },
   };
 }
-
-const accountNotFound = (accountId: string) => new NotFound(`There is no account ${accountId}.`);
 
 function toAccount({ keysIssued: _, ...account }: AccountDocument): AccountRecord {
   return toRecord(account);

@@ -50,6 +50,9 @@ export function createClient(config: Config['mongo'], answerMs: Timeouts['answer
     waitQueueTimeoutMS: CONNECT_TIMEOUT_MS,
     socketTimeoutMS: answerMs,
     ignoreUndefined: true,
+    // Both imply TLS; without them the URL decides.
+    ...(config.caFile === '' ? {} : { tls: true, tlsCAFile: config.caFile }),
+    ...(config.certKeyFile === '' ? {} : { tls: true, tlsCertificateKeyFile: config.certKeyFile }),
   });
 }
 

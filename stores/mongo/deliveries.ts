@@ -2,15 +2,17 @@ import type { ClientSession } from 'mongodb';
 import { CANCELLED, deliveryIdOf, KEPT_ATTEMPTS, NEW_CYCLE, NO_OUTCOME } from '../../domain/delivery.ts';
 import { NotFound } from '../../domain/errors.ts';
 import type { DeliveryAttempt, DeliveryRecord } from '../../domain/records.ts';
+import { type Metrics, NO_METRICS } from '../../metrics/metrics.ts';
 import type { AfterAttempt, DeliveryStore } from '../ports.ts';
 import { inBatches } from './batches.ts';
 import type { Mongo } from './client.ts';
 import { type Collections, collections, type Stored, toRecord } from './documents.ts';
+import { NEWEST_FIRST, pageAfter } from './newest-first.ts';
 
 type Document = Stored<DeliveryRecord>;
 type Deliveries = Collections['deliveries'];
 
-export function createDeliveryStore(mongo: Mongo): DeliveryStore {
+export function createDeliveryStore(mongo: Mongo, metrics: Metrics = NO_METRICS): DeliveryStore {
   const { deliveries } = collections(mongo.db);
   const begin = inBatches((begins: Begin[]) => beginAll(deliveries, begins));
   const record = inBatches((outcomes: Outcome[]) => recordAll(deliveries, outcomes));
@@ -30,9 +32,13 @@ export function createDeliveryStore(mongo: Mongo): DeliveryStore {
       return row === null ? undefined : toRecord(row);
     },
 
-    async list(accountId, limit) {
-      const rows = deliveries.find({ accountId }).sort({ createdAt: -1 }).limit(limit);
-      return (await rows.toArray()).map(toRecord);
+    async list(accountId, limit, { state, after } = {}) {
+      const rows = deliveries.find({
+        ...(accountId === null ? {} : { accountId }),
+        ...(state === undefined ? {} : { state }),
+        ...(await pageAfter(deliveries, after)),
+      });
+      return (await rows.sort(NEWEST_FIRST).limit(limit).toArray()).map(toRecord);
     },
 
     async pending(createdBefore, after, limit) {
@@ -41,6 +47,11 @@ export function createDeliveryStore(mongo: Mongo): DeliveryStore {
         .sort({ _id: 1 })
         .limit(limit);
       return (await rows.toArray()).map(toRecord);
+    },
+
+    async oldestPending() {
+      const oldest = deliveries.find({ state: 'pending' }, { projection: { createdAt: 1 } });
+      return (await oldest.sort({ createdAt: 1 }).limit(1).next())?.createdAt ?? null;
     },
 
     async reopen(deliveryId, cycle) {
@@ -63,7 +74,10 @@ export function createDeliveryStore(mongo: Mongo): DeliveryStore {
       return begin({ deliveryId, cycle, attempt });
     },
 
-    record: (deliveryId, cycle, attempt, after) => record({ deliveryId, cycle, attempt, after }),
+    async record(deliveryId, cycle, attempt, after) {
+      await record({ deliveryId, cycle, attempt, after });
+      countAttempt(metrics, attempt, after);
+    },
 
     async close(deliveryId, cycle, end) {
       await deliveries.updateOne(
@@ -72,6 +86,18 @@ export function createDeliveryStore(mongo: Mongo): DeliveryStore {
       );
     },
   };
+}
+
+const OUTCOMES = {
+  delivered: 'delivered',
+  pending: 'retry',
+  failed: 'failed',
+  cancelled: 'cancelled',
+} as const satisfies Record<AfterAttempt['state'], string>;
+
+function countAttempt(metrics: Metrics, { ms }: DeliveryAttempt, { state }: AfterAttempt): void {
+  metrics.add('imagejob_webhook_attempts_total', { outcome: OUTCOMES[state] });
+  if (ms !== null) metrics.observe('imagejob_webhook_attempt_seconds', {}, ms / 1000);
 }
 
 interface Begin {

@@ -130,17 +130,26 @@ export async function createIndexes(db: Db): Promise<void> {
     { _id: 1, retentionDays: 1 },
     { partialFilterExpression: { retentionDays: { $gte: 1 } } },
   );
+  await index(c.accounts, { createdAt: -1, _id: -1 });
   await index(c.jobs, { accountId: 1, createdAt: -1, _id: -1 });
+  await index(c.jobs, { createdAt: -1, _id: -1 });
   await index(c.jobs, { accountId: 1, status: 1, completedAt: 1, _id: 1 });
   await createRetentionIndexes(c);
   await index(c.voids, { voidedAt: 1 }, { expireAfterSeconds: 7 * 24 * 3600 });
   await index(c.idempotency, { keyId: 1, key: 1 }, { unique: true });
   await index(c.ledger, { accountId: 1, seq: 1 }, { unique: true });
   await index(c.packs, { accountId: 1, _id: 1 });
-  await index(c.deliveries, { accountId: 1, createdAt: -1 });
+  await index(c.deliveries, { accountId: 1, createdAt: -1, _id: -1 });
+  await index(
+    c.deliveries,
+    { state: 1, createdAt: -1, _id: -1 },
+    { partialFilterExpression: { state: 'failed' } },
+  );
   await index(c.deliveries, { createdAt: 1 }, { expireAfterSeconds: 90 * 24 * 3600 });
   await index(c.generatorCalls, { startedAt: 1 }, { expireAfterSeconds: 90 * 24 * 3600 });
   await index(c.deliveries, { state: 1, _id: 1 }, { partialFilterExpression: { state: 'pending' } });
+  await index(c.deliveries, { state: 1, createdAt: 1 }, { partialFilterExpression: { state: 'pending' } });
+  await index(c.removals, { since: 1 });
 }
 
 /** Indexes for RetentionStore. Its queries never scan deleted jobs, so their number does not matter. */

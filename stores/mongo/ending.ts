@@ -10,8 +10,15 @@ import { reverseCharge } from './voids.ts';
 
 /** The fields set when a job ends. */
 export type JobEnding =
-  | (Pick<JobRecord, 'results' | 'processingMs'> & { status: 'completed' })
-  | (Pick<JobRecord, 'error' | 'processingMs'> & { status: 'failed' });
+  | (Pick<JobRecord, 'results' | 'processingMs' | 'generator'> & { status: 'completed' })
+  | (Pick<JobRecord, 'error' | 'processingMs' | 'generator'> & { status: 'failed' });
+
+export interface EndOptions {
+  /** Counts the job in the account's `failures`. */
+  clientFault?: boolean;
+  /** Called when this call has ended the job: not when it had already ended. */
+  onEnded?: (job: JobRecord) => void;
+}
 
 /** See JobStore.complete and JobStore.fail. */
 export async function endJob(
@@ -19,18 +26,22 @@ export async function endJob(
   c: Collections,
   jobId: string,
   end: JobEnding,
-  clientFault = false,
+  { clientFault = false, onEnded = () => {} }: EndOptions = {},
 ): Promise<EndedJob> {
   for (;;) {
-    const job = await find(c, jobId);
-    if (job.status !== 'processing') return withDelivery(c, job);
-    const destination = await destinationFor(c, job);
-    const delivery = destination === undefined ? null : newDelivery(toJob(job), end.status, destination);
+    const found = await find(c, jobId);
+    if (found.status !== 'processing') return withDelivery(c, found);
+    const destination = await destinationFor(c, found);
+    const delivery = destination === undefined ? null : newDelivery(toJob(found), end.status, destination);
     const isOneWrite = end.status === 'completed' && delivery === null;
     const ended = isOneWrite
-      ? await change(c, job, end)
-      : await mongo.transaction((session) => endWith(c, job, { end, delivery, clientFault }, session));
-    if (ended !== null) return { job: toJob(ended), delivery };
+      ? await change(c, found, end)
+      : await mongo.transaction((session) => endWith(c, found, { end, delivery, clientFault }, session));
+    if (ended !== null) {
+      const job = toJob(ended);
+      onEnded(job);
+      return { job, delivery };
+    }
     // The job was ended or voided concurrently.
   }
 }

@@ -1,5 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { type GeneratorCall, MOST_CHARGED_CALLS, newCall } from '../../domain/generator-call.ts';
+import {
+  type CallChanges,
+  type GeneratorCall,
+  MOST_CHARGED_CALLS,
+  newCall,
+} from '../../domain/generator-call.ts';
+import { type Metrics, NO_METRICS } from '../../metrics/metrics.ts';
 import type { GeneratorCallStore } from '../ports.ts';
 import type { Mongo } from './client.ts';
 import { collections } from './documents.ts';
@@ -11,7 +17,7 @@ const CHARGED = { $filter: { input: '$calls', as: 'call', cond: '$$call.mayBeCha
 const WITH_AGE = { $mergeObjects: ['$$this', { ageMs: { $subtract: ['$$NOW', '$$this.startedAt'] } }] };
 
 /** All times are MongoDB's `$$NOW`, because the clocks of renderers differ. */
-export function createGeneratorCallStore(mongo: Mongo): GeneratorCallStore {
+export function createGeneratorCallStore(mongo: Mongo, metrics: Metrics = NO_METRICS): GeneratorCallStore {
   const { generatorCalls: c } = collections(mongo.db);
 
   async function list(jobId: string): Promise<GeneratorCall[]> {
@@ -54,11 +60,14 @@ export function createGeneratorCallStore(mongo: Mongo): GeneratorCallStore {
         $map: { input: '$calls', in: { $cond: [{ $eq: ['$$this.id', callId] }, changed, '$$this'] } },
       };
       const open = changes.task === undefined ? {} : { outcome: null };
-      const { matchedCount } = await c.updateOne(
+      const before = await c.findOneAndUpdate(
         { _id: jobId, calls: { $elemMatch: { id: callId, ...open } } },
         [{ $set: { calls } }],
+        { projection: { calls: { $elemMatch: { id: callId } } }, returnDocument: 'before' },
       );
-      return matchedCount === 1;
+      const [call] = before?.calls ?? [];
+      if (call !== undefined) countChanges(metrics, call, changes);
+      return call !== undefined;
     },
 
     async close(jobId) {
@@ -71,4 +80,17 @@ export function createGeneratorCallStore(mongo: Mongo): GeneratorCallStore {
       return list(jobId);
     },
   };
+}
+
+/** Counts by what the write has changed: two attempts may record the end of the same call. */
+function countChanges(
+  metrics: Metrics,
+  before: Pick<GeneratorCall, 'generator' | 'outcome' | 'costUsd'>,
+  { outcome, costUsd }: CallChanges,
+): void {
+  const { generator } = before;
+  if (before.outcome === null && outcome)
+    metrics.add('imagejob_upstream_calls_total', { generator, outcome });
+  const cost = (costUsd ?? 0) - (before.costUsd ?? 0);
+  if (cost > 0) metrics.add('imagejob_upstream_cost_usd_total', { generator }, cost);
 }

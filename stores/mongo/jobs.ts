@@ -1,4 +1,5 @@
 import type { JobDraft, JobFailure, JobRecord } from '../../domain/records.ts';
+import { type Metrics, NO_METRICS } from '../../metrics/metrics.ts';
 import type { JobStore } from '../ports.ts';
 import { acceptAll } from './acceptance.ts';
 import { createAccountQueues } from './account-queues.ts';
@@ -6,7 +7,10 @@ import type { Mongo } from './client.ts';
 import { dropInputs, removeJobs } from './deletion.ts';
 import { collections, isTombstone, type JobDocument, toJob } from './documents.ts';
 import { endedJob, endJob } from './ending.ts';
+import { listByIdempotencyKey, listJobs } from './job-lists.ts';
+import { countJobs } from './job-metrics.ts';
 import { createLookUp } from './look-up.ts';
+import { usage } from './usage.ts';
 import { fence, recordReturned, voidJob } from './voids.ts';
 
 /** Acceptances of one account share transactions. */
@@ -16,11 +20,12 @@ const FAIL_QUEUE = { maxBatch: 1, maxWaiting: 50 };
 
 type Failure = JobFailure & { jobId: string };
 
-export function createJobStore(mongo: Mongo): JobStore {
+export function createJobStore(mongo: Mongo, metrics: Metrics = NO_METRICS): JobStore {
   const c = collections(mongo.db);
+  const { onCharged, onEnded, onReversed } = countJobs(metrics);
   // Concurrent changes of one account's balance would conflict and be retried.
   const enqueueAcceptance = createAccountQueues(
-    (drafts: JobDraft[]) => acceptAll(mongo, c, drafts),
+    (drafts: JobDraft[]) => acceptAll(mongo, c, drafts, onCharged),
     ACCEPT_QUEUE,
   );
   const enqueueFailure = createAccountQueues(
@@ -28,12 +33,12 @@ export function createJobStore(mongo: Mongo): JobStore {
     FAIL_QUEUE,
   );
   const fail = ({ jobId, clientFault, ...end }: Failure) =>
-    endJob(mongo, c, jobId, { status: 'failed', ...end }, clientFault);
+    endJob(mongo, c, jobId, { status: 'failed', ...end }, { clientFault: clientFault === true, onEnded });
   const byId = createLookUp(c.jobs, '_id');
   return {
     accept: (draft) => enqueueAcceptance(draft.accountId, draft),
     fence: (jobId, unpaid) => fence(c, jobId, unpaid),
-    void: (jobId, requestId) => voidJob(mongo, c, jobId, requestId),
+    void: (jobId, requestId) => voidJob(mongo, c, jobId, requestId, onReversed),
     recordReturned: (jobId, requestId) => recordReturned(c, jobId, requestId),
 
     async findByIdempotencyKey(keyId, key) {
@@ -51,11 +56,11 @@ export function createJobStore(mongo: Mongo): JobStore {
       return job === null ? undefined : toJob(job);
     },
 
-    async list(accountId, limit) {
-      return (await c.jobs.find({ accountId }).sort({ createdAt: -1 }).limit(limit).toArray()).map(toJob);
-    },
+    list: (accountId, limit, filter) => listJobs(c, accountId, limit, filter),
+    listByIdempotencyKey: (accountId, key) => listByIdempotencyKey(c, accountId, key),
+    usage: (accountId, from, until) => usage(c, accountId, from, until),
 
-    complete: (jobId, end) => endJob(mongo, c, jobId, { status: 'completed', ...end }),
+    complete: (jobId, end) => endJob(mongo, c, jobId, { status: 'completed', ...end }, { onEnded }),
     async fail(jobId, end) {
       const job = await c.jobs.findOne({ _id: jobId }, { projection: { accountId: 1 } });
       return enqueueFailure(job?.accountId ?? jobId, { jobId, ...end });

@@ -4,6 +4,7 @@ import { LIMITS } from '../../contract/limits.ts';
 import { NotFound } from '../../domain/errors.ts';
 import type { KeyRecord } from '../../domain/records.ts';
 import type { KeyStore } from '../ports.ts';
+import { accountNotFound, assertOpen } from './account-status.ts';
 import type { Mongo } from './client.ts';
 import { type Collections, collections, type KeyDocument, toRecord } from './documents.ts';
 import { post } from './ledger.ts';
@@ -52,13 +53,14 @@ export function createKeyStore(mongo: Mongo): KeyStore {
 }
 
 async function create(c: Collections, session: ClientSession, key: Parameters<KeyStore['create']>[0]) {
+  await assertOpen(c, key.accountId, session);
   const createdAt = new Date();
   const account = await c.accounts.findOneAndUpdate(
     { _id: key.accountId },
     { $inc: { keysIssued: 1 } },
     { session, returnDocument: 'before' },
   );
-  if (account === null) throw new NotFound(`There is no account ${key.accountId}.`);
+  if (account === null) throw accountNotFound(key.accountId);
   const document: KeyDocument = {
     _id: randomUUID(),
     ...key,

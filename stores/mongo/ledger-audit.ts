@@ -3,6 +3,7 @@ import { auditEnd, auditJobs, auditPacks, auditStrays, createRowAudit } from '..
 import type { LedgerRow } from '../../domain/records.ts';
 import type { Mongo } from './client.ts';
 import { type Collections, toRecord } from './documents.ts';
+import { followers, NEWEST_FIRST } from './newest-first.ts';
 
 /** Documents per query. */
 const PAGE = 1000;
@@ -68,16 +69,11 @@ async function* jobPages(c: Collections, accountId: string): AsyncGenerator<stri
   let older = {};
   for (;;) {
     const jobs = c.jobs.find({ accountId, ...older }, { projection: { createdAt: 1 } });
-    const page = await jobs.sort({ createdAt: -1, _id: -1 }).limit(PAGE).toArray();
+    const page = await jobs.sort(NEWEST_FIRST).limit(PAGE).toArray();
     const last = page.at(-1);
     if (last === undefined) return;
     yield page.map(({ _id }) => _id);
-    const { createdAt, _id } = last;
-    // The $or alone is sufficient, but cannot use the index.
-    older = {
-      createdAt: { $lte: createdAt },
-      $or: [{ createdAt: { $lt: createdAt } }, { _id: { $lt: _id } }],
-    };
+    older = followers(last);
   }
 }
 

@@ -1,10 +1,13 @@
+import { randomUUID } from 'node:crypto';
 import type { ClientSession } from 'mongodb';
 import { Refused } from '../../domain/errors.ts';
 import type { LedgerKind, LedgerRow } from '../../domain/records.ts';
 import type { LedgerStore } from '../ports.ts';
+import { assertOpen } from './account-status.ts';
 import type { Mongo } from './client.ts';
 import { type Collections, collections } from './documents.ts';
 import { auditBooks, rowPages } from './ledger-audit.ts';
+import { once } from './references.ts';
 
 /** Accounts per query. */
 const ACCOUNTS = 1000;
@@ -17,6 +20,7 @@ export interface Posting {
   delta: number;
   jobId?: string;
   packId?: string;
+  reason?: string;
 }
 
 /** Thrown by {@link post} inside a transaction when the balance does not cover the posting. */
@@ -52,10 +56,10 @@ export async function postAll(
   );
   if (account === null) throw new Overdrawn(`The balance of account ${accountId} is too low.`);
   let balanceAfter = account.balance;
-  const rows = postings.map(({ id, kind, delta, jobId = null, packId = null }, index) => {
-    balanceAfter += delta;
+  const rows = postings.map(({ id, jobId = null, packId = null, ...posting }, index) => {
+    balanceAfter += posting.delta;
     const seq = account.seq + index + 1;
-    return { _id: id, accountId, kind, seq, delta, balanceAfter, jobId, packId, at };
+    return { _id: id, accountId, ...posting, seq, balanceAfter, jobId, packId, at };
   });
   await c.ledger.insertMany(rows, { session });
   return balanceAfter;
@@ -68,6 +72,16 @@ export function createLedgerStore(mongo: Mongo): LedgerStore {
       const rows: LedgerRow[] = [];
       for await (const page of rowPages(c, accountId)) rows.push(...page);
       return rows;
+    },
+
+    credit({ accountId, images, reason, reference }) {
+      const command = { command: 'credit', accountId, reference, asked: { images, reason } } as const;
+      return once(mongo, c, command, async (session) => {
+        await assertOpen(c, accountId, session);
+        const id = `credit:${randomUUID()}`;
+        const posting = { id, accountId, kind: 'credit', delta: images, reason } as const;
+        return { id, balance: await post(c, session, posting, new Date()) };
+      });
     },
 
     async audit(accountId) {

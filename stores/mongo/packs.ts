@@ -4,6 +4,7 @@ import { NotFound, Refused } from '../../domain/errors.ts';
 import type { PackRecord } from '../../domain/records.ts';
 import { imagesToRefund } from '../../domain/refund.ts';
 import type { PackStore } from '../ports.ts';
+import { assertOpen } from './account-status.ts';
 import type { Mongo } from './client.ts';
 import { type Collections, collections, type Stored, toRecord } from './documents.ts';
 import { Overdrawn, post } from './ledger.ts';
@@ -51,14 +52,10 @@ async function add(c: Collections, session: ClientSession, purchase: Parameters<
   const pack = { _id: randomUUID(), ...purchase, refunded: 0, refunds: 0, createdAt: new Date() };
   const { _id: packId, accountId, images: delta, createdAt } = pack;
   const posting = { id: `pack:${packId}`, accountId, kind: 'pack' as const, delta, packId };
-  try {
-    const balance = await post(c, session, posting, createdAt);
-    await c.packs.insertOne(pack, { session });
-    return { pack: toRecord(pack), balance };
-  } catch (error) {
-    if (error instanceof Overdrawn) throw new NotFound(`There is no account ${accountId}.`);
-    throw error;
-  }
+  await assertOpen(c, accountId, session);
+  const balance = await post(c, session, posting, createdAt);
+  await c.packs.insertOne(pack, { session });
+  return { pack: toRecord(pack), balance };
 }
 
 async function refund(c: Collections, session: ClientSession, pack: Stored<PackRecord>, images?: number) {

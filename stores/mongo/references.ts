@@ -5,7 +5,7 @@ import type { Collections, ReferenceDocument } from './documents.ts';
 
 /** A command, with the idempotency reference of its caller, if any. */
 export interface Referenced {
-  command: 'account' | 'key' | 'pack' | 'pack-refund';
+  command: 'account' | 'credit' | 'key' | 'pack' | 'pack-refund';
   /** The scope of the reference; '' for commands that create an account. */
   accountId: string;
   reference: string | null | undefined;

@@ -30,6 +30,18 @@ export function createRemovalStore(mongo: Mongo): RemovalStore {
       const next = rows.length < limit ? null : (rows.at(-1)?._id ?? null);
       return { refs: rows.map(({ bucket, key }) => ({ bucket, key })), next };
     },
+
+    async backlog() {
+      const [count, oldest] = await Promise.all([
+        c.removals.estimatedDocumentCount(),
+        c.removals
+          .find({}, { projection: { since: 1 } })
+          .sort({ since: 1 })
+          .limit(1)
+          .next(),
+      ]);
+      return { count, oldest: oldest?.since ?? null };
+    },
   };
 }
 

@@ -1,3 +1,4 @@
+import { type Metrics, NO_METRICS } from '../../metrics/metrics.ts';
 import type { Stores } from '../ports.ts';
 import { createAccountStore } from './accounts.ts';
 import type { Mongo } from './client.ts';
@@ -12,14 +13,15 @@ import { createRemovalStore } from './removals.ts';
 import { createRetentionStore } from './retention.ts';
 import { createSettingsStore } from './settings.ts';
 
-export function createMongoStores(mongo: Mongo): Stores {
+/** @param metrics counts what is committed */
+export function createMongoStores(mongo: Mongo, metrics: Metrics = NO_METRICS): Stores {
   return {
     accounts: createAccountStore(mongo),
-    deliveries: createDeliveryStore(mongo),
-    generatorCalls: createGeneratorCallStore(mongo),
+    deliveries: createDeliveryStore(mongo, metrics),
+    generatorCalls: createGeneratorCallStore(mongo, metrics),
     histories: createHistoryStore(mongo),
     keys: createKeyStore(mongo),
-    jobs: createJobStore(mongo),
+    jobs: createJobStore(mongo, metrics),
     ledger: createLedgerStore(mongo),
     packs: createPackStore(mongo),
     removals: createRemovalStore(mongo),

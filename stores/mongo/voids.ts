@@ -21,14 +21,20 @@ export async function fence(c: Collections, jobId: string, unpaid = false): Prom
   }
 }
 
-/** See JobStore.void. */
+/**
+ * See JobStore.void.
+ * @param onReversed called with the images of the charge when it has been reversed
+ */
 export async function voidJob(
   mongo: Mongo,
   c: Collections,
   jobId: string,
   requestId: string,
+  onReversed: (images: number) => void = () => {},
 ): Promise<boolean> {
-  return mongo.transaction(async (session) => {
+  let reversed = 0;
+  const isVoided = await mongo.transaction(async (session) => {
+    reversed = 0;
     const job = await c.jobs.findOne({ _id: jobId }, { session });
     if (job === null) {
       await c.voids.insertOne({ _id: jobId, ...tombstone() }, { session });
@@ -46,9 +52,13 @@ export async function voidJob(
     await enqueueRemovals(c, [...job.inputs, ...job.results], session);
     await cancelDeliveries(c, [jobId], session);
     // A failed job is already refunded.
-    if (job.status !== 'failed') await reverseCharge(c, session, job, 'void');
+    if (job.status === 'failed') return true;
+    await reverseCharge(c, session, job, 'void');
+    reversed = job.imagesCharged;
     return true;
   });
+  if (reversed > 0) onReversed(reversed);
+  return isVoided;
 }
 
 /** Stands for requests that version 0.1.0 answered with the job, whose ids it did not store. */

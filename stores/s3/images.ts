@@ -1,6 +1,7 @@
 import {
   DeleteObjectsCommand,
   GetObjectCommand,
+  HeadBucketCommand,
   ListObjectsV2Command,
   NoSuchKey,
   PutObjectCommand,
@@ -38,6 +39,7 @@ export function createImageStore(s3: Config['s3']): ImageStore & AsyncDisposable
     getInput: (key) => get(client, buckets.inputs, key),
     remove: (refs) => remove(client, buckets, refs),
     list: (bucket, olderThan, after, limit = BATCH) => list(client, buckets[bucket], olderThan, after, limit),
+    check: () => check(withoutRetries, Object.values(buckets)),
     resultUrl: (key) => publicUrl(s3.uploadUrl, key),
     async [Symbol.asyncDispose]() {
       client.destroy();
@@ -139,6 +141,11 @@ async function list(
     found: objects.filter(({ lastModified }) => lastModified < olderThan),
     next: page.IsTruncated ? objects.at(-1)?.key : undefined,
   };
+}
+
+async function check(client: S3Client, buckets: readonly string[]): Promise<void> {
+  const head = (Bucket: string) => client.send(new HeadBucketCommand({ Bucket }), deadline());
+  await guarded('head of the buckets', () => Promise.all(buckets.map(head)));
 }
 
 async function guarded<T>(operation: string, run: () => Promise<T>): Promise<T> {

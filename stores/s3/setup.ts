@@ -13,22 +13,33 @@ import { createS3Client, deadline } from './client.ts';
 
 /**
  * Creates the two buckets and sets their policies: inputs are private, results allow anonymous GET of an object.
- * Idempotent, also when run concurrently; a policy that was changed is reset.
+ * Idempotent, also when run concurrently; a policy that was changed is reset. With S3_MANAGE_BUCKETS=false it changes
+ * nothing, and fails if a bucket does not exist.
  */
 export async function setupBuckets(s3: Config['s3']): Promise<void> {
   const client = createS3Client(s3);
   try {
-    await ensureBucket(client, s3.inputsBucket, s3.region);
-    await client.send(new DeleteBucketPolicyCommand({ Bucket: s3.inputsBucket }), deadline());
-    await ensureBucket(client, s3.resultsBucket, s3.region);
-    await allowPublicPolicy(client, s3.resultsBucket);
-    await client.send(
-      new PutBucketPolicyCommand({ Bucket: s3.resultsBucket, Policy: readObjects(s3.resultsBucket) }),
-      deadline(),
-    );
+    await (s3.manageBuckets ? createBuckets(client, s3) : findBuckets(client, s3));
   } finally {
     client.destroy();
   }
+}
+
+async function createBuckets(client: S3Client, { inputsBucket, resultsBucket, region }: Config['s3']) {
+  await ensureBucket(client, inputsBucket, region);
+  await client.send(new DeleteBucketPolicyCommand({ Bucket: inputsBucket }), deadline());
+  await ensureBucket(client, resultsBucket, region);
+  await allowPublicPolicy(client, resultsBucket);
+  const policy = { Bucket: resultsBucket, Policy: readObjects(resultsBucket) };
+  await client.send(new PutBucketPolicyCommand(policy), deadline());
+}
+
+async function findBuckets(client: S3Client, { inputsBucket, resultsBucket }: Config['s3']) {
+  for (const Bucket of [inputsBucket, resultsBucket])
+    await client.send(new HeadBucketCommand({ Bucket }), deadline()).catch((cause) => {
+      // A HEAD has no body, so the error of the SDK does not name the bucket.
+      throw new Error(`The bucket ${Bucket} cannot be reached, and S3_MANAGE_BUCKETS is false.`, { cause });
+    });
 }
 
 async function ensureBucket(client: S3Client, bucket: string, region: string): Promise<void> {

@@ -14,8 +14,8 @@ export const IMAGE_URL = 'https://images.example.com/room.jpg';
 
 /** The real API with in-memory stores, for tests with thousands of requests, and an account with a balance. */
 export async function startFakeApi(image: Buffer, overrides: ApiOverrides = {}) {
-  // Opening MongoDB would fail.
-  const config = loadConfig({ ...REQUIRED, MONGODB_URL: 'none', LOG_LEVEL: 'silent' });
+  // The driver refuses this URL: opening MongoDB would fail.
+  const config = loadConfig({ ...REQUIRED, MONGODB_URL: 'mongodb://%', LOG_LEVEL: 'silent' });
   const stores = createFakeStores();
   const images = createFakeImageStore();
   const gateway = storingGateway(stores.jobs);

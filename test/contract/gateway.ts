@@ -16,5 +16,6 @@ export function storingGateway(jobs: Pick<JobStore, 'accept'>): JobGateway & { a
       return jobs.accept(request.draft);
     },
     notifyDeleted: async () => false,
+    check: async () => {},
   };
 }

@@ -43,7 +43,9 @@ test('a child that dies is restarted, with a message', async () => {
   const first = child.pid;
   child.kill('SIGKILL');
   await vi.waitUntil(() => messages.includes('sleeper is back'), { timeout: 5_000 });
-  expect(messages[0]).toBe('sleeper ended with SIGKILL; starting it again in 0.25 s');
+  expect(messages[0]).toMatch(
+    /^sleeper ended with SIGKILL; starting it again in 0\.25 s\. Its log: .*sleeper\.log$/,
+  );
   expect(child.pid).not.toBe(first);
 });
 

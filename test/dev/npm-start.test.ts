@@ -87,6 +87,9 @@ test.runIf(process.platform === 'linux')(
     expect(await Promise.all(stacks.map(acceptsDemoKey))).toEqual([true, true]);
     await vi.waitUntil(() => first.printed.includes('Demo key'));
     expect(first.printed).toContain('Warning: EGRESS_ALLOW_ORIGINS');
+    await vi.waitUntil(() => second.printed.includes('Demo key'));
+    const moved = [first, second].filter(({ printed }) => printed.includes('Warning: Port 8080 is in use'));
+    expect(moved.length).toBeGreaterThan(0);
 
     const commands = (await signalNpm('SIGTERM', first)).join('\n');
     for (const name of [

@@ -16,7 +16,5 @@ test('setup names missing settings', async () => {
   const env = { PATH: environment().PATH, S3_ENDPOINT: 'nowhere', MONGODB_URL: 'mongodb://127.0.0.1:1' };
   const failing = operate(Type.Unknown(), ['setup'], { env, signal });
   await expect(failing).rejects.toThrow('operator setup failed: The environment is not usable:\n');
-  await expect(failing).rejects.toThrow(
-    '  S3_ACCESS_KEY_ID: must be set\n  S3_SECRET_ACCESS_KEY: must be set\n',
-  );
+  await expect(failing).rejects.toThrow('  UPLOAD_URL: must be set\n  PUBLIC_URL: must be set\n');
 });

@@ -29,6 +29,18 @@ test('a port is kept at the next start, unless another program is using it', asy
   expect(await chooseOnce(file)).not.toBe(port);
 });
 
+test('the preferred port is used again once it is free', async () => {
+  const file = portsFile();
+  const preferred = await chooseOnce(portsFile());
+  let moved: number;
+  {
+    await using _ = await listenOn(preferred);
+    moved = await chooseOnce(file, preferred);
+  }
+  expect(moved).not.toBe(preferred);
+  expect(await chooseOnce(file, preferred)).toBe(preferred);
+});
+
 test('two names never share a port', async () => {
   using ports = rememberedPorts(portsFile());
   const port = await ports.choose('api');
@@ -49,9 +61,10 @@ test('a requested port is taken, or refused in one line, but never replaced', as
   using second = rememberedPorts(portsFile());
   expect(await first.take(port, HOST)).toBe(port);
   await expect(second.take(port, HOST)).rejects.toThrow(PortTakenError);
+  await expect(second.take(port, HOST)).rejects.toThrow('is reserved by another stack of yours, process ');
   first[Symbol.dispose]();
   await using _ = await listenOn(port);
   await expect(second.take(port, HOST)).rejects.toThrow(
-    /^Port \d+ of 127\.0\.0\.1 is in use or not permitted\. .*$/,
+    /^Port \d+ of 127\.0\.0\.1 is in use by another program\. .*$/,
   );
 });

@@ -4,14 +4,22 @@ import { fetch } from 'undici';
 import { expect, onTestFailed, test, vi } from 'vitest';
 import { environment, loadConfig } from '../../config.ts';
 import { FolderInUseError } from '../../dev/process/data-folder.ts';
+import { rememberedPorts } from '../../dev/process/tcp-ports.ts';
 import { banner } from '../../dev/stack/banner.ts';
 import { startStack } from '../../dev/stack/stack.ts';
 import { temporaryFolder } from '../setup/temporary-folder.ts';
 
 const { signal } = new AbortController();
 
-function start(dataDir: string, messages: string[] = []) {
-  const env = { ...environment(), MONGODB_URL: '', TEMPORAL_ADDRESS: '', S3_ENDPOINT: '', PUBLIC_URL: '' };
+/** A port for the API: another stack may take the default one between two starts. */
+async function freePort(): Promise<string> {
+  using ports = rememberedPorts(join(temporaryFolder(), 'ports.json'));
+  return String(await ports.choose('api'));
+}
+
+function start(dataDir: string, API_PORT: string, messages: string[] = []) {
+  const noServers = { MONGODB_URL: '', TEMPORAL_ADDRESS: '', S3_ENDPOINT: '', PUBLIC_URL: '' };
+  const env = { ...environment(), ...noServers, API_PORT };
   return startStack({ dataDir, env, say: (line) => messages.push(line), signal });
 }
 
@@ -26,15 +34,18 @@ test('the stack starts, writes its stack file, restarts killed processes and kee
   const dataDir = join(temporaryFolder(), 'data');
   const file = join(dataDir, 'stack.json');
   const messages: string[] = [];
-  const first = await start(dataDir, messages);
+  const port = await freePort();
+  const first = await start(dataDir, port, messages);
   onTestFailed(() => first[Symbol.asyncDispose]());
   const { api_base: base, demo_api_key: key } = first.described;
   expect(await account(base, key)).toMatchObject({ status: 200, body: { name: 'Demo', image_credits: 50 } });
   expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual(first.described);
   expect(statSync(file).mode & 0o777).toBe(0o600);
   expect(loadConfig(first.described.env).api.publicUrl).toBe(base);
-  expect(banner(first.described, dataDir)).toContain(`-H 'X-Api-Key: ${key}'`);
-  await expect(start(dataDir)).rejects.toThrow(FolderInUseError);
+  expect(banner(first)).toContain(`-H 'X-Api-Key: ${key}'`);
+  for (const url of Object.values(first.described.metrics))
+    expect(await (await fetch(url)).text()).toContain('imagejob_dependency_up{dependency="mongodb"} 1');
+  await expect(start(dataDir, port)).rejects.toThrow(FolderInUseError);
 
   first.processes.api?.kill('SIGKILL');
   first.processes.renderer?.kill('SIGKILL');
@@ -45,7 +56,7 @@ test('the stack starts, writes its stack file, restarts killed processes and kee
   await first[Symbol.asyncDispose]();
   expect(existsSync(file)).toBe(false);
 
-  await using second = await start(dataDir);
+  await using second = await start(dataDir, port);
   expect(second.described).toEqual(first.described);
   expect((await account(base, key)).status).toBe(200);
 });

@@ -66,9 +66,11 @@ describe('the sample that verifies a webhook', () => {
 describe('the quickstart in TypeScript', () => {
   let service: Service;
   let worker: AsyncDisposable;
+  let origin: string;
 
   beforeAll(async () => {
     service = await startService();
+    origin = await service.app.listen({ host: '127.0.0.1', port: 0 });
     worker = await service.startWorker();
   });
   afterAll(async () => {
@@ -77,7 +79,6 @@ describe('the quickstart in TypeScript', () => {
   });
 
   test('prints the URL of the result, and the same URL when it is run again', async () => {
-    const origin = await service.app.listen({ host: '127.0.0.1', port: 0 });
     const { apiKey, accountId } = await service.client();
     const args = ['docs/examples/quickstart.ts', `${origin}/api`, apiKey, 'docs/sample-room.jpg'];
     const run = () => promisify(execFile)(process.execPath, ['--import', 'tsx', ...args]);
@@ -87,5 +88,16 @@ describe('the quickstart in TypeScript', () => {
     await result.body?.cancel();
     expect((await run()).stdout.trim()).toBe(first);
     expect((await service.stores.accounts.get(accountId)).balance).toBe(49);
+  });
+
+  test.each([
+    ['a wrong key', ['ija_wrong', 'docs/sample-room.jpg'], /^401 invalid_api_key: .* See http\S+\n$/],
+    ['a file that does not exist', ['ija_wrong', 'nowhere.jpg'], /^ENOENT: .*nowhere\.jpg'\n$/],
+    ['a missing argument', [], /^Usage: quickstart\.ts API_BASE API_KEY IMAGE\n$/],
+  ])('says in one line what is wrong with %s', async (_what, args, message) => {
+    const base = `${origin}/api`;
+    const command = ['--import', 'tsx', 'docs/examples/quickstart.ts', base, ...args];
+    const failing = promisify(execFile)(process.execPath, command);
+    await expect(failing).rejects.toMatchObject({ code: 1, stderr: expect.stringMatching(message) });
   });
 });

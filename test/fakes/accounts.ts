@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { LIMITS } from '../../contract/limits.ts';
+import { Refused } from '../../domain/errors.ts';
 import type { AccountRecord, KeyRecord } from '../../domain/records.ts';
 import type { AccountStore, KeyStore } from '../../stores/ports.ts';
-import { type Books, copies, getOrThrow, once, post } from './books.ts';
+import { type Books, copies, getOpenAccount, getOrThrow, newestFirst, once, post } from './books.ts';
 
 export function createFakeAccountStore(books: Books): AccountStore {
   return {
@@ -31,14 +32,21 @@ export function createFakeAccountStore(books: Books): AccountStore {
     },
 
     get: async (accountId) => structuredClone(getOrThrow(books.accounts, 'account', accountId)),
-    list: async (limit) => structuredClone([...books.accounts.values()].reverse().slice(0, limit)),
+    list: async (limit, after) => newestFirst([...books.accounts.values()], limit, after),
+
+    async rename(accountId, name) {
+      getOrThrow(books.accounts, 'account', accountId).name = name;
+      return this.get(accountId);
+    },
+
+    close: async (accountId, forfeit) => close(books, accountId, forfeit),
 
     async setStatus(accountId, status) {
-      getOrThrow(books.accounts, 'account', accountId).status = status;
+      getOpenAccount(books, accountId).status = status;
     },
 
     async setWebhook(accountId, { url, rotateTo }) {
-      const { webhook } = getOrThrow(books.accounts, 'account', accountId);
+      const { webhook } = getOpenAccount(books, accountId);
       if (url !== undefined) {
         Object.assign(webhook, { url, disabledReason: null });
         delete webhook.failingSince;
@@ -57,6 +65,27 @@ export function createFakeAccountStore(books: Books): AccountStore {
       else Object.assign(webhook, health);
     },
   };
+}
+
+function close(books: Books, accountId: string, forfeit: boolean): number {
+  const account = getOrThrow(books.accounts, 'account', accountId);
+  if (account.status === 'closed') return 0;
+  const running = copies(books.jobs.values(), accountId).filter(({ status }) => status === 'processing');
+  if (running.length > 0) throw new Refused(`Account ${accountId} has ${running.length} jobs in progress.`);
+  const { balance } = account;
+  if (balance > 0 && !forfeit) throw new Refused(`Account ${accountId} has ${balance} images left.`);
+  const posting = { id: `forfeit:${accountId}`, accountId, kind: 'forfeit', delta: -balance } as const;
+  if (balance > 0) post(books, posting);
+  account.status = 'closed';
+  account.webhook = {
+    url: null,
+    secret: '',
+    previousSecret: null,
+    previousUntil: null,
+    disabledReason: null,
+  };
+  for (const key of books.keys.values()) if (key.accountId === accountId) key.revokedAt ??= new Date();
+  return balance;
 }
 
 export function createFakeKeyStore(books: Books): KeyStore {
@@ -81,7 +110,7 @@ export function createFakeKeyStore(books: Books): KeyStore {
         accountId: account.id,
         accountName: account.name,
         retentionDays: key.retentionDays,
-        revoked: key.revokedAt !== null || account.status === 'disabled',
+        revoked: key.revokedAt !== null || account.status !== 'active',
       };
     },
 
@@ -93,7 +122,7 @@ export function createFakeKeyStore(books: Books): KeyStore {
 }
 
 function createKey(books: Books, key: Parameters<KeyStore['create']>[0]) {
-  getOrThrow(books.accounts, 'account', key.accountId);
+  getOpenAccount(books, key.accountId);
   if ([...books.keys.values()].some(({ digest }) => digest === key.digest))
     throw new Error('The digest is already in use.');
   const first = !books.ledger.has(`grant:free50:${key.accountId}`);

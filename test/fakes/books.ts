@@ -28,12 +28,13 @@ export interface Books {
   packs: Map<string, PackRecord>;
   deliveries: Map<string, DeliveryRecord>;
   /** Objects queued for removal from the image store, by bucket and key. */
-  removals: Map<string, ObjectRef>;
+  removals: Map<string, ObjectRef & { since: Date }>;
   /** Workflows queued for deletion in Temporal. */
   histories: Set<string>;
   /** By command, account and reference: arguments and result. */
   references: Map<string, { asked: Asked; result: object }>;
   apiEnabled: boolean;
+  disabledTools: Set<string>;
 }
 
 export function emptyBooks(): Books {
@@ -51,6 +52,7 @@ export function emptyBooks(): Books {
     histories: new Set(),
     references: new Map(),
     apiEnabled: true,
+    disabledTools: new Set(),
   };
 }
 
@@ -61,6 +63,25 @@ export function copies<T extends { accountId: string }>(records: Iterable<T>, ac
   return [...records]
     .filter((record) => record.accountId === accountId)
     .map((record) => structuredClone(record));
+}
+
+/** A page of the records, the newest first. @throws NotFound if there is no record `after` */
+export function newestFirst<T extends { id: string }>(
+  records: readonly T[],
+  limit: number,
+  after?: string,
+): T[] {
+  const newest = [...records].reverse();
+  const last = newest.findIndex(({ id }) => id === after);
+  if (after !== undefined && last < 0) throw new NotFound(`There is no ${after} to continue after.`);
+  return structuredClone(newest.slice(last + 1).slice(0, limit));
+}
+
+/** @throws NotFound; Refused if the account is closed */
+export function getOpenAccount({ accounts }: Books, accountId: string): AccountRecord {
+  const account = getOrThrow(accounts, 'account', accountId);
+  if (account.status === 'closed') throw new Refused(`Account ${accountId} is closed for good.`);
+  return account;
 }
 
 /** @throws NotFound */
@@ -89,7 +110,7 @@ export function once<T extends object>(
 }
 
 type Posting = Pick<LedgerRow, 'id' | 'accountId' | 'kind' | 'delta'> &
-  Partial<Pick<LedgerRow, 'jobId' | 'packId'>>;
+  Partial<Pick<LedgerRow, 'jobId' | 'packId' | 'reason'>>;
 
 /**
  * Changes the balance and adds the row.

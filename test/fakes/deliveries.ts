@@ -1,6 +1,6 @@
 import { CANCELLED, deliveryIdOf, KEPT_ATTEMPTS, NEW_CYCLE, NO_OUTCOME } from '../../domain/delivery.ts';
 import type { DeliveryStore } from '../../stores/ports.ts';
-import { type Books, copies, getOrThrow } from './books.ts';
+import { type Books, getOrThrow, newestFirst } from './books.ts';
 
 export function createFakeDeliveryStore({ deliveries }: Books): DeliveryStore {
   const read = (id: string) => structuredClone(getOrThrow(deliveries, 'delivery', id));
@@ -17,7 +17,13 @@ export function createFakeDeliveryStore({ deliveries }: Books): DeliveryStore {
     },
 
     find: async (id) => structuredClone(deliveries.get(id)),
-    list: async (accountId, limit) => copies(deliveries.values(), accountId).reverse().slice(0, limit),
+    list: async (accountId, limit, { state, after } = {}) => {
+      const rows = [...deliveries.values()].filter(
+        (row) =>
+          (accountId === null || row.accountId === accountId) && (state === undefined || row.state === state),
+      );
+      return newestFirst(rows, limit, after);
+    },
 
     pending: async (createdBefore, after, limit) =>
       [...deliveries.values()]
@@ -25,6 +31,14 @@ export function createFakeDeliveryStore({ deliveries }: Books): DeliveryStore {
         .sort((a, b) => (a.id < b.id ? -1 : 1))
         .slice(0, limit)
         .map((row) => structuredClone(row)),
+
+    oldestPending: async () =>
+      [...deliveries.values()]
+        .filter(({ state }) => state === 'pending')
+        .reduce<Date | null>(
+          (oldest, { createdAt }) => (oldest !== null && oldest <= createdAt ? oldest : createdAt),
+          null,
+        ),
 
     async reopen(id, cycle) {
       const row = getOrThrow(deliveries, 'delivery', id);

@@ -39,6 +39,7 @@ export function createFakeImageStore(
         next: all.length > limit ? page.at(-1)?.key : undefined,
       };
     },
+    check: async () => {},
     resultUrl: (key) => publicUrl(uploadUrl, key),
   };
 }

@@ -2,11 +2,12 @@ import { deliveryIdOf, destinationOf, newDelivery } from '../../domain/delivery.
 import { Refused } from '../../domain/errors.ts';
 import { countOneMore } from '../../domain/failures.ts';
 import { type JobRequests, MAX_REQUESTS, withdraw } from '../../domain/job-requests.ts';
-import type { Acceptance, JobDraft, JobRecord, ObjectRef } from '../../domain/records.ts';
+import type { Acceptance, JobDraft, JobRecord } from '../../domain/records.ts';
 import type { DeletedJob, EndedJob, JobStore } from '../../stores/ports.ts';
-import { type Books, copies, getOrThrow, idempotencyId, post } from './books.ts';
+import { type Books, getOrThrow, idempotencyId, post } from './books.ts';
 import { cancelDelivery } from './deliveries.ts';
-import { objectId } from './retention.ts';
+import { createFakeJobLists } from './job-lists.ts';
+import { enqueueRemovals } from './retention.ts';
 
 export function createFakeJobStore(books: Books): JobStore {
   const read = (jobId: string) => structuredClone(books.jobs.get(jobId));
@@ -54,7 +55,7 @@ export function createFakeJobStore(books: Books): JobStore {
     },
 
     get: async (jobId) => read(jobId),
-    list: async (accountId, limit) => copies(books.jobs.values(), accountId).reverse().slice(0, limit),
+    ...createFakeJobLists(books),
 
     complete: async (jobId, set) => end(jobId, { status: 'completed', ...set }),
     async fail(jobId, { clientFault = false, ...set }) {
@@ -95,10 +96,6 @@ function remove(books: Books, job: JobRecord, was: 'completed' | 'failed'): Dele
   const cleared = { options: {}, warnings: [], webhookUrl: null, error: null, inputs: [], results: [] };
   Object.assign(job, cleared, { status: 'deleted', deleted: { at: new Date(), was } });
   return { id: job.id, objects };
-}
-
-function enqueueRemovals(books: Books, refs: readonly ObjectRef[]): void {
-  for (const ref of refs) books.removals.set(objectId(ref), ref);
 }
 
 function accept(books: Books, draft: JobDraft): Acceptance {

@@ -61,26 +61,38 @@ export function createFakeRetentionStore(books: Books): RetentionStore {
 }
 
 export function createFakeRemovalStore(books: Books): RemovalStore {
-  const enqueue = (refs: readonly ObjectRef[]) => {
-    for (const ref of refs) books.removals.set(objectId(ref), { ...ref });
-  };
   return {
-    enqueue: async (refs) => enqueue(refs),
+    enqueue: async (refs) => enqueueRemovals(books, refs),
 
     async markRemoved(refs, failures) {
-      for (const ref of refs) books.removals.delete(objectId(ref));
-      enqueue(failures.map(({ ref }) => ref));
+      const failed = failures.map(({ ref }) => ref);
+      const kept = new Set(failed.map(objectId));
+      for (const id of refs.map(objectId)) if (!kept.has(id)) books.removals.delete(id);
+      enqueueRemovals(books, failed);
     },
 
     async pending(after, limit) {
       const rows = [...books.removals].filter(([id]) => id > after).sort(([a], [b]) => (a < b ? -1 : 1));
       const page = rows.slice(0, limit);
       return {
-        refs: page.map(([, ref]) => ({ ...ref })),
+        refs: page.map(([, { bucket, key }]) => ({ bucket, key })),
         next: rows.length > limit ? (page.at(-1)?.[0] ?? null) : null,
       };
     },
+
+    async backlog() {
+      // Rows stay in the order in which they were enqueued.
+      const [oldest] = books.removals.values();
+      return { count: books.removals.size, oldest: oldest?.since ?? null };
+    },
   };
+}
+
+export function enqueueRemovals({ removals }: Books, refs: readonly ObjectRef[]): void {
+  for (const { bucket, key } of refs) {
+    const id = objectId({ bucket, key });
+    if (!removals.has(id)) removals.set(id, { bucket, key, since: new Date() });
+  }
 }
 
 export function createFakeHistoryStore({ histories }: Books): HistoryStore {

@@ -4,7 +4,7 @@ import type { PackRecord } from '../../domain/records.ts';
 import { imagesToRefund } from '../../domain/refund.ts';
 import type { LedgerStore, PackStore, Stores } from '../../stores/ports.ts';
 import { createFakeAccountStore, createFakeKeyStore } from './accounts.ts';
-import { type Books, copies, emptyBooks, getOrThrow, once, post } from './books.ts';
+import { type Books, copies, emptyBooks, getOpenAccount, getOrThrow, once, post } from './books.ts';
 import { createFakeDeliveryStore } from './deliveries.ts';
 import { createFakeGeneratorCallStore } from './generator-calls.ts';
 import { createFakeJobStore } from './jobs.ts';
@@ -30,6 +30,11 @@ export function createFakeStores(): Stores & { books: Books } {
       setApiEnabled: async (enabled) => {
         books.apiEnabled = enabled;
       },
+      disabledTools: async () => [...books.disabledTools].sort(),
+      setToolEnabled: async (slug, enabled) => {
+        if (enabled) books.disabledTools.delete(slug);
+        else books.disabledTools.add(slug);
+      },
     },
   };
 }
@@ -37,6 +42,14 @@ export function createFakeStores(): Stores & { books: Books } {
 function createFakeLedgerStore(books: Books): LedgerStore {
   return {
     list: async (accountId) => copies(books.ledger.values(), accountId),
+    async credit({ accountId, images, reason, reference }) {
+      return once(books, { command: 'credit', accountId, reference, asked: { images, reason } }, () => {
+        getOpenAccount(books, accountId);
+        const id = `credit:${randomUUID()}`;
+        return { id, balance: post(books, { id, accountId, kind: 'credit', delta: images, reason }) };
+      });
+    },
+
     audit: async (accountId) =>
       [...books.accounts.values()]
         .filter(({ id }) => accountId === undefined || id === accountId)
@@ -62,6 +75,7 @@ function createFakePackStore(books: Books): PackStore {
           createdAt: new Date(),
         };
         const posting = { id: `pack:${pack.id}`, kind: 'pack' as const, delta: images, packId: pack.id };
+        getOpenAccount(books, accountId);
         const balance = post(books, { ...posting, accountId });
         books.packs.set(pack.id, pack);
         return { pack: structuredClone(pack), balance };

@@ -1,7 +1,10 @@
 #!/usr/bin/env bash
-# Too slow or too heavy for every run: Spectral's rules on the OpenAPI document (half a minute), and Schemathesis let
-# loose on the service (about 3,900 requests, two to four minutes on two cores). Needs Python 3.10 or newer;
-# Schemathesis is kept in the user's cache folder, Spectral in npm's.
+# Too slow or too heavy for every run: Spectral's rules on the OpenAPI document (half a minute), Schemathesis let loose on
+# the service (about 3,900 requests, two to four minutes on two cores), docker-compose.yml run without containers (a
+# minute), licences and known vulnerabilities of the packages of production.
+# Needs Python 3.10 or newer, Go 1.26 or newer and PostgreSQL (Debian: apt-get install postgresql). Temporal's server,
+# its SQL tool and Schemathesis are kept in the user's cache folder, Spectral in npm's; the first run builds Temporal's
+# server, which takes ten minutes on a small machine.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 version=4.32.5

@@ -148,6 +148,19 @@ describe('text for people', () => {
     expect(out).toBe('The account has no jobs.\n');
   });
 
+  test('the calls of a job are a table, with times like any other', async () => {
+    const client = await newAccount(cli);
+    const draft = draftOf(client);
+    await stores.jobs.accept(draft);
+    const call = { generator: 'bfl', model: 'flux-2-pro', mayBeCharged: true };
+    await stores.generatorCalls.begin(draft.jobId, call);
+    const { out } = await operator(['job', 'show', draft.jobId]);
+    const [head = '', row = ''] = out.slice(out.indexOf('generator calls')).split('\n').slice(2);
+    expect(head).toMatch(/^GENERATOR +MODEL +UPSTREAM ID +STARTED AT/);
+    expect(row).toMatch(/^bfl +flux-2-pro +- +\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC/);
+    expect(out).not.toMatch(/\d{4}-\d\d-\d\dT/);
+  });
+
   test('control characters from a client are escaped', async () => {
     const client = await newAccount(cli);
     const draft = draftOf(client, { options: { customPrompt: '\u001b]0;owned\u0007\u202e\u009b2J' } });
@@ -190,7 +203,7 @@ describe('servers and settings', () => {
   test('a database that is down is reported without its password', async () => {
     await using deps = openDeps(() => ({
       ...cli.deps.config(),
-      mongo: { url: 'mongodb://me:secret@127.0.0.1:1/?replicaSet=rs0', database: 'none' },
+      mongo: { ...cli.deps.config().mongo, url: 'mongodb://me:secret@127.0.0.1:1/?replicaSet=rs0' },
     }));
     const { err } = await runWith(deps, ['account', 'list']);
     expect(err).toMatch(/^MongoDB could not be reached: .+\n$/);

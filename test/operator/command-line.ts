@@ -2,6 +2,7 @@ import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { type Deps, openDeps } from '../../operator/deps.ts';
 import { run } from '../../operator/run.ts';
+import { prepareDatabase } from '../../stores/mongo/setup.ts';
 import { ownConfig } from '../setup/own-config.ts';
 
 export interface CommandResult {
@@ -30,7 +31,12 @@ export function openCommandLine(overrides: Record<string, string> = {}) {
   const config = ownConfig(overrides);
   const deps = openDeps(() => config);
 
-  const operator = (argv: readonly string[], answer?: string) => runWith(deps, argv, answer);
+  let prepared: Promise<void> | undefined;
+  const operator = async (argv: readonly string[], answer?: string) => {
+    prepared ??= prepareDatabase(deps.mongo().db);
+    await prepared;
+    return runWith(deps, argv, answer);
+  };
 
   return {
     deps,

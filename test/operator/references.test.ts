@@ -15,6 +15,9 @@ describe('a command repeated with its reference', () => {
   test('returns the same account and secret', async () => {
     const [first, again] = await twice('account', 'create', '--name', 'Twice', '--reference', 'crm-1');
     expect(again).toEqual(first);
+    const { out } = await operator(['account', 'create', '--name', 'Twice', '--reference', 'crm-1']);
+    expect(out).toContain('The reference was used before');
+    expect(out).not.toContain('Keep the secret now');
     const named = (await stores.accounts.list(1000)).filter(({ name }) => name === 'Twice');
     expect(named.map(({ id }) => id)).toEqual([first.account_id]);
   });

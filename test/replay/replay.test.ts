@@ -11,6 +11,7 @@ import {
 import { DeterminismViolationError } from '@temporalio/workflow';
 import { beforeAll, describe, expect, inject, test } from 'vitest';
 import '../setup/context.ts';
+import { loadWorkflowBundle } from '../../worker/bundle.ts';
 import * as workflows from '../../workflows/index.ts';
 import { PATHS } from './paths.ts';
 
@@ -32,6 +33,12 @@ function replay(name: string, workflowBundle: WorkflowBundleOption): Promise<voi
 }
 
 describe('a recorded history', () => {
+  let traced: WorkflowBundleOption;
+
+  beforeAll(async () => {
+    traced = await loadWorkflowBundle('', true);
+  });
+
   test('exists for every path and for nothing else', () => {
     const recorded = readdirSync(folder).map((file) => file.replace(/\.json$/, ''));
     expect(recorded.sort()).toEqual(Object.keys(PATHS).sort());
@@ -48,6 +55,10 @@ describe('a recorded history', () => {
 
   test.each(Object.keys(PATHS))('replays against the current code: %s', async (name) => {
     await replay(name, { codePath: inject('env').WORKFLOW_BUNDLE ?? '' });
+  });
+
+  test.each(Object.keys(PATHS))('replays where traces are switched on later: %s', async (name) => {
+    await replay(name, traced);
   });
 
   test.each([

@@ -1,35 +1,9 @@
 import { readFileSync } from 'node:fs';
-import { Type } from 'typebox';
-import { Value } from 'typebox/value';
 import { describe, expect, test } from 'vitest';
-import { parse } from 'yaml';
 import { Environment, loadConfig } from '../../config.ts';
 import { REQUIRED } from '../setup/required.ts';
+import { file, networks, services } from './compose-file.ts';
 
-const Service = Type.Object({
-  image: Type.String(),
-  build: Type.Optional(Type.String()),
-  command: Type.Optional(Type.Array(Type.String())),
-  environment: Type.Record(Type.String(), Type.String()),
-  networks: Type.Array(Type.String(), { minItems: 1 }),
-  ports: Type.Optional(Type.Array(Type.String())),
-  cap_drop: Type.Array(Type.String()),
-  cap_add: Type.Optional(Type.Array(Type.String())),
-  privileged: Type.Optional(Type.Boolean()),
-  security_opt: Type.Array(Type.String()),
-  read_only: Type.Boolean(),
-  mem_limit: Type.String({ pattern: '^(\\$\\{\\w+:-)?\\d+[mg]\\}?$' }),
-  cpus: Type.Union([Type.Number(), Type.String({ pattern: '^\\$\\{\\w+:-[\\d.]+\\}$' })]),
-  pids_limit: Type.Integer({ minimum: 1 }),
-});
-const Compose = Type.Object({
-  services: Type.Record(Type.String(), Service),
-  networks: Type.Record(Type.String(), Type.Union([Type.Null(), Type.Object({ internal: Type.Boolean() })])),
-});
-
-const file = readFileSync('docker-compose.yml', 'utf8');
-// Fails for a service without limits, capabilities or networks: the schema requires them.
-const { services, networks } = Value.Parse(Compose, parse(file, { merge: true }));
 const defaults = loadConfig(REQUIRED);
 const all = Object.entries(services);
 const built = all.filter(([, { build }]) => build !== undefined);
@@ -54,7 +28,7 @@ describe('docker-compose.yml', () => {
       expect(Object.keys(environment).filter((name) => !(name in Environment.properties))).toEqual([]);
       const url = environment.MONGODB_URL ?? '';
       expect(url).toMatch(
-        /^mongodb:\/\/service:\$\{MONGO_SERVICE_PASSWORD:\?[^}]+\}@mongo:27017\/image_job_api\?/,
+        /^mongodb:\/\/service:\$\{MONGO_SERVICE_PASSWORD:\?[^}]+\}@mongo:27017\/\$\{MONGODB_DATABASE:-image_job_api\}\?/,
       );
       expect(defaults.mongo.database).toBe('image_job_api');
     },
@@ -71,6 +45,7 @@ describe('docker-compose.yml', () => {
     expect(receivers('MONGO_SERVICE_PASSWORD')).toEqual([...service, 'mongo-init']);
     expect(receivers('POSTGRES_PASSWORD')).toEqual(['postgres', 'temporal-schema', 'temporal']);
     expect(receivers('S3_SECRET_ACCESS_KEY')).toEqual([...service, 's3']);
+    expect(receivers('OTEL_EXPORTER_OTLP_HEADERS')).toEqual(['api', 'worker', 'renderer']);
   });
 
   test('databases are on internal networks, with only the containers that use them', () => {
@@ -103,6 +78,23 @@ describe('docker-compose.yml', () => {
     const stages = [...dockerfile.matchAll(/^FROM (\S+)/gm)].map(([, from]) => from);
     expect(stages.filter((from) => !from?.endsWith('{NODE_IMAGE}'))).toEqual([]);
     expect(dockerfile.slice(dockerfile.lastIndexOf('FROM '))).toMatch(/^USER node$/m);
+  });
+
+  test('the image of the service is the build with the packages of production', () => {
+    const [, build = '', dependencies = '', image = ''] = readFileSync('Dockerfile', 'utf8').split(/^FROM /m);
+    expect(build).toMatch(/^RUN npm ci\nCOPY \. \.\nRUN npm run build$/m);
+    expect(dependencies).toMatch(/^RUN npm ci --omit=dev/m);
+    // test/service/production.test.ts runs a tree of the same three.
+    expect(
+      [...image.matchAll(/^COPY (?:--from=(\w+) )?(.+) \.\/\S*$/gm)].map(([, from, what]) => [from, what]),
+    ).toEqual([
+      ['dependencies', '/app/node_modules'],
+      ['build', '/app/dist'],
+      [undefined, 'package.json LICENSE'],
+    ]);
+    const [, command = ''] = /^CMD \["node", "([^"]+)"\]$/m.exec(image) ?? [];
+    expect(services.api?.command).toEqual(['node', command]);
+    expect(image).toMatch(new RegExp(`^EXPOSE ${services.api?.environment.API_PORT}$`, 'm'));
   });
 });
 

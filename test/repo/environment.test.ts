@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import { SECRET_FILES, SECRETS } from '../../config/secret-files.ts';
 import { ConfigError, Environment, loadConfig } from '../../config.ts';
 import { REQUIRED } from '../setup/required.ts';
 
@@ -18,6 +19,17 @@ describe('.env.example', () => {
   test('names the required variables in its head', () => {
     const head = lines.slice(0, lines.indexOf('')).join(' ');
     expect(head.match(/\b[A-Z][A-Z0-9_]{6,}\b/g)).toEqual(Object.keys(REQUIRED));
+  });
+
+  test('names the variables with files of secrets', () => {
+    const head = lines
+      .slice(
+        0,
+        lines.findIndex((line) => line.includes('=')),
+      )
+      .join(' ');
+    expect(head.match(/\b[A-Z][A-Z0-9_]*_FILE\b/g)).toEqual(['NAME_FILE', ...SECRET_FILES]);
+    for (const name of SECRETS) expect(Object.keys(Environment.properties)).toContain(name);
   });
 
   test('explains every variable in the words of the schema', () => {
@@ -79,13 +91,37 @@ describe('the configuration', () => {
   test('reports every problem at once, by the name of the variable', () => {
     const broken = { API_PORT: 'eighty', UPLOAD_URL: 'ftp://x', LOG_LEVEL: 'loud' };
     expect(() => loadConfig(broken)).toThrow(ConfigError);
-    for (const name of ['S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY', 'API_PORT', 'UPLOAD_URL', 'LOG_LEVEL'])
+    for (const name of ['MONGODB_URL', 'S3_ENDPOINT', 'API_PORT', 'UPLOAD_URL', 'LOG_LEVEL'])
       expect(() => loadConfig(broken)).toThrow(name);
   });
 
-  test('reports unreadable TLS files of Temporal, and a certificate without its key', () => {
+  test.each([
+    [
+      'MONGODB_URL',
+      'localhost:27017',
+      'must be a connection string that begins with mongodb:// or mongodb+srv://',
+    ],
+    ['TEMPORAL_ADDRESS', 'https://temporal.example:7233', 'must be host:port'],
+    ['TEMPORAL_ADDRESS', 'temporal.example', 'must be host:port'],
+    ['WORKER_QUEUES', 'images', 'must be one of all, jobs, webhooks, not "images"'],
+  ])('refuses %s=%s in words', (name, value, problem) => {
+    expect(() => loadConfig({ ...REQUIRED, [name]: value })).toThrow(
+      `The environment is not usable:\n  ${name}: ${problem}`,
+    );
+  });
+
+  test.each(['mongodb+srv://me:pw@cluster0.example.mongodb.net/?tls=true', 'mongodb://[::1]:27017/'])(
+    'accepts the connection string %s',
+    (MONGODB_URL) => {
+      expect(loadConfig({ ...REQUIRED, MONGODB_URL }).mongo.url).toBe(MONGODB_URL);
+    },
+  );
+
+  test('reports unreadable TLS files, a certificate without its key, and one S3 key without the other', () => {
     const broken = {
       LOG_LEVEL: 'loud',
+      MONGODB_TLS_CA_FILE: '/nowhere/mongo.pem',
+      S3_ACCESS_KEY_ID: 'key',
       TEMPORAL_TLS_CA_FILE: '/nowhere/ca.pem',
       TEMPORAL_TLS_CERT_FILE: import.meta.filename,
     };
@@ -93,6 +129,8 @@ describe('the configuration', () => {
       'LOG_LEVEL: ',
       'TEMPORAL_TLS_CA_FILE: /nowhere/ca.pem cannot be read',
       'TEMPORAL_TLS_CERT_FILE, TEMPORAL_TLS_KEY_FILE: must be set together',
+      'MONGODB_TLS_CA_FILE: /nowhere/mongo.pem cannot be read',
+      'S3_ACCESS_KEY_ID, S3_SECRET_ACCESS_KEY: must be set together',
     ];
     for (const problem of problems) expect(() => loadConfig({ ...REQUIRED, ...broken })).toThrow(problem);
   });

@@ -31,7 +31,7 @@ test('activities and workflows take every type of a failure from the table', () 
 });
 
 describe('a retry policy', () => {
-  const deps = { stores: createFakeStores(), images: { remove: async () => [] } };
+  const deps = { stores: createFakeStores(), images: { remove: async () => [], resultUrl: String } };
   const { completeJob, failJob } = createCompletionActivities(deps);
   const { reopenDelivery, openTestDelivery } = createDeliveryActivities(deps);
   /** Calls each activity with an id that does not exist. */

@@ -16,7 +16,7 @@ afterAll(async () => {
   await service?.[Symbol.asyncDispose]();
 });
 
-test('100 concurrent requests on a balance of 25 create exactly 25 jobs', { timeout: 60_000 }, async () => {
+test('100 concurrent requests on a balance of 25 create exactly 25 jobs', async () => {
   const { app, client, stores } = service;
   const { headers, accountId } = await client();
   const post = () => postJob(app, headers, { tool: 'declutter', image_base64 });

@@ -117,8 +117,13 @@ describe('the next generator', () => {
 
     expect([job.status, ledger]).toEqual(['completed', CHARGED]);
     expect(upstreams.submissions()).toMatchObject({ bfl: 1, gemini: 1 });
-    const [line] = logged.split('\n').filter((each) => each.includes('A generator is misconfigured.'));
-    expect(JSON.parse(line ?? '{}')).toMatchObject({ level: 50, generator: 'bfl' });
+    // The SDK passes its entries on after a moment.
+    const line = await eventually(async () => {
+      const [found] = logged.split('\n').filter((each) => each.includes('A generator is misconfigured.'));
+      if (found === undefined) throw new Error('the log does not have the error');
+      return found;
+    });
+    expect(JSON.parse(line)).toMatchObject({ level: 50, generator: 'bfl' });
     expect(line).toContain(WORDS);
   });
 });

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } f
 import '../setup/context.ts';
 import type { Job } from '../../contract/schemas.ts';
 import { runCommand } from '../../dev/process/command.ts';
+import { startCollector } from '../setup/collector.ts';
 import { eventually } from '../setup/eventually.ts';
 import { sampleImage } from '../setup/images.ts';
 import { printed } from '../setup/printed.ts';
@@ -54,11 +55,16 @@ async function createKey(): Promise<string> {
 }
 
 describe('the build, with only the packages that production installs,', () => {
-  test('takes a job from the request to its result', { timeout: 60_000 }, async () => {
+  test.each([
+    ['without traces', false],
+    ['with traces', true],
+  ])('takes a job from the request to its result, %s', { timeout: 60_000 }, async (_, traced) => {
+    await using collector = await startCollector();
+    const settings = traced ? collector.env : {};
     await operator('setup');
-    const api = start('dist/api/main.js');
-    const worker = start('dist/worker/main.js');
-    const renderer = start('dist/worker/renderer.js');
+    const api = start('dist/api/main.js', settings);
+    const worker = start('dist/worker/main.js', settings);
+    const renderer = start('dist/worker/renderer.js', settings);
     const [address, apiKey] = await Promise.all([
       printed(api, /http:[^"]+/),
       createKey(),
@@ -84,6 +90,10 @@ describe('the build, with only the packages that production installs,', () => {
       [0, null],
       [0, null],
     ]);
+    const spans = collector.spans.filter(({ attributes }) => attributes['imagejob.job_id'] === job_id);
+    const ofJob = spans.filter(({ name }) => !name.startsWith('GET'));
+    expect(new Set(ofJob.map(({ service }) => service)).size).toBe(traced ? 3 : 0);
+    expect(new Set(ofJob.map(({ traceId }) => traceId)).size).toBe(traced ? 1 : 0);
   });
 
   test('serves the reference page with everything it loads', async () => {

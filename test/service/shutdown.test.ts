@@ -4,13 +4,15 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, inject, onTestFinished, test } from 'vitest';
 import '../setup/context.ts';
-import { environment } from '../../config.ts';
+import { environment, loadConfig } from '../../config.ts';
 import { issueApiKey } from '../../domain/api-key.ts';
+import { ownDatabase } from '../setup/own-database.ts';
 import { printed } from '../setup/printed.ts';
 import { startProxy, type TcpProxy } from '../setup/proxy.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 let mongod: TcpProxy;
+let database: AsyncDisposable;
 let env: NodeJS.ProcessEnv;
 
 beforeAll(async () => {
@@ -25,8 +27,12 @@ beforeAll(async () => {
     TASK_QUEUE_PREFIX: 'shutdown-',
   };
   env = { ...environment(), ...others, ...settings, MONGODB_URL: url, MONGODB_DATABASE: 'test_shutdown' };
+  database = await ownDatabase(loadConfig(env).mongo);
 });
-afterAll(() => mongod?.[Symbol.asyncDispose]());
+afterAll(async () => {
+  await database?.[Symbol.asyncDispose]();
+  await mongod?.[Symbol.asyncDispose]();
+});
 
 function start(file: string, args: string[] = [], overrides: NodeJS.ProcessEnv = {}): ChildProcess {
   const options = { cwd: root, env: { ...env, ...overrides } };
@@ -43,6 +49,10 @@ test('a process exits on SIGTERM although one of its requests never ends', async
   server.kill('SIGTERM');
   expect(await once(server, 'exit')).toEqual([1, null]);
   expect(await response).toBe('cut off');
+});
+
+test('a process that fails although something is open ends with the code of its failure', async () => {
+  expect(await once(start('test/service/programs/fails-open.ts'), 'exit')).toEqual([2, null]);
 });
 
 test.each([

@@ -2,11 +2,13 @@ import '../setup/context.ts';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect, inject, onTestFinished, test } from 'vitest';
-import { environment } from '../../config.ts';
+import { environment, loadConfig } from '../../config.ts';
+import { setupDatabase } from '../../stores/mongo/setup.ts';
 import { REQUIRED } from '../setup/required.ts';
 
 const root = join(import.meta.dirname, '..', '..');
@@ -57,6 +59,43 @@ test('a renderer without the key of its generator exits with 2 and names it', as
   expect([code, err]).toEqual([2, expect.stringContaining('  BFL_API_KEY: must be set')]);
 });
 
+test.each(PROCESSES)(
+  '%s with a malformed list of origins or proxies exits with 2 and names both',
+  async (file) => {
+    const env = { ...REQUIRED, EGRESS_ALLOW_ORIGINS: 'localhost', TRUST_PROXY: 'everyone' };
+    const { code, out, err } = await ended(start(file, [], folderWith(), env));
+    expect([code, out]).toEqual([2, '']);
+    expect(err).toMatch(/^ {2}EGRESS_ALLOW_ORIGINS: "localhost" .*\n {2}TRUST_PROXY: "everyone" /m);
+  },
+);
+
+test('an API whose port is taken says so, and what to do', async () => {
+  await setupDatabase(loadConfig(inject('env')).mongo);
+  await using server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as { port: number };
+  const { code, out } = await ended(
+    start('api/main.ts', [], folderWith(), { ...inject('env'), API_PORT: String(port), LOG_LEVEL: 'fatal' }),
+  );
+  expect(code).toBe(1);
+  expect(JSON.parse(out.trim().split('\n').at(-1) ?? '').err.message).toBe(
+    `Port ${port} of 127.0.0.1 is in use by another program. Stop it, or set API_PORT to another port.`,
+  );
+});
+
+test('an operator command prints no warnings of libraries', async () => {
+  const folder = folderWith({
+    ...inject('env'),
+    S3_INPUTS_BUCKET: 'quiet-inputs',
+    S3_RESULTS_BUCKET: 'quiet-results',
+    MONGODB_DATABASE: 'test_quiet',
+    TASK_QUEUE_PREFIX: 'quiet-',
+  });
+  const env = { AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: '' };
+  const { code, err } = await ended(start('operator/main.ts', ['setup', '--json'], folder, env));
+  expect([code, err]).toEqual([0, '']);
+});
+
 test.each(PROCESSES)('%s exits with 1 and one log line when a server does not answer', async (file) => {
   const { code, out, err } = await ended(start(file, [], folderWith(), REQUIRED));
   expect([code, err]).toEqual([1, '']);
@@ -64,6 +103,7 @@ test.each(PROCESSES)('%s exits with 1 and one log line when a server does not an
 });
 
 test('an operator command uses the stack that runs in its folder', async () => {
+  await setupDatabase(loadConfig(inject('env')).mongo);
   const list = ['account', 'list', '--json'];
   const { code, out, err } = await ended(start('operator/main.ts', list, folderWith(inject('env'))));
   expect({ code, err }).toEqual({ code: 0, err: '' });

@@ -80,7 +80,79 @@ describe('webhook list', () => {
   });
 });
 
+describe('webhook list --failed', () => {
+  test('shows failed deliveries of every account, with their time and job', async () => {
+    const failed = await delivered(500, 'failed');
+    const { job_id: other } = await delivered(200, 'delivered');
+    const rows = await cli.json<Record<string, unknown>[]>('webhook', 'list', '--failed');
+    expect(rows).toContainEqual(
+      expect.objectContaining({
+        job_id: failed.job_id,
+        account_id: failed.accountId,
+        failed_at: expect.stringMatching(/Z$/),
+        last_status: 500,
+      }),
+    );
+    expect(rows.map(({ job_id }) => job_id)).not.toContain(other);
+    const { out } = await cli.operator(['webhook', 'list', '--failed', '--account', failed.accountId]);
+    expect(out).toMatch(/^FAILED AT +ACCOUNT ID +JOB ID/);
+    expect(out).toContain(failed.job_id);
+    expect(await cli.operator(['webhook', 'list'])).toMatchObject({
+      code: 1,
+      err: 'Give --account, --failed or both.\n',
+    });
+  });
+
+  test('attempts are a table in text', async () => {
+    const { job_id } = await delivered(500, 'failed');
+    const { out } = await cli.operator(['webhook', 'show', deliveryIdOf(job_id)]);
+    expect(out).toMatch(/^attempts\n\nAT +URL +STATUS +MS +ERROR +ANSWER\n\d{4}-\d\d-\d\d /m);
+  });
+});
+
+describe('webhook redeliver --failed-since', () => {
+  test('repeats every delivery that failed since then', async () => {
+    const before = new Date().toISOString();
+    const failed = [await delivered(500, 'failed'), await delivered(500, 'failed')];
+    receiver.behave(204);
+    const again = ['webhook', 'redeliver', '--failed-since', before];
+    const rows = await cli.json<Record<string, unknown>[]>(...again);
+    expect(rows.map(({ job_id, state }) => [job_id, state]).sort()).toEqual(
+      failed.map(({ job_id }) => [job_id, 'delivered']).sort(),
+    );
+    expect((await cli.operator(again)).out).toBe('No delivery has failed since then.\n');
+  });
+
+  test('ends with 1 when a receiver fails again', async () => {
+    const before = new Date().toISOString();
+    const { accountId, job_id } = await delivered(500, 'failed');
+    const again = ['webhook', 'redeliver', '--failed-since', before, '--account', accountId];
+    const { code, out, err } = await cli.operator(again);
+    expect([code, err]).toEqual([1, '0 of 1 events were delivered; see webhook list for the others.\n']);
+    expect(out).toContain(job_id);
+    await deliveryIn(service, job_id, 'failed');
+  });
+
+  test('takes either a delivery or a time', async () => {
+    for (const command of [['redeliver'], ['redeliver', 'msg_a', '--failed-since', '1h']])
+      expect((await cli.operator(['webhook', ...command])).err).toBe(
+        'Give either a delivery or --failed-since.\n',
+      );
+  });
+});
+
 describe('webhook redeliver', () => {
+  test('ends with 1 when the receiver fails again', async () => {
+    const { job_id } = await delivered(500, 'failed');
+    const { code, out, err } = await cli.operator(['webhook', 'redeliver', deliveryIdOf(job_id)]);
+    expect([code, err]).toEqual([
+      1,
+      expect.stringMatching(/^(The receiver did not take it|All \d attempts)/),
+    ]);
+    expect(out).toContain(job_id);
+    await deliveryIn(service, job_id, 'failed');
+  });
+
   test('repeats a failed delivery and reports the result', async () => {
     const { job_id } = await delivered(500, 'failed');
     receiver.behave(204);
@@ -110,7 +182,10 @@ describe('webhook test', () => {
   test('sends a test event and shows the response of the receiver', async () => {
     receiver.behave((_, response) => void response.writeHead(418).end('a teapot'));
     const { accountId } = await clientWith(service, receiver.url);
-    const shown = await cli.json<{ delivery_id: string }>('webhook', 'test', '--account', accountId);
+    const { code, out, err } = await cli.operator(['webhook', 'test', '--account', accountId, '--json']);
+    expect(code).toBe(1);
+    expect(JSON.parse(err).error.message).toContain('All 1 attempts failed.');
+    const shown = JSON.parse(out);
     expect(shown).toMatchObject({
       type: 'test.ping',
       job_id: null,
@@ -124,7 +199,7 @@ describe('webhook test', () => {
     const { accountId } = await clientWith(service, null);
     expect(await cli.operator(['webhook', 'test', '--account', accountId])).toMatchObject({
       code: 1,
-      err: `Account ${accountId} has no webhook endpoint.\n`,
+      err: `Account ${accountId} has no webhook endpoint. Set one: account webhook ${accountId} --url URL\n`,
     });
   });
 

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll } from 'vitest';
 import { type Mongo, openMongo } from '../../stores/mongo/client.ts';
-import { createIndexes } from '../../stores/mongo/documents.ts';
+import { prepareDatabase } from '../../stores/mongo/setup.ts';
 import { ownConfig } from './own-config.ts';
 
 /** A database with the indexes, for the tests of one file. It is dropped and closed after them. */
 export function databaseOfFile({ mongo: config } = ownConfig()): Mongo {
   const mongo = openMongo(config);
-  beforeAll(() => createIndexes(mongo.db));
+  beforeAll(() => prepareDatabase(mongo.db));
   afterAll(async () => {
     await mongo.db.dropDatabase();
     await mongo[Symbol.asyncDispose]();

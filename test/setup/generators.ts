@@ -40,11 +40,13 @@ export const scriptedGenerators = (script: Parameters<typeof scriptedUpstream>[0
 
 /** Generators that are asked in this order, for every tool. */
 export function generatorsOf(...generators: Generator[]): Generators {
+  const places = createBudget({ total: 100, perOwner: 100 });
   return {
     forPlan: () => generators,
     find: (name) => generators.filter((each) => each.kind === 'upstream').find((each) => each.name === name),
+    upstreams: generators.filter((generator) => generator.kind === 'upstream'),
     breakerOf: () => createBreaker(),
-    placesOf: () => createBudget({ total: 100, perOwner: 100 }),
+    placesOf: () => places,
     failoverOnRefused: false,
     [Symbol.asyncDispose]: async () => {},
   };

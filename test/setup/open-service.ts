@@ -5,7 +5,7 @@ import { digestApiKey, issueApiKey } from '../../domain/api-key.ts';
 import { withResources } from '../../runtime/resources.ts';
 import { openTemporal } from '../../runtime/temporal-client.ts';
 import { openMongo } from '../../stores/mongo/client.ts';
-import { createIndexes } from '../../stores/mongo/documents.ts';
+import { prepareDatabase } from '../../stores/mongo/setup.ts';
 import { createMongoStores } from '../../stores/mongo/stores.ts';
 import { setupBuckets } from '../../stores/s3/setup.ts';
 import { openRenderer } from '../../worker/open-renderer.ts';
@@ -19,9 +19,9 @@ export type Service = Awaited<ReturnType<typeof openService>>;
 export function openService(config: Config, overrides: ApiOverrides = {}) {
   return withResources(async (keep, defer) => {
     const mongo = keep(openMongo(config.mongo));
-    const stores = createMongoStores(mongo);
+    const stores = createMongoStores(mongo, overrides.metrics);
     const temporal = keep(openTemporal(config.temporal));
-    await Promise.all([createIndexes(mongo.db), setupBuckets(config.s3)]);
+    await Promise.all([prepareDatabase(mongo.db), setupBuckets(config.s3)]);
     defer(() => mongo.db.dropDatabase());
     const logger = pino({ level: config.log.level });
     const { app, deps } = keep(await openApi(config, { stores, logger, ...PERMISSIVE, ...overrides }));
@@ -63,7 +63,7 @@ export function openService(config: Config, overrides: ApiOverrides = {}) {
       client,
       keyOf,
       startWorker: (others: TestWorkerOverrides = {}) =>
-        startWorker(config, { stores, images, egress, ...others }),
+        startWorker(config, { stores, images, egress, metrics: deps.metrics, ...others }),
     };
   });
 }

@@ -27,6 +27,7 @@ const client = { accountId: randomUUID(), keyId: randomUUID() };
 const ARGUMENTS: Record<string, unknown[]> = {
   'accounts.create': [{ name: 'A', webhookUrl: null, webhookSecret: 'whsec_a' }],
   'accounts.list': [10],
+  'accounts.close': [randomUUID(), false],
   'accounts.setWebhook': [randomUUID(), { url: null }],
   'deliveries.plan': [{ id: 'a', ...client, jobId: randomUUID() }],
   'deliveries.pending': [new Date(), '', 10],
@@ -38,12 +39,15 @@ const ARGUMENTS: Record<string, unknown[]> = {
   'histories.markDeleted': [['a']],
   'jobs.accept': [draftOf(client)],
   'jobs.list': [randomUUID(), 10],
+  'jobs.listByIdempotencyKey': [null, 'a'],
+  'jobs.usage': [randomUUID(), new Date(0), new Date(1)],
   'jobs.complete': [randomUUID(), { results: [], processingMs: 1 }],
   'jobs.fail': [randomUUID(), { error: 'No.', processingMs: 1 }],
   'jobs.remove': [[randomUUID()]],
   'jobs.dropInputs': [[randomUUID()]],
   'keys.create': [{ ...client, name: 'A', digest: 'a', hint: 'a', retentionDays: null }],
   'keys.setRetention': [randomUUID(), 1],
+  'ledger.credit': [{ ...client, images: 1, reason: 'a' }],
   'packs.add': [{ ...client, images: 1, reference: null }],
   'packs.refund': [randomUUID(), 1],
   'removals.enqueue': [[ref]],
@@ -56,6 +60,7 @@ const ARGUMENTS: Record<string, unknown[]> = {
   'retention.processing': [new Date(), '', 10],
   'retention.unowned': [[ref]],
   'settings.setApiEnabled': [true],
+  'settings.setToolEnabled': ['pool', false],
 };
 
 const methodsOf = (store: object) =>

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { beforeEach, expect, test } from 'vitest';
 import type { LedgerRow } from '../../domain/records.ts';
-import { collections, createIndexes, type JobDocument, type Stored } from '../../stores/mongo/documents.ts';
+import { collections, type JobDocument, type Stored } from '../../stores/mongo/documents.ts';
+import { prepareDatabase } from '../../stores/mongo/setup.ts';
 import { createMongoStores } from '../../stores/mongo/stores.ts';
 import { databaseOfFile } from '../setup/database.ts';
 
@@ -27,7 +28,7 @@ const nthJob = (n: number) => jobIds[n] ?? '';
 /** The large account, without what an earlier test has changed. */
 beforeEach(async () => {
   await mongo.db.dropDatabase();
-  await createIndexes(mongo.db);
+  await prepareDatabase(mongo.db);
   const { id } = await createMongoStores(mongo).accounts.create({
     name: 'Large',
     webhookUrl: null,

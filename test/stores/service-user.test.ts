@@ -7,7 +7,7 @@ import { obtainBinaries } from '../../dev/obtain/binaries.ts';
 import { Child } from '../../dev/process/child.ts';
 import { rememberedPorts } from '../../dev/process/tcp-ports.ts';
 import { openMongo } from '../../stores/mongo/client.ts';
-import { createIndexes } from '../../stores/mongo/documents.ts';
+import { prepareDatabase } from '../../stores/mongo/setup.ts';
 import { createMongoStores } from '../../stores/mongo/stores.ts';
 import { draftOf, newClient } from '../setup/records.ts';
 import { temporaryFolder } from '../setup/temporary-folder.ts';
@@ -76,8 +76,8 @@ test('the service user can run setup and the service, and has no access outside 
 }, async () => {
   const address = await startMongodWithUser();
   const url = `mongodb://service:service@${address}/${DATABASE}?replicaSet=rs0`;
-  await using mongo = openMongo({ url, database: DATABASE });
-  await createIndexes(mongo.db);
+  await using mongo = openMongo({ url, database: DATABASE, caFile: '', certKeyFile: '' });
+  await prepareDatabase(mongo.db);
   const stores = createMongoStores(mongo);
   const client = await newClient(stores);
   const { pack } = await stores.packs.add({ accountId: client.accountId, images: 10, reference: null });

@@ -7,7 +7,7 @@ import { startServers } from '../../../dev/servers/start.ts';
 import { registerSearchAttributes } from '../../../operator/setup/register-search-attributes.ts';
 import { openTemporal } from '../../../runtime/temporal-client.ts';
 import { openMongo } from '../../../stores/mongo/client.ts';
-import { createIndexes } from '../../../stores/mongo/documents.ts';
+import { prepareDatabase } from '../../../stores/mongo/setup.ts';
 import { createMongoStores } from '../../../stores/mongo/stores.ts';
 import { createImageStore } from '../../../stores/s3/images.ts';
 import { setupBuckets } from '../../../stores/s3/setup.ts';
@@ -56,7 +56,7 @@ export async function startWorld({ env = {}, linked = false }: WorldOptions = {}
   const images = stack.use(createImageStore(config.s3));
   const temporal = stack.use(openTemporal(config.temporal));
   await Promise.all([
-    createIndexes(mongo.db),
+    prepareDatabase(mongo.db),
     setupBuckets(config.s3),
     registerSearchAttributes(config.temporal),
   ]);

@@ -1,0 +1,38 @@
+import type { METRICS, MetricDefinition } from './definitions.ts';
+
+export type MetricName = keyof typeof METRICS;
+type NameOf<Type extends MetricDefinition['type']> = {
+  [Name in MetricName]: (typeof METRICS)[Name]['type'] extends Type ? Name : never;
+}[MetricName];
+
+/** A value for each label of the metric. */
+export type LabelsOf<Name extends MetricName> = Readonly<
+  Record<(typeof METRICS)[Name]['labels'][number], string>
+>;
+
+/** One value of a gauge. */
+export interface Sample {
+  name: NameOf<'gauge'>;
+  labels: Readonly<Record<string, string>>;
+  value: number;
+}
+
+/** Where a part of a process reports what it does. Never throws. */
+export interface Metrics {
+  /** Adds to a counter. */
+  add<Name extends NameOf<'counter'>>(name: Name, labels: LabelsOf<Name>, amount?: number): void;
+  /** Adds a value to a histogram. */
+  observe<Name extends NameOf<'histogram'>>(name: Name, labels: LabelsOf<Name>, value: number): void;
+  /** Has gauges read for each scrape. Those that cannot be read in time are left out of it. */
+  sample(read: () => readonly Sample[] | Promise<readonly Sample[]>): void;
+}
+
+/** A typed {@link Sample}. */
+export const gauge = <Name extends NameOf<'gauge'>>(
+  name: Name,
+  labels: LabelsOf<Name>,
+  value: number,
+): Sample => ({ name, labels, value });
+
+/** For a process whose metrics nobody reads. */
+export const NO_METRICS: Metrics = { add: () => {}, observe: () => {}, sample: () => {} };

@@ -1,0 +1,84 @@
+import type { Command } from 'commander';
+import type { DeliveryRecord } from '../../domain/records.ts';
+import { taskQueues } from '../../protocol/task-queues.ts';
+import { sinceArgument, YES } from '../arguments.ts';
+import type { Context } from '../context.ts';
+import { attempted, showOutcome } from '../delivery-outcome.ts';
+import type { Deps } from '../deps.ts';
+import { describeDelivery, failedAt } from '../describe-delivery.ts';
+import { Failure } from '../failure.ts';
+import { readPages } from '../pages.ts';
+import { redeliver } from '../start-delivery.ts';
+
+/** Redeliveries whose first attempt is waited for at once. */
+const CONCURRENT = 20;
+
+export function addRedeliver(noun: Command, context: Context): void {
+  noun
+    .command('redeliver [delivery]')
+    .description(
+      'deliver an event again, under the same id; waits for the first attempt and ends with 1 when it fails',
+    )
+    .option('--failed-since <time>', 'every delivery that failed at this time or later', sinceArgument)
+    .option('--account <account>', 'with --failed-since: only those of this account')
+    .option(...YES)
+    .action((deliveryId: string | undefined, { failedSince, ...options }: RedeliverOptions) => {
+      if (deliveryId !== undefined && failedSince === undefined) return redeliverOne(context, deliveryId);
+      if (deliveryId === undefined && failedSince !== undefined)
+        return redeliverFailed(context, failedSince, options);
+      throw new Failure('Give either a delivery or --failed-since.');
+    });
+}
+
+interface RedeliverOptions {
+  failedSince?: Date;
+  account?: string;
+  yes?: true;
+}
+
+async function redeliverOne({ deps, show }: Context, deliveryId: string): Promise<void> {
+  const before = await deps.stores().deliveries.find(deliveryId);
+  if (before === undefined) throw new Failure(`There is no delivery ${deliveryId}.`);
+  if (before.url === null) throw new Failure('The job was deleted, and its delivery has no URL any more.');
+  const after = await deliver(deps, before);
+  showOutcome(show, describeDelivery(after ?? before), after);
+}
+
+async function redeliverFailed(context: Context, since: Date, { account, yes }: RedeliverOptions) {
+  const { deps, show, confirm } = context;
+  if (account !== undefined) await deps.stores().accounts.get(account);
+  const failed = await failedDeliveries(deps, account ?? null, since);
+  if (failed.length > 0) await confirm(`Deliver ${failed.length} events again?`, yes);
+  const rows: DeliveryRecord[] = [];
+  let delivered = 0;
+  for (let start = 0; start < failed.length; start += CONCURRENT)
+    await Promise.all(
+      failed.slice(start, start + CONCURRENT).map(async (before) => {
+        const after = await deliver(deps, before);
+        if (after?.state === 'delivered') delivered += 1;
+        rows.push(after ?? before);
+      }),
+    );
+  const columns = ['delivery_id', 'account_id', 'job_id', 'state', 'last_status', 'reason'];
+  show({ rows: rows.map(describeDelivery), columns, none: 'No delivery has failed since then.' });
+  if (delivered < rows.length)
+    throw new Failure(
+      `${delivered} of ${rows.length} events were delivered; see webhook list for the others.`,
+    );
+}
+
+/** Those of deleted jobs have no URL, and are left out. */
+async function failedDeliveries(deps: Deps, account: string | null, since: Date): Promise<DeliveryRecord[]> {
+  const { deliveries } = deps.stores();
+  const { found } = await readPages({ limit: 0, all: true }, (limit, after) =>
+    deliveries.list(account, limit, { state: 'failed', ...(after === undefined ? {} : { after }) }),
+  );
+  return found.filter((delivery) => delivery.url !== null && failedAt(delivery) >= since);
+}
+
+/** @returns the delivery after the first attempt of a new cycle; undefined when its outcome is not known yet */
+async function deliver(deps: Deps, before: DeliveryRecord): Promise<DeliveryRecord | undefined> {
+  const queues = taskQueues(deps.config().temporal.taskQueuePrefix);
+  await redeliver(deps.temporal(), queues, before);
+  return attempted(deps, before.id, before.cycle);
+}

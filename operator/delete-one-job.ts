@@ -1,0 +1,24 @@
+import { deleteJob } from '../domain/delete-job.ts';
+import type { JobRecord } from '../domain/records.ts';
+import { deletedSignal } from '../protocol/job.ts';
+import { signalOrDelete } from '../runtime/temporal-client.ts';
+import type { Deps } from './deps.ts';
+import { Failure } from './failure.ts';
+
+/**
+ * Deletes an ended job of any account.
+ * @returns its billing record
+ * @throws Failure when it has not ended, or is deleted already
+ */
+export async function deleteOneJob(deps: Deps, jobId: string): Promise<JobRecord> {
+  const stores = deps.stores();
+  const job = await stores.jobs.get(jobId);
+  if (job === undefined) throw new Failure(`There is no job ${jobId}.`);
+  if (job.status === 'processing')
+    throw new Failure(`Job ${jobId} is in progress. Cancel it first: job cancel ${jobId}.`);
+  const notifyDeleted = (workflowId: string) =>
+    signalOrDelete(deps.temporal(), workflowId, deletedSignal.name);
+  const isDeleted = await deleteJob({ stores, images: deps.images(), notifyDeleted }, job);
+  if (!isDeleted) throw new Failure(`Job ${jobId} is already deleted.`);
+  return (await stores.jobs.get(jobId)) ?? job;
+}

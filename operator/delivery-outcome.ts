@@ -1,0 +1,44 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { DeliveryRecord } from '../domain/records.ts';
+import type { Context } from './context.ts';
+import type { Deps } from './deps.ts';
+import { Failure } from './failure.ts';
+import type { Fields } from './output.ts';
+
+/** A little longer than the timeout of one attempt. */
+const OUTCOME_WITHIN_MS = 20_000;
+const POLL_MS = 200;
+
+/** The delivery once the first attempt of a new cycle has an outcome; undefined when that takes too long. */
+export async function attempted(
+  deps: Deps,
+  deliveryId: string,
+  oldCycle?: string,
+): Promise<DeliveryRecord | undefined> {
+  const { deliveries } = deps.stores();
+  const deadline = Date.now() + OUTCOME_WITHIN_MS;
+  while (Date.now() < deadline) {
+    const delivery = await deliveries.find(deliveryId);
+    if (delivery !== undefined && delivery.cycle !== oldCycle && wasAttempted(delivery)) return delivery;
+    await delay(POLL_MS);
+  }
+  return undefined;
+}
+
+const wasAttempted = ({ state, nextAttemptAt }: DeliveryRecord) =>
+  state !== 'pending' || nextAttemptAt !== null;
+
+/** Shows a delivery after the first attempt of a cycle. @throws Failure unless the receiver took it */
+export function showOutcome(show: Context['show'], fields: Fields, after: DeliveryRecord | undefined): void {
+  const taken = after?.state === 'delivered';
+  show(taken ? { fields, note: 'The receiver took it.' } : { fields });
+  if (!taken) throw new Failure(problemOf(after));
+}
+
+function problemOf(after: DeliveryRecord | undefined): string {
+  if (after === undefined) return 'The outcome is not known yet; see webhook list.';
+  const error = after.attempts.at(-1)?.error ?? '';
+  return after.state === 'pending'
+    ? `The receiver did not take it; it will be retried. ${error}`.trim()
+    : (after.reason ?? `The delivery is ${after.state}.`);
+}

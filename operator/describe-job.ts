@@ -1,0 +1,41 @@
+import { type GeneratorCall, summarizeCall } from '../domain/generator-call.ts';
+import type { JobRecord } from '../domain/records.ts';
+import { publicUrl } from '../stores/image-store.ts';
+import type { Fields } from './output.ts';
+
+export function describeCall(call: GeneratorCall): Fields {
+  const { generator, model, upstreamId, outcome, seconds, costUsd, mayBeCharged, edgeRecall, error } =
+    summarizeCall(call);
+  return {
+    generator,
+    model,
+    upstream_id: upstreamId,
+    started_at: call.startedAt,
+    outcome,
+    seconds,
+    cost_usd: costUsd,
+    may_be_charged: mayBeCharged,
+    edge_recall: edgeRecall,
+    error,
+  };
+}
+
+export function describeJob(job: JobRecord, uploadUrl: string): Fields {
+  return {
+    job_id: job.id,
+    account_id: job.accountId,
+    key_id: job.keyId,
+    tool: job.tool,
+    status: job.status,
+    images_charged: job.imagesCharged,
+    result_urls: job.results.map(({ key }) => publicUrl(uploadUrl, key)),
+    error: job.error,
+    created_at: job.createdAt,
+    completed_at: job.completedAt,
+    processing_ms: job.processingMs,
+    options: job.options,
+    warnings: job.warnings,
+    webhook_url: job.webhookUrl,
+    workflow_id: job.workflowId,
+  };
+}

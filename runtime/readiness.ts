@@ -1,0 +1,79 @@
+import { cachedFor } from './cached-for.ts';
+import { withDeadline } from './process.ts';
+
+export type DependencyName = 'mongodb' | 's3' | 'temporal';
+
+/** Rejects when the dependency cannot be used. Must end by itself, even if nothing answers. */
+export type DependencyCheck = () => Promise<unknown>;
+
+/** Body of /readyz. `draining`: the process has been told to stop and finishes what it has. */
+export interface ReadinessReport {
+  status: 'ready' | 'away' | 'draining';
+  dependencies: Partial<Record<DependencyName, DependencyState>>;
+}
+export type DependencyState = 'ok' | 'away';
+
+export interface Readiness {
+  /** What the last check found, at most {@link CACHE_MS} old. Never rejects. */
+  report(): Promise<ReadinessReport>;
+  /** From now on the process reports that it drains. */
+  drain(): void;
+}
+
+/** Called when a dependency goes away, with the error, and when it is back, with undefined. */
+export type OnChange = (name: DependencyName, problem: unknown) => void;
+
+/** Body of /healthz. */
+export const ALIVE = { status: 'ok' } as const;
+
+export const statusOf = ({ status }: ReadinessReport): 200 | 503 => (status === 'ready' ? 200 : 503);
+
+/** Time for each dependency to answer. */
+const WITHIN_MS = 2000;
+const CACHE_MS = 1000;
+
+/** Checks all dependencies concurrently, at most once a second, however many ask. */
+export function createReadiness(
+  checks: Readonly<Partial<Record<DependencyName, DependencyCheck>>>,
+  onChange: OnChange = () => {},
+): Readiness {
+  const states: ReadinessReport['dependencies'] = {};
+  const all = Object.entries(checks).map(
+    ([name, check]) => [name as DependencyName, oneAtATime(check)] as const,
+  );
+  let draining = false;
+
+  async function update([name, check]: (typeof all)[number]): Promise<void> {
+    const problem = await withDeadline(WITHIN_MS, check()).then(
+      () => undefined,
+      (error: unknown) => error ?? 'unknown',
+    );
+    const state = problem === undefined ? 'ok' : 'away';
+    if (state !== (states[name] ?? 'ok')) onChange(name, problem);
+    states[name] = state;
+  }
+
+  const updateAll = cachedFor(CACHE_MS, () => Promise.all(all.map(update)));
+  return {
+    async report() {
+      await updateAll();
+      const isReady = all.every(([name]) => states[name] === 'ok');
+      const status = draining ? 'draining' : isReady ? 'ready' : 'away';
+      return { status, dependencies: { ...states } };
+    },
+    drain() {
+      draining = true;
+    },
+  };
+}
+
+/** A check that outlasts its time limit goes on: until it ends, no other one is started. */
+function oneAtATime(check: DependencyCheck): DependencyCheck {
+  let running: Promise<unknown> | undefined;
+  return () => {
+    running ??= check().finally(() => {
+      running = undefined;
+    });
+    return running;
+  };
+}

@@ -1,0 +1,45 @@
+import type { ClientSession } from 'mongodb';
+import { Refused } from '../../domain/errors.ts';
+import { accountNotFound } from './account-status.ts';
+import type { Mongo } from './client.ts';
+import type { Collections } from './documents.ts';
+import { post } from './ledger.ts';
+
+/** See AccountStore.close. A job accepted meanwhile has changed the account too, so one of the two is retried. */
+export async function closeAccount(
+  mongo: Mongo,
+  c: Collections,
+  accountId: string,
+  forfeit: boolean,
+): Promise<number> {
+  return mongo.transaction(async (session) => {
+    const account = await c.accounts.findOne({ _id: accountId }, { session });
+    if (account === null) throw accountNotFound(accountId);
+    if (account.status === 'closed') return 0;
+    await assertIdle(c, accountId, session);
+    const { balance } = account;
+    if (balance > 0 && !forfeit)
+      throw new Refused(`Account ${accountId} has ${balance} images left. Add --forfeit to give them up.`);
+    const at = new Date();
+    const posting = { id: `forfeit:${accountId}`, accountId, kind: 'forfeit', delta: -balance } as const;
+    if (balance > 0) await post(c, session, posting, at);
+    await c.accounts.updateOne(
+      { _id: accountId },
+      { $set: { status: 'closed', webhook: NONE } },
+      { session },
+    );
+    await c.keys.updateMany({ accountId }, { $set: { accountDisabled: true } }, { session });
+    await c.keys.updateMany({ accountId, revokedAt: null }, { $set: { revokedAt: at } }, { session });
+    return balance;
+  });
+}
+
+const NONE = { url: null, secret: '', previousSecret: null, previousUntil: null, disabledReason: null };
+
+async function assertIdle({ jobs }: Collections, accountId: string, session: ClientSession): Promise<void> {
+  const running = await jobs.countDocuments({ accountId, status: 'processing' }, { session });
+  if (running > 0)
+    throw new Refused(
+      `Account ${accountId} has ${running} jobs in progress. Wait until they have ended, or cancel them.`,
+    );
+}

@@ -1,0 +1,77 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { runCommand } from '../../dev/process/command.ts';
+import { unpackRecordedBuild } from '../upgrade/recorded-build.ts';
+import { printed } from './printed.ts';
+
+/** One version of the service, whose processes are started one by one. */
+export interface Release {
+  /** @returns its address, and how to stop it with SIGTERM */
+  api(): Promise<{ address: string } & Running>;
+  worker(): Promise<Running>;
+  renderer(): Promise<Running>;
+  /** Runs a command of the operator. @returns its JSON */
+  operator<T = Record<string, string>>(...args: string[]): Promise<T>;
+}
+
+export interface Running {
+  /** Resolves to the exit code. */
+  stop(): Promise<number | null>;
+}
+
+interface Layout {
+  folder: string;
+  /** The file of a process, after the arguments of Node that it needs. */
+  entry(name: string): string[];
+}
+
+/** The version in this folder, from its sources. */
+export const today = (env: Record<string, string>): Release => {
+  const folder = join(import.meta.dirname, '..', '..');
+  const entry = (name: string) => ['--import', import.meta.resolve('tsx'), join(folder, `${name}.ts`)];
+  return release({ folder, entry }, env);
+};
+
+/** The recorded version, from its build. */
+export async function yesterday(env: Record<string, string>): Promise<Release> {
+  const folder = await unpackRecordedBuild();
+  const entry = (name: string) => [join(folder, 'dist', `${name}.js`)];
+  const WORKFLOW_BUNDLE = join(folder, 'dist', 'workflow-bundle.cjs');
+  return release({ folder, entry }, { ...env, WORKFLOW_BUNDLE });
+}
+
+function release({ folder, entry }: Layout, env: Record<string, string>): Release {
+  const start = (name: string) => {
+    const child = spawn(process.execPath, entry(name), { cwd: folder, env });
+    onTestFinished(() => void child.kill('SIGKILL'));
+    return child;
+  };
+  const started = async (name: string, ready: RegExp): Promise<Running> => {
+    const child = start(name);
+    await printed(child, ready);
+    return { stop: () => stop(child) };
+  };
+  return {
+    async api() {
+      const child = start('api/main');
+      const address = await printed(child, /(?<=listening at )http:[^"]+/);
+      return { address, stop: () => stop(child) };
+    },
+    worker: () => started('worker/main', /The worker is ready/),
+    renderer: () => started('worker/renderer', /The renderer is ready/),
+    async operator(...args) {
+      const { signal } = new AbortController();
+      const command = [...entry('operator/main'), ...args, '--json'];
+      return JSON.parse(await runCommand(process.execPath, command, { cwd: folder, env, signal }));
+    },
+  };
+}
+
+async function stop(child: ChildProcess): Promise<number | null> {
+  const exited = once(child, 'exit');
+  child.kill('SIGTERM');
+  const [code] = await exited;
+  return code;
+}

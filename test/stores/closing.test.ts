@@ -1,0 +1,111 @@
+import { randomUUID } from 'node:crypto';
+import { describe, expect, test } from 'vitest';
+import { NotFound, Refused } from '../../domain/errors.ts';
+import { draftOf, newClient, newKey } from '../setup/records.ts';
+import { storesUnderTest } from './under-test.ts';
+
+describe.each(storesUnderTest())('renaming, crediting and closing an account: %s', (_name, stores) => {
+  const { accounts, jobs, keys, ledger, packs } = stores;
+
+  async function openAccount() {
+    const { id } = await accounts.create({
+      name: 'Acme',
+      webhookUrl: 'https://acme.example/hook',
+      webhookSecret: 'whsec_a',
+    });
+    const digest = randomUUID();
+    const { key } = await newKey(stores, id, digest);
+    return { accountId: id, keyId: key.id, digest };
+  }
+
+  test('a new name is that of the account for every key', async () => {
+    const { accountId, digest } = await openAccount();
+    expect(await accounts.rename(accountId, 'Acme Homes')).toMatchObject({
+      id: accountId,
+      name: 'Acme Homes',
+    });
+    expect(await accounts.get(accountId)).toMatchObject({ name: 'Acme Homes', balance: 50 });
+    expect(await keys.findCaller(digest)).toMatchObject({ accountName: 'Acme Homes' });
+    await expect(accounts.rename(randomUUID(), 'Nobody')).rejects.toThrow(NotFound);
+  });
+
+  test('a credit is posted once for its reference, with its reason, and is no pack', async () => {
+    const { accountId } = await openAccount();
+    const credit = { accountId, images: 5, reason: 'Late results', reference: 'T-1' };
+    const [first, again] = [await ledger.credit(credit), await ledger.credit(credit)];
+    expect(first).toEqual({ id: expect.stringMatching(/^credit:/), balance: 55 });
+    expect(again).toEqual({ ...first, repeated: true });
+    expect((await ledger.list(accountId)).at(-1)).toMatchObject({
+      id: first.id,
+      kind: 'credit',
+      delta: 5,
+      balanceAfter: 55,
+      jobId: null,
+      packId: null,
+      reason: 'Late results',
+    });
+    expect(await packs.hasPaid(accountId)).toBe(false);
+    expect(await ledger.audit(accountId)).toEqual([]);
+    await expect(ledger.credit({ ...credit, images: 6 })).rejects.toThrow(Refused);
+    await expect(ledger.credit({ ...credit, accountId: randomUUID() })).rejects.toThrow(NotFound);
+  });
+
+  test('a closed account has no keys, no endpoint and no balance, and its ledger explains that', async () => {
+    const { accountId, digest } = await openAccount();
+    expect(await accounts.close(accountId, true)).toBe(50);
+    expect(await accounts.get(accountId)).toMatchObject({
+      status: 'closed',
+      balance: 0,
+      webhook: { url: null, secret: '' },
+    });
+    expect(await keys.findCaller(digest)).toMatchObject({ revoked: true });
+    expect((await keys.list(accountId)).every(({ revokedAt }) => revokedAt !== null)).toBe(true);
+    const rows = await ledger.list(accountId);
+    expect(rows.map(({ id }) => id)).toEqual([`grant:free50:${accountId}`, `forfeit:${accountId}`]);
+    expect(await ledger.audit(accountId)).toEqual([]);
+    expect(await accounts.close(accountId, true)).toBe(0);
+    expect(await ledger.list(accountId)).toEqual(rows);
+  });
+
+  test('images that are left, and jobs in progress, keep an account open', async () => {
+    const client = await newClient(stores);
+    const { accountId } = client;
+    await expect(accounts.close(accountId, false)).rejects.toThrow('50 images left');
+    const draft = draftOf(client);
+    await jobs.accept(draft);
+    await expect(accounts.close(accountId, true)).rejects.toThrow('1 jobs in progress');
+    expect(await accounts.get(accountId)).toMatchObject({ status: 'active', balance: 49 });
+    await jobs.complete(draft.jobId, { results: [], processingMs: 1 });
+    expect(await accounts.close(accountId, true)).toBe(49);
+    await expect(accounts.close(randomUUID(), true)).rejects.toThrow(NotFound);
+  });
+
+  test('a job and the closing of its account exclude each other', async () => {
+    for (let round = 0; round < 5; round += 1) {
+      const client = await newClient(stores);
+      const [accepted, closed] = await Promise.all([
+        jobs.accept(draftOf(client)),
+        accounts.close(client.accountId, true).then(
+          () => true,
+          () => false,
+        ),
+      ]);
+      expect(closed).toBe(accepted.outcome === 'insufficient_credits');
+      expect(await ledger.audit(client.accountId)).toEqual([]);
+    }
+  });
+
+  test('nothing can be added to a closed account, and it cannot be enabled again', async () => {
+    const { accountId } = await openAccount();
+    await accounts.close(accountId, true);
+    const refused = [
+      () => accounts.setStatus(accountId, 'active'),
+      () => accounts.setWebhook(accountId, { url: 'https://acme.example/hook' }),
+      () => newKey(stores, accountId),
+      () => packs.add({ accountId, images: 10, reference: null }),
+      () => ledger.credit({ accountId, images: 1, reason: 'Goodwill' }),
+    ];
+    for (const change of refused) await expect(change()).rejects.toThrow('is closed for good');
+    expect(await accounts.get(accountId)).toMatchObject({ status: 'closed', balance: 0 });
+  });
+});

@@ -1,0 +1,52 @@
+import type { Client } from '@temporalio/client';
+import type { Logger } from 'pino';
+import type { Config } from '../config.ts';
+import type { Metrics } from '../metrics/metrics.ts';
+import { sampleReadiness } from '../metrics/sample-readiness.ts';
+import { openHealth } from '../runtime/health.ts';
+import { logDependencies } from '../runtime/log-dependencies.ts';
+import { createReadiness, type Readiness } from '../runtime/readiness.ts';
+import type { Resources } from '../runtime/resources.ts';
+import { checkTemporal } from '../runtime/temporal-client.ts';
+import type { ImageStore } from '../stores/image-store.ts';
+import type { Stores } from '../stores/ports.ts';
+import type { Workers } from './create-workers.ts';
+
+export interface ProbeDeps {
+  stores: Stores;
+  images: Pick<ImageStore, 'check'>;
+  client: Client;
+  metrics: Metrics;
+  logger: Logger;
+  keep: Resources['use'];
+}
+
+/**
+ * Checks what a process of Temporal workers depends on, and serves the result on HEALTH_PORT, if that is set. To be
+ * opened when the workers are: until then the process is not ready.
+ */
+export async function openProbes(
+  { host, healthPort: port }: Config['probes'],
+  { stores, images, client, metrics, logger, keep }: ProbeDeps,
+): Promise<Readiness> {
+  const checks = {
+    mongodb: stores.settings.apiEnabled,
+    s3: images.check,
+    temporal: () => checkTemporal(client),
+  };
+  const readiness = createReadiness(checks, logDependencies(logger));
+  sampleReadiness(metrics, readiness);
+  if (port === undefined) return readiness;
+  const { origin } = keep(await openHealth({ host, port, variable: 'HEALTH_PORT' }, readiness));
+  logger.info({ url: `${origin}/readyz` }, 'The health is served.');
+  return readiness;
+}
+
+/** The workers, which are reported as draining from the signal on. */
+export const reportDraining = ({ run }: Workers, readiness: Readiness): Pick<Workers, 'run'> => ({
+  run(signal) {
+    signal.addEventListener('abort', readiness.drain, { once: true });
+    if (signal.aborted) readiness.drain();
+    return run(signal).finally(() => signal.removeEventListener('abort', readiness.drain));
+  },
+});

@@ -1,0 +1,50 @@
+import type { RenderResult } from '../activities/jobs/rendering.ts';
+import type { JobInput } from '../protocol/job.ts';
+
+/** What a job's current details show, in the Markdown of the Temporal UI, which has no tables. */
+export interface Shown {
+  headline: string;
+  /** A list of facts, after those of the job. */
+  facts?: readonly string[];
+}
+
+export function jobDetails({ draft, accountName }: JobInput, { headline, facts = [] }: Shown): string {
+  const { accountId, jobId, tool, imagesCharged } = draft;
+  const name = accountName === undefined ? '' : `${escaped(accountName)} `;
+  const lines = [
+    `account: ${name}\`${accountId}\``,
+    `job: \`${jobId}\`, ${tool}`,
+    `charge: ${imagesCharged} ${imagesCharged === 1 ? 'image' : 'images'}`,
+    ...facts,
+  ];
+  return `**${headline}**\n\n${lines.map((line) => `- ${line}`).join('\n')}`;
+}
+
+/** How the result was made, and links to it. */
+export function resultFacts(result: RenderResult, urls: readonly string[] | undefined): string[] {
+  const { attempts, generator } = result;
+  const links = urls?.map(link) ?? result.results.map(({ key }) => `\`${key}\``);
+  return [
+    ...(generator === undefined ? [] : [`generator: ${generator}${callOf(result)}`]),
+    ...attemptFacts(attempts),
+    `result: ${links.join(', ')}`,
+  ];
+}
+
+export const attemptFacts = (attempts: number | undefined): string[] =>
+  attempts === undefined ? [] : [`attempts: ${attempts}`];
+
+/** A link that shows its URL. In this form no character of a URL has another meaning. */
+export const link = (url: string) => (url === '' ? 'nowhere' : `<${url}>`);
+
+/** Text in which no character is Markdown. */
+export const escaped = (text: string) => text.replace(/[!-/:-@[-`{-~]/g, String.raw`\$&`);
+
+/** The upstream's call that made the image; nothing for a local generator. */
+function callOf({ calls = [] }: RenderResult): string {
+  const call = calls.find(({ outcome }) => outcome === 'completed');
+  if (call === undefined) return '';
+  const { model, upstreamId, seconds, costUsd } = call;
+  const cost = costUsd === null ? '' : `, $${costUsd.toFixed(3)}`;
+  return ` \`${model}\`${upstreamId === null ? '' : ` \`${upstreamId}\``} in ${seconds} s${cost}`;
+}

@@ -22,17 +22,20 @@ export function jobDetails({ draft, accountName }: JobInput, { headline, facts =
 
 /** How the result was made, and links to it. */
 export function resultFacts(result: RenderResult, urls: readonly string[] | undefined): string[] {
-  const { attempts, generator } = result;
   const links = urls?.map(link) ?? result.results.map(({ key }) => `\`${key}\``);
-  return [
-    ...(generator === undefined ? [] : [`generator: ${generator}${callOf(result)}`]),
-    ...attemptFacts(attempts),
-    `result: ${links.join(', ')}`,
-  ];
+  return [...workFacts(result, callOf(result)), `result: ${links.join(', ')}`];
 }
 
-export const attemptFacts = (attempts: number | undefined): string[] =>
-  attempts === undefined ? [] : [`attempts: ${attempts}`];
+interface Work {
+  generator?: string | undefined;
+  attempts?: number | undefined;
+}
+
+/** Which generator worked on the image, and how often. */
+export const workFacts = ({ generator, attempts }: Work, call = ''): string[] => [
+  ...(generator === undefined ? [] : [`generator: ${generator}${call}`]),
+  ...(attempts === undefined ? [] : [`attempts: ${attempts}`]),
+];
 
 /** A link that shows its URL. In this form no character of a URL has another meaning. */
 export const link = (url: string) => (url === '' ? 'nowhere' : `<${url}>`);

@@ -23,7 +23,7 @@ import type { AcceptanceOutcome } from '../protocol/job.ts';
 import { acceptUpdate, type JobInput, type JobOutcome } from '../protocol/job.ts';
 import { NOT_GENERATED, refundedError } from '../protocol/job-errors.ts';
 import { JOB_STATUS } from '../protocol/search-attributes.ts';
-import { attemptFacts, escaped, jobDetails, resultFacts, type Shown } from './job-details.ts';
+import { escaped, jobDetails, resultFacts, type Shown, workFacts } from './job-details.ts';
 import { notify } from './notify.ts';
 
 const FOREVER = { initialInterval: '500 ms', backoffCoefficient: 2, maximumInterval: '30 s' } as const;
@@ -93,7 +93,8 @@ async function produce(input: JobInput, cancellable: CancellationScope): Promise
     if (!(error instanceof ActivityFailure || isCancellation(error))) throw error;
     const { failure, attempts } = renderFailure(error);
     const failed = await failJob(jobId, failure);
-    const facts = [`error: ${escaped(failure.error)}`, ...attemptFacts(attempts)];
+    const { generator } = failure;
+    const facts = [`error: ${escaped(failure.error)}`, ...workFacts({ generator, attempts })];
     const ending = conclude(input, failed, 'failed', { headline: 'Failed and refunded', facts });
     return { ...ending, hasOpenCalls: failed.hasOpenCalls ?? false };
   }

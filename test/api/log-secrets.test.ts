@@ -46,7 +46,7 @@ beforeEach(() => {
 });
 
 async function logged(requests = 1): Promise<string> {
-  await expect.poll(() => lines.split('"request completed"').length - 1, { timeout: 10_000 }).toBe(requests);
+  await expect.poll(() => lines.split('"request completed"').length - 1).toBe(requests);
   return lines;
 }
 

@@ -8,7 +8,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { slot } from '../../dev/obtain/cache.ts';
 import { cacheInto } from '../../dev/obtain/cache-into.ts';
 import { cached } from '../../dev/obtain/strategies.ts';
@@ -31,7 +31,7 @@ test('a process killed during a build leaves no binary; its lock is taken over a
   const killed = startProgram('fill-slot', cache, join(cache, 'journal'), '600000');
   await firstLine(killed);
   killed.kill('SIGKILL');
-  await vi.waitUntil(() => killed.signalCode);
+  await expect.poll(() => killed.signalCode).toBeTruthy();
   const target = slot(cache, 'tool', 'v1');
   expect(existsSync(target.folder)).toBe(false);
   expect(existsSync(`${target.folder}.lock`)).toBe(true);

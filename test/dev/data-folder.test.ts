@@ -67,7 +67,7 @@ test('children of a parent that was killed together with the guard are stopped a
   await expect(openDataFolder(root, silent)).rejects.toThrow(`Process ${parent.pid} already runs`);
   for (const other of descendantsOf(parent.pid ?? 0)) if (other !== pid) process.kill(other, 'SIGKILL');
   parent.kill('SIGKILL');
-  await vi.waitUntil(() => parent.signalCode);
+  await expect.poll(() => parent.signalCode).toBeTruthy();
   expect(identify(pid)).toBeDefined();
 
   const messages: string[] = [];

@@ -23,7 +23,7 @@ test('a waiter is notified once and gets the lock after its release', async () =
   const first = tryLock(path);
   const onWait = vi.fn();
   const second = lock(path, signal, onWait);
-  await vi.waitUntil(() => onWait.mock.calls.length > 0);
+  await expect.poll(() => onWait.mock.calls).not.toHaveLength(0);
   first?.[Symbol.dispose]();
   using _ = await second;
   expect(onWait).toHaveBeenCalledOnce();

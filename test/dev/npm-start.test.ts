@@ -85,9 +85,9 @@ test.runIf(process.platform === 'linux')(
     const stacks = await Promise.all([ready(first), ready(second)]);
     expect(new Set(stacks.map(({ api_base }) => api_base)).size).toBe(2);
     expect(await Promise.all(stacks.map(acceptsDemoKey))).toEqual([true, true]);
-    await vi.waitUntil(() => first.printed.includes('Demo key'));
+    await expect.poll(() => first.printed).toContain('Demo key');
     expect(first.printed).toContain('Warning: EGRESS_ALLOW_ORIGINS');
-    await vi.waitUntil(() => second.printed.includes('Demo key'));
+    await expect.poll(() => second.printed).toContain('Demo key');
     const moved = [first, second].filter(({ printed }) => printed.includes('Warning: Port 8080 is in use'));
     expect(moved.length).toBeGreaterThan(0);
 

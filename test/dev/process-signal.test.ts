@@ -34,7 +34,7 @@ test('a hang-up without a terminal, as under nohup, ends the parent but not the 
   await moreLines(1);
   const pid = Number(lines[0]);
   signalGroup(groupOf(parent), 'SIGHUP');
-  await vi.waitUntil(() => parent.signalCode === 'SIGHUP');
+  await expect.poll(() => parent.signalCode).toBe('SIGHUP');
   await moreLines(15);
   expect(identify(pid)).toBeDefined();
   process.kill(pid, 'SIGTERM');

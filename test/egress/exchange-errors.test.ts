@@ -23,7 +23,7 @@ async function errorFrom(server: Served, limits: Partial<ExchangeRequest> = {}) 
   await using egress = egressTo(server);
   const error: unknown = await egress.exchange(post(server.origin, limits)).catch((error: unknown) => error);
   expect(server.connections()).toBe(1);
-  await vi.waitFor(() => expect(server.open()).toBe(0));
+  await expect.poll(() => server.open()).toBe(0);
   return error;
 }
 

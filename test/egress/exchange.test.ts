@@ -133,17 +133,17 @@ describe('a connection', () => {
       expect((await egress.exchange(get(server.origin))).body.toString()).toBe('abc');
       expect(answers).toBe(expected);
     }
-    await vi.waitFor(() => expect(server.open()).toBe(0));
+    await expect.poll(() => server.open()).toBe(0);
   });
 
   test('is closed with the egress, and the exchange fails', async () => {
     await using server = await serveHttp(() => {});
     const egress = egressTo(server);
     const exchange = egress.exchange(get(server.origin)).catch((error: unknown) => error);
-    await vi.waitFor(() => expect(server.open()).toBe(1));
+    await expect.poll(() => server.open()).toBe(1);
     await egress[Symbol.asyncDispose]();
     expect(await exchange).toMatchObject({ kind: 'protocol', sent: true });
-    await vi.waitFor(() => expect(server.open()).toBe(0));
+    await expect.poll(() => server.open()).toBe(0);
   });
 });
 

@@ -1,7 +1,7 @@
 import { getEventListeners } from 'node:events';
 import type { RequestListener, ServerResponse } from 'node:http';
 import { gzipSync } from 'node:zlib';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createEgress, type Egress, type FetchLimits } from '../../egress/egress.ts';
 import { INNER_LITERALS, INNER_NAMES } from './hosts.ts';
 import { type Served, serveHttp, serveTcp } from './servers.ts';
@@ -60,7 +60,7 @@ describe('a response within the limits', () => {
     await using server = await serveHttp((_, response) => image(response).end('x'));
     await using egress = egressTo(server);
     await egress.fetch(server.origin, LIMITS);
-    await vi.waitFor(() => expect(server.open()).toBe(0));
+    await expect.poll(() => server.open()).toBe(0);
   });
 
   test('may be exactly as large as the limit', async () => {
@@ -79,7 +79,7 @@ describe('an unread body', () => {
     });
     await using egress = egressTo(server);
     expect(await kindOf(egress, server.origin)).toBe(expected);
-    await vi.waitFor(() => expect(server.open()).toBe(0));
+    await expect.poll(() => server.open()).toBe(0);
   });
 });
 
@@ -220,7 +220,7 @@ describe('a server that stalls', () => {
     });
     await using egress = egressTo(server);
     expect(await kindOf(egress, server.origin, BRIEF)).toBe('timeout');
-    await vi.waitFor(() => expect(server.open()).toBe(0));
+    await expect.poll(() => server.open()).toBe(0);
   });
 
   test('in the body, sent byte by byte', async () => {

@@ -137,7 +137,7 @@ describe('the connector', () => {
       const socket = connect(server.port, '127.0.0.1', () => callback(null, socket));
     };
     await expect(open(async () => [PUBLIC], dialLoopback)).rejects.toMatchObject({ kind: 'refused' });
-    await vi.waitFor(() => expect(server.open()).toBe(0));
+    await expect.poll(() => server.open()).toBe(0);
   });
 
   test('refuses a socket without a peer address', async () => {

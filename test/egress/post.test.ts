@@ -1,7 +1,7 @@
 import type { RequestListener } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createEgress, type PostRequest } from '../../egress/egress.ts';
 import { type Served, serveHttp, serveTcp } from './servers.ts';
 
@@ -60,7 +60,7 @@ describe('post', () => {
     await using egress = egressTo(server);
     const { body } = await egress.post(server.origin, REQUEST);
     expect(body.toString()).toBe('x'.repeat(1024));
-    await vi.waitFor(() => expect(server.open()).toBe(0));
+    await expect.poll(() => server.open()).toBe(0);
   });
 
   test('does not decode an encoded body', async () => {
@@ -105,7 +105,7 @@ describe('post', () => {
       // Two, because undici frees a connection one tick after the end of a body.
       expect(server.connections()).toBeLessThanOrEqual(2);
     }
-    await vi.waitFor(() => expect(server.open()).toBe(0));
+    await expect.poll(() => server.open()).toBe(0);
   });
 
   test('is not delayed by another receiver that hangs', async () => {

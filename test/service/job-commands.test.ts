@@ -119,14 +119,14 @@ describe('tool disable', () => {
     const jobId = await post(client, 'declutter', 'before');
     await cli.json('tool', 'disable', 'declutter');
     const body = { tool: 'declutter', image_base64 };
-    await expect.poll(() => toolsOf(client), { timeout: 5000 }).not.toContain('declutter');
+    await expect.poll(() => toolsOf(client)).not.toContain('declutter');
     const refused = await postJob(service.app, client.headers, body, 'after');
     expect([refused.statusCode, refused.json().error.code]).toEqual([400, 'invalid_tool']);
     expect(refused.json().error.message).toContain('declutter is switched off');
     const replay = await postJob(service.app, client.headers, body, 'before');
     expect([replay.statusCode, replay.json().job_id]).toEqual([201, jobId]);
     await cli.json('tool', 'enable', 'declutter');
-    await expect.poll(() => toolsOf(client), { timeout: 5000 }).toContain('declutter');
+    await expect.poll(() => toolsOf(client)).toContain('declutter');
     expect((await postJob(service.app, client.headers, body, 'after')).statusCode).toBe(201);
   });
 });

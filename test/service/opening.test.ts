@@ -1,5 +1,5 @@
 import { pino } from 'pino';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { openApi } from '../../api/open-api.ts';
 import type { Config } from '../../config.ts';
 import { openMongo } from '../../stores/mongo/client.ts';
@@ -22,7 +22,7 @@ async function preparedConfig(overrides: Record<string, string> = {}): Promise<C
   const config = ownConfig(overrides);
   const database = await ownDatabase(config.mongo);
   onTestFinished(() => database[Symbol.asyncDispose]());
-  await vi.waitUntil(() => open() === idle);
+  await expect.poll(() => open()).toBe(idle);
   return config;
 }
 
@@ -50,13 +50,13 @@ test('an API of which a part cannot be opened closes its connections to MongoDB'
   };
   await expect(openApi(config, overrides)).rejects.toThrow('There are no rate limits.');
   expect(during).toBeGreaterThan(idle);
-  await vi.waitUntil(() => open() === idle);
+  await expect.poll(() => open()).toBe(idle);
 });
 
 test('a renderer that cannot reach Temporal ends its image processes', async () => {
   const config = await preparedConfig({ TEMPORAL_ADDRESS: '127.0.0.1:1', IMAGE_PROCESSES: '2' });
   await expect(openRenderer(config)).rejects.toThrow('ConnectionRefused');
-  await vi.waitUntil(() => open() === idle);
+  await expect.poll(() => open()).toBe(idle);
 });
 
 test('workers that never ran let go of their connections', async () => {
@@ -65,5 +65,5 @@ test('workers that never ran let go of their connections', async () => {
   const renderer = await openRenderer(config);
   await renderer[Symbol.asyncDispose]();
   await worker[Symbol.asyncDispose]();
-  await vi.waitUntil(() => open() === idle);
+  await expect.poll(() => open()).toBe(idle);
 });

@@ -62,11 +62,12 @@ describe("a job's workflow in the Temporal UI", () => {
     ]);
   });
 
-  test('shows why a job failed, and after how many attempts', async () => {
+  test('shows why a job failed, at which generator, and after how many attempts', async () => {
     const { job } = await run(null, 'declutter');
     const details = await detailsOf(job.job_id);
     expect(details).toMatch(/^\*\*Failed and refunded\*\*$/m);
     expect(details).toMatch(/^- error: .*The charge was refunded\\\.$/m);
+    expect(details).toMatch(/^- generator: scripted$/m);
     expect(details).toMatch(/^- attempts: 2$/m);
   });
 

@@ -6,6 +6,7 @@ import { collections } from '../../stores/mongo/documents.ts';
 import { createCallers } from '../bench/callers.ts';
 import { childrenOf } from '../bench/children.ts';
 import { type BenchEnvironment, openEnvironment } from '../bench/environment.ts';
+import { quantile } from '../bench/load.ts';
 import { photo } from '../bench/sample-images.ts';
 import { startService } from '../bench/service.ts';
 import { formatTable, meetsGoal, type Row } from '../bench/table.ts';
@@ -50,6 +51,7 @@ async function soak(): Promise<void> {
     { what: 'jobs', value: jobs, unit: '' },
     none('stories that did not end as promised', problems.length),
     ...memory,
+    ...(await timesToEnd(environment)),
     ...(await leftBehind(environment, receiver, expected)),
   ];
   process.stdout.write(`${formatTable(rows)}\n`);
@@ -74,7 +76,7 @@ async function runStories(
   const clients = callers.map(({ accountId, apiKey }) => createClient(origin, accountId, apiKey));
   const problems: string[] = [];
   const expected = new Set<string>();
-  const imageBase64 = (await photo(640, 480)).toString('base64');
+  const imageBase64 = (await photo(640, 320)).toString('base64');
   const context = { imageBase64, webhookUrl: receiver.url, onNotify: (id: string) => void expected.add(id) };
   const count = Math.round(Number(values.minutes) * 60 * Number(values.rate));
   const stories: Promise<void>[] = [];
@@ -88,6 +90,19 @@ async function runStories(
   }
   await Promise.all(stories);
   return { jobs: stories.length, problems, expected };
+}
+
+/** A backlog shows as times that grow with the length of the run. */
+async function timesToEnd({ mongo }: BenchEnvironment): Promise<Row[]> {
+  const ended = collections(mongo.db).jobs.find({ completedAt: { $ne: null } });
+  const seconds = (await ended.toArray()).map(
+    ({ createdAt, completedAt }) => (Number(completedAt) - Number(createdAt)) / 1000,
+  );
+  return [0.5, 0.99].map((share) => ({
+    what: `from acceptance to the end of a job, p${share * 100}`,
+    value: quantile(seconds, share),
+    unit: 's',
+  }));
 }
 
 /** What must not be left when all stories have ended and the retention workflow has run. */

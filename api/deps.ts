@@ -4,7 +4,7 @@ import type { Egress } from '../egress/egress.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import type { Readiness } from '../runtime/readiness.ts';
 import type { ImageStore } from '../stores/image-store.ts';
-import type { Stores } from '../stores/ports.ts';
+import type { Stores } from '../stores/stores.ts';
 import type { Tracing } from '../tracing/tracing.ts';
 import type { ApiSwitch, ToolSwitch } from './api-switch.ts';
 import type { Budgets } from './budgets/budgets.ts';

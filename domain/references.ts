@@ -1,5 +1,11 @@
 import { Refused } from './errors.ts';
 
+/**
+ * An idempotency key for a command, chosen by the caller. A call with a used reference returns the first result, marked
+ * as `repeated`, and changes nothing; with other arguments it throws Refused.
+ */
+export type Reference = string | null;
+
 /** Arguments of a command, by name. */
 export type Asked = Readonly<Record<string, string | number | null>>;
 

@@ -6,8 +6,8 @@ import { openTemporal } from '../runtime/temporal-client.ts';
 import type { ImageStore } from '../stores/image-store.ts';
 import { type Mongo, openMongo } from '../stores/mongo/client.ts';
 import { createMongoStores } from '../stores/mongo/stores.ts';
-import type { Stores } from '../stores/ports.ts';
 import { createImageStore } from '../stores/s3/images.ts';
+import type { Stores } from '../stores/stores.ts';
 
 /** Dependencies of the commands, opened on first use, so that `--help` needs no server. */
 export interface Deps {

@@ -9,7 +9,7 @@ import { createReadiness, type Readiness } from '../runtime/readiness.ts';
 import type { Resources } from '../runtime/resources.ts';
 import { checkTemporal } from '../runtime/temporal-client.ts';
 import type { ImageStore } from '../stores/image-store.ts';
-import type { Stores } from '../stores/ports.ts';
+import type { Stores } from '../stores/stores.ts';
 import type { Workers } from './create-workers.ts';
 
 export interface ProbeDeps {

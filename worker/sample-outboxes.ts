@@ -1,5 +1,5 @@
 import { gauge, type Metrics } from '../metrics/metrics.ts';
-import type { Stores } from '../stores/ports.ts';
+import type { Stores } from '../stores/stores.ts';
 
 /** Every scrape says how long the oldest webhook and the oldest removal have been waiting. */
 export function sampleOutboxes(metrics: Metrics, { deliveries, removals }: Stores): void {

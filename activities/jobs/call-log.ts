@@ -1,7 +1,7 @@
 import { log as activityLog } from '@temporalio/activity';
 import type { CallLog } from '../../domain/generator-call.ts';
 import { pause } from '../../runtime/pause.ts';
-import type { GeneratorCallStore } from '../../stores/ports.ts';
+import type { GeneratorCallStore } from '../../stores/generator-call-store.ts';
 
 const RETRY_MS = 500;
 

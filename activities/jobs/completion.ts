@@ -3,7 +3,7 @@ import { isOpen } from '../../domain/generator-call.ts';
 import type { JobFailure, JobRecord } from '../../domain/records.ts';
 import { removeImagesSoon } from '../../domain/remove-images.ts';
 import type { ImageStore } from '../../stores/image-store.ts';
-import type { EndedJob } from '../../stores/ports.ts';
+import type { EndedJob } from '../../stores/job-store.ts';
 import { type JobLimitDeps, RETENTION } from '../retention/job-limit.ts';
 import { type PendingDelivery, pendingDeliveryOf } from '../webhooks/pending-delivery.ts';
 import type { RenderResult } from './rendering.ts';

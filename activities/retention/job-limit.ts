@@ -1,7 +1,7 @@
 import { LIMITS } from '../../contract/limits.ts';
 import { removeImagesSoon } from '../../domain/remove-images.ts';
 import type { ImageStore } from '../../stores/image-store.ts';
-import type { Stores } from '../../stores/ports.ts';
+import type { Stores } from '../../stores/stores.ts';
 
 export const DAY_MS = 24 * 3_600_000;
 

@@ -1,7 +1,8 @@
 import { JOB_DELETED } from '../../domain/delivery.ts';
 import type { AccountRecord, DeliveryAttempt, DeliveryRecord, JobRecord } from '../../domain/records.ts';
+import type { AfterAttempt, DeliveryEnd } from '../../stores/delivery-store.ts';
 import type { ImageStore } from '../../stores/image-store.ts';
-import type { AfterAttempt, DeliveryEnd, Stores } from '../../stores/ports.ts';
+import type { Stores } from '../../stores/stores.ts';
 import { eventBody } from './event.ts';
 import type { PendingDelivery } from './pending-delivery.ts';
 import { delayAfter, type WebhookPolicy } from './policy.ts';

@@ -1,6 +1,7 @@
 import { FIRST_CYCLE } from '../../domain/delivery.ts';
 import type { DeliveryRecord } from '../../domain/records.ts';
-import type { DeliveryEnd, Stores } from '../../stores/ports.ts';
+import type { DeliveryEnd } from '../../stores/delivery-store.ts';
+import type { Stores } from '../../stores/stores.ts';
 
 /** What a workflow needs to deliver a webhook. */
 export interface PendingDelivery {

@@ -2,7 +2,7 @@ import type { onRequestAsyncHookHandler } from 'fastify';
 import { keyRevoked, missingApiKey } from '../../contract/api-errors.ts';
 import { ApiError } from '../../contract/errors.ts';
 import { digestApiKey, isWellFormedApiKey } from '../../domain/api-key.ts';
-import type { KeyStore } from '../../stores/ports.ts';
+import type { KeyStore } from '../../stores/key-store.ts';
 import './fastify-types.ts';
 import { bindLog } from './request-log.ts';
 

@@ -5,7 +5,7 @@ import { presentJob } from '../../domain/present.ts';
 import type { JobRecord } from '../../domain/records.ts';
 import { jobWorkflowId } from '../../protocol/workflow-ids.ts';
 import { withDeadline } from '../../runtime/process.ts';
-import type { IdempotencyRow } from '../../stores/ports.ts';
+import type { IdempotencyRow } from '../../stores/job-store.ts';
 import type { ApiDeps } from '../deps.ts';
 import type { Compensations } from './compensations.ts';
 import type { GatewayOutcome, JobRequest } from './gateway.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { AccountRecord } from '../../domain/records.ts';
-import type { AccountStore } from '../ports.ts';
+import type { AccountStore } from '../account-store.ts';
 import { accountNotFound, assertOpen, openAccount } from './account-status.ts';
 import type { Mongo } from './client.ts';
 import { closeAccount } from './closing.ts';

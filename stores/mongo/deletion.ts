@@ -1,4 +1,4 @@
-import type { DeletedJob } from '../ports.ts';
+import type { DeletedJob } from '../job-store.ts';
 import type { Mongo } from './client.ts';
 import { cancelDeliveries } from './deliveries.ts';
 import type { Collections } from './documents.ts';

@@ -3,7 +3,7 @@ import { CANCELLED, deliveryIdOf, KEPT_ATTEMPTS, NEW_CYCLE, NO_OUTCOME } from '.
 import { NotFound } from '../../domain/errors.ts';
 import type { DeliveryAttempt, DeliveryRecord } from '../../domain/records.ts';
 import { type Metrics, NO_METRICS } from '../../metrics/metrics.ts';
-import type { AfterAttempt, DeliveryStore } from '../ports.ts';
+import type { AfterAttempt, DeliveryStore } from '../delivery-store.ts';
 import { inBatches } from './batches.ts';
 import type { Mongo } from './client.ts';
 import { type Collections, collections, type Stored, toRecord } from './documents.ts';

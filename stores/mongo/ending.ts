@@ -3,7 +3,7 @@ import { type Destination, deliveryIdOf, destinationOf, newDelivery } from '../.
 import { NotFound } from '../../domain/errors.ts';
 import { countOneMore } from '../../domain/failures.ts';
 import type { DeliveryRecord, JobRecord } from '../../domain/records.ts';
-import type { EndedJob } from '../ports.ts';
+import type { EndedJob } from '../job-store.ts';
 import type { Mongo } from './client.ts';
 import { type Collections, isTombstone, type JobDocument, toJob, toRecord } from './documents.ts';
 import { reverseCharge } from './voids.ts';

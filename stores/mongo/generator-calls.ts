@@ -6,7 +6,7 @@ import {
   newCall,
 } from '../../domain/generator-call.ts';
 import { type Metrics, NO_METRICS } from '../../metrics/metrics.ts';
-import type { GeneratorCallStore } from '../ports.ts';
+import type { GeneratorCallStore } from '../generator-call-store.ts';
 import type { Mongo } from './client.ts';
 import { collections } from './documents.ts';
 

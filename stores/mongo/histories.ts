@@ -1,5 +1,5 @@
 import type { ClientSession } from 'mongodb';
-import type { HistoryStore } from '../ports.ts';
+import type { HistoryStore } from '../history-store.ts';
 import type { Mongo } from './client.ts';
 import { type Collections, collections } from './documents.ts';
 

@@ -1,5 +1,5 @@
 import type { JobRecord } from '../../domain/records.ts';
-import type { JobFilter } from '../ports.ts';
+import type { JobFilter } from '../job-store.ts';
 import { type Collections, toJob } from './documents.ts';
 import { NEWEST_FIRST, pageAfter } from './newest-first.ts';
 

@@ -1,6 +1,6 @@
 import type { JobDraft, JobFailure, JobRecord } from '../../domain/records.ts';
 import { type Metrics, NO_METRICS } from '../../metrics/metrics.ts';
-import type { JobStore } from '../ports.ts';
+import type { JobStore } from '../job-store.ts';
 import { acceptAll } from './acceptance.ts';
 import { createAccountQueues } from './account-queues.ts';
 import type { Mongo } from './client.ts';

@@ -3,7 +3,7 @@ import type { ClientSession } from 'mongodb';
 import { LIMITS } from '../../contract/limits.ts';
 import { NotFound } from '../../domain/errors.ts';
 import type { KeyRecord } from '../../domain/records.ts';
-import type { KeyStore } from '../ports.ts';
+import type { KeyStore } from '../key-store.ts';
 import { accountNotFound, assertOpen } from './account-status.ts';
 import type { Mongo } from './client.ts';
 import { type Collections, collections, type KeyDocument, toRecord } from './documents.ts';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { ClientSession } from 'mongodb';
 import { Refused } from '../../domain/errors.ts';
 import type { LedgerKind, LedgerRow } from '../../domain/records.ts';
-import type { LedgerStore } from '../ports.ts';
+import type { LedgerStore } from '../ledger-store.ts';
 import { assertOpen } from './account-status.ts';
 import type { Mongo } from './client.ts';
 import { type Collections, collections } from './documents.ts';

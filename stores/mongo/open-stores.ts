@@ -1,7 +1,7 @@
 import type { Config } from '../../config.ts';
 import type { Metrics } from '../../metrics/metrics.ts';
 import type { Resources } from '../../runtime/resources.ts';
-import type { Stores } from '../ports.ts';
+import type { Stores } from '../stores.ts';
 import { openMongo } from './client.ts';
 import { checkSchema } from './schema.ts';
 import { createMongoStores } from './stores.ts';

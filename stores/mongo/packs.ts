@@ -3,7 +3,7 @@ import type { ClientSession } from 'mongodb';
 import { NotFound, Refused } from '../../domain/errors.ts';
 import type { PackRecord } from '../../domain/records.ts';
 import { imagesToRefund } from '../../domain/refund.ts';
-import type { PackStore } from '../ports.ts';
+import type { PackStore } from '../pack-store.ts';
 import { assertOpen } from './account-status.ts';
 import type { Mongo } from './client.ts';
 import { type Collections, collections, type Stored, toRecord } from './documents.ts';

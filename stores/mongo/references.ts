@@ -1,5 +1,5 @@
 import type { ClientSession } from 'mongodb';
-import { type Asked, expectSame } from '../../domain/references.ts';
+import { type Asked, expectSame, type Reference } from '../../domain/references.ts';
 import { isDuplicateKey, type Mongo } from './client.ts';
 import type { Collections, ReferenceDocument } from './documents.ts';
 
@@ -8,7 +8,7 @@ export interface Referenced {
   command: 'account' | 'credit' | 'key' | 'pack' | 'pack-refund';
   /** The scope of the reference; '' for commands that create an account. */
   accountId: string;
-  reference: string | null | undefined;
+  reference: Reference | undefined;
   asked: Asked;
 }
 

@@ -1,7 +1,7 @@
 import type { ClientSession } from 'mongodb';
 import type { ObjectRef } from '../../domain/records.ts';
 import type { RemovalFailure } from '../../domain/remove-images.ts';
-import type { RemovalStore } from '../ports.ts';
+import type { RemovalStore } from '../removal-store.ts';
 import type { Mongo } from './client.ts';
 import { type Collections, collections } from './documents.ts';
 

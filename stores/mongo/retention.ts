@@ -1,4 +1,4 @@
-import type { RetentionStore } from '../ports.ts';
+import type { RetentionStore } from '../retention-store.ts';
 import type { Mongo } from './client.ts';
 import { collections } from './documents.ts';
 

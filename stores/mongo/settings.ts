@@ -1,4 +1,4 @@
-import type { SettingsStore } from '../ports.ts';
+import type { SettingsStore } from '../settings-store.ts';
 import type { Mongo } from './client.ts';
 import { collections, type SettingDocument } from './documents.ts';
 

@@ -1,5 +1,5 @@
 import { type Metrics, NO_METRICS } from '../../metrics/metrics.ts';
-import type { Stores } from '../ports.ts';
+import type { Stores } from '../stores.ts';
 import { createAccountStore } from './accounts.ts';
 import type { Mongo } from './client.ts';
 import { createDeliveryStore } from './deliveries.ts';

@@ -1,4 +1,4 @@
-import type { ToolUsage } from '../ports.ts';
+import type { ToolUsage } from '../job-store.ts';
 import type { Collections } from './documents.ts';
 
 const DAY_MS = 24 * 3_600_000;

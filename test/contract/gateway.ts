@@ -1,6 +1,6 @@
 import type { JobGateway, JobRequest } from '../../api/jobs/gateway.ts';
 import { taskQueues } from '../../protocol/task-queues.ts';
-import type { JobStore } from '../../stores/ports.ts';
+import type { JobStore } from '../../stores/job-store.ts';
 
 /**
  * Accepts jobs in the given store without running them, so that every job stays `processing` until the test ends it.

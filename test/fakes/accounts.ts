@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { LIMITS } from '../../contract/limits.ts';
 import { Refused } from '../../domain/errors.ts';
 import type { AccountRecord, KeyRecord } from '../../domain/records.ts';
-import type { AccountStore, KeyStore } from '../../stores/ports.ts';
+import type { AccountStore } from '../../stores/account-store.ts';
+import type { KeyStore } from '../../stores/key-store.ts';
 import { type Books, copies, getOpenAccount, getOrThrow, newestFirst, once, post } from './books.ts';
 
 export function createFakeAccountStore(books: Books): AccountStore {

@@ -10,8 +10,8 @@ import type {
   PackRecord,
 } from '../../domain/records.ts';
 import { type Asked, expectSame } from '../../domain/references.ts';
+import type { IdempotencyRow } from '../../stores/job-store.ts';
 import type { Referenced } from '../../stores/mongo/references.ts';
-import type { IdempotencyRow } from '../../stores/ports.ts';
 
 /** All records in memory. The stores return copies, as a database would. */
 export interface Books {

@@ -1,5 +1,5 @@
 import { CANCELLED, deliveryIdOf, KEPT_ATTEMPTS, NEW_CYCLE, NO_OUTCOME } from '../../domain/delivery.ts';
-import type { DeliveryStore } from '../../stores/ports.ts';
+import type { DeliveryStore } from '../../stores/delivery-store.ts';
 import { type Books, getOrThrow, newestFirst } from './books.ts';
 
 export function createFakeDeliveryStore({ deliveries }: Books): DeliveryStore {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type GeneratorCall, MOST_CHARGED_CALLS, newCall } from '../../domain/generator-call.ts';
-import type { GeneratorCallStore } from '../../stores/ports.ts';
+import type { GeneratorCallStore } from '../../stores/generator-call-store.ts';
 
 /** @param now a clock of its own, in milliseconds */
 export function createFakeGeneratorCallStore(now = () => performance.now()): GeneratorCallStore {

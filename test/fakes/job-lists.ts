@@ -1,5 +1,5 @@
 import type { JobRecord } from '../../domain/records.ts';
-import type { JobStore, ToolUsage } from '../../stores/ports.ts';
+import type { JobStore, ToolUsage } from '../../stores/job-store.ts';
 import { type Books, newestFirst } from './books.ts';
 
 type Lists = Pick<JobStore, 'list' | 'listByIdempotencyKey' | 'usage'>;

@@ -3,7 +3,7 @@ import { Refused } from '../../domain/errors.ts';
 import { countOneMore } from '../../domain/failures.ts';
 import { type JobRequests, MAX_REQUESTS, withdraw } from '../../domain/job-requests.ts';
 import type { Acceptance, JobDraft, JobRecord } from '../../domain/records.ts';
-import type { DeletedJob, EndedJob, JobStore } from '../../stores/ports.ts';
+import type { DeletedJob, EndedJob, JobStore } from '../../stores/job-store.ts';
 import { type Books, getOrThrow, idempotencyId, post } from './books.ts';
 import { cancelDelivery } from './deliveries.ts';
 import { createFakeJobLists } from './job-lists.ts';

@@ -1,5 +1,7 @@
 import type { JobRecord, ObjectRef } from '../../domain/records.ts';
-import type { HistoryStore, RemovalStore, RetentionStore } from '../../stores/ports.ts';
+import type { HistoryStore } from '../../stores/history-store.ts';
+import type { RemovalStore } from '../../stores/removal-store.ts';
+import type { RetentionStore } from '../../stores/retention-store.ts';
 import type { Books } from './books.ts';
 
 export const objectId = ({ bucket, key }: ObjectRef) => `${bucket}/${key}`;

@@ -5,7 +5,7 @@ import { deliveryIdOf } from '../../domain/delivery.ts';
 import { redeliver, sendTest } from '../../operator/start-delivery.ts';
 import { retentionAction } from '../../operator/start-retention.ts';
 import type { RetentionCounts } from '../../protocol/retention.ts';
-import type { Stores } from '../../stores/ports.ts';
+import type { Stores } from '../../stores/stores.ts';
 import type { Progress } from '../../workflows/retention.ts';
 import { eventually } from '../setup/eventually.ts';
 import { HELD_TOOL, REFUSED_TOOL, RETRIED_TOOL, type Stage } from './stage.ts';

@@ -24,7 +24,7 @@ describe('the layers', () => {
 describe('an import is refused', () => {
   test.each([
     ['contract/a.ts', "import { a } from '../domain/a.ts';", 'contract must not import domain'],
-    ['domain/a.ts', "import type { A } from '../stores/ports.ts';", 'domain must not import stores'],
+    ['domain/a.ts', "import type { A } from '../stores/stores.ts';", 'domain must not import stores'],
     ['api/jobs/a.ts', "import { a } from '../../activities/a.ts';", 'api must not import activities'],
     [
       'workflows/a.ts',

@@ -6,7 +6,7 @@ import type { TypedApp } from '../../api/http/operation.ts';
 import type { JobGateway } from '../../api/jobs/gateway.ts';
 import { createVoids } from '../../api/jobs/voids.ts';
 import { MAX_REQUESTS } from '../../domain/job-requests.ts';
-import type { JobStore } from '../../stores/ports.ts';
+import type { JobStore } from '../../stores/job-store.ts';
 import { postJob } from '../setup/client.ts';
 import { closers } from '../setup/closers.ts';
 import { eventually } from '../setup/eventually.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import type { DeliveryEnd } from '../../stores/ports.ts';
+import type { DeliveryEnd } from '../../stores/delivery-store.ts';
 import { newClient } from '../setup/records.ts';
 import { storesUnderTest } from './under-test.ts';
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { deliveryIdOf, KEPT_ATTEMPTS } from '../../domain/delivery.ts';
 import { NotFound } from '../../domain/errors.ts';
-import type { NewDelivery } from '../../stores/ports.ts';
+import type { NewDelivery } from '../../stores/delivery-store.ts';
 import { draftOf, newClient } from '../setup/records.ts';
 import { storesUnderTest } from './under-test.ts';
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { collections, type JobDocument } from '../../stores/mongo/documents.ts';
 import { createMongoStores } from '../../stores/mongo/stores.ts';
-import type { RetentionStore } from '../../stores/ports.ts';
+import type { RetentionStore } from '../../stores/retention-store.ts';
 import { databaseOfFile } from '../setup/database.ts';
 
 /** A document of MongoDB's profiler; see "Database Profiler Output" in its manual. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { ObjectRef } from '../../domain/records.ts';
-import type { Stores } from '../../stores/ports.ts';
+import type { Stores } from '../../stores/stores.ts';
 import { draftOf, newClient, newKey, type Owner } from '../setup/records.ts';
 import { storesUnderTest } from './under-test.ts';
 

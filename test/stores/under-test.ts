@@ -1,5 +1,5 @@
 import { createMongoStores } from '../../stores/mongo/stores.ts';
-import type { Stores } from '../../stores/ports.ts';
+import type { Stores } from '../../stores/stores.ts';
 import { createFakeStores } from '../fakes/stores.ts';
 import { databaseOfFile } from '../setup/database.ts';
 

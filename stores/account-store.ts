@@ -1,0 +1,43 @@
+import type { AccountRecord } from '../domain/records.ts';
+import type { Reference } from '../domain/references.ts';
+
+export interface AccountStore {
+  /** @param account its reference is unique among all accounts; a repeated call returns the account's current state */
+  create(account: {
+    name: string;
+    webhookUrl: string | null;
+    webhookSecret: string;
+    reference?: Reference;
+  }): Promise<AccountRecord>;
+  /** @throws NotFound */
+  get(accountId: string): Promise<AccountRecord>;
+  /** Newest first. @param after id of the last account of the page before; @throws NotFound if it does not exist */
+  list(limit: number, after?: string): Promise<AccountRecord[]>;
+  /** Changes the name, also for the workflows of its future jobs. @throws NotFound */
+  rename(accountId: string, name: string): Promise<AccountRecord>;
+  /** @throws NotFound; Refused if the account is closed */
+  setStatus(accountId: string, status: 'active' | 'disabled'): Promise<void>;
+  /**
+   * Closes the account for good: revokes its keys and removes its webhook endpoint. Its jobs are not deleted yet.
+   * Idempotent.
+   * @param forfeit takes what is left of the balance; without it, a balance is an error
+   * @returns the number of images forfeited
+   * @throws NotFound; Refused while jobs are processing or images are left
+   */
+  close(accountId: string, forfeit: boolean): Promise<number>;
+  /**
+   * Sets the endpoint (null for none), which also enables it again, and rotates the secret; the previous one remains
+   * valid until `previousUntil`. Omitted fields are unchanged.
+   * @throws NotFound; Refused if the account is closed
+   */
+  setWebhook(accountId: string, change: WebhookChange): Promise<AccountRecord>;
+  /** Records the health of the endpoint. Does nothing if `url` is no longer the account's endpoint. */
+  recordEndpointHealth(accountId: string, url: string, health: EndpointHealth): Promise<void>;
+}
+
+export type EndpointHealth = 'healthy' | { failingSince: Date } | { disabledReason: string };
+
+export interface WebhookChange {
+  url?: string | null;
+  rotateTo?: { secret: string; previousUntil: Date };
+}

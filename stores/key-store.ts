@@ -1,0 +1,23 @@
+import type { Caller, KeyRecord } from '../domain/records.ts';
+import type { Reference } from '../domain/references.ts';
+
+export interface KeyStore {
+  /**
+   * Stores a key by its digest. The first key of an account grants the free images in the same transaction.
+   * References are unique among the keys of the account; a repeated call does not store its digest.
+   * @throws NotFound; Refused if the account is closed
+   * @returns the key and the images granted (0 or 50)
+   */
+  create(key: {
+    accountId: string;
+    name: string;
+    digest: string;
+    hint: string;
+    retentionDays: number | null;
+    reference?: Reference;
+  }): Promise<{ key: KeyRecord; granted: number; repeated?: true }>;
+  findCaller(digest: string): Promise<Caller | undefined>;
+  list(accountId: string): Promise<KeyRecord[]>;
+  revoke(keyId: string): Promise<KeyRecord>;
+  setRetention(keyId: string, days: number | null): Promise<KeyRecord>;
+}

@@ -10,8 +10,7 @@ export interface Layer {
   development?: true;
 }
 
-/** The top-level folders, from the bottom up. Every other import is an error; tests may be imported by no layer. */
-export const LAYERS: Readonly<Record<string, Layer>> = {
+const PRODUCTION: Readonly<Record<string, Layer>> = {
   contract: { layers: [], packages: ['typebox'] },
   domain: { layers: ['contract'], packages: ['node:crypto', 'node:zlib'] },
   catalog: { layers: ['contract'], packages: [] },
@@ -113,26 +112,11 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   operator: {
     layers: ['config.ts', 'contract', 'domain', 'catalog', 'runtime', 'egress', 'stores', 'protocol'],
   },
-  dev: {
-    development: true,
-    layers: [
-      'config',
-      'config.ts',
-      'contract',
-      'domain',
-      'catalog',
-      'runtime',
-      'metrics',
-      'imaging',
-      'egress',
-      'stores',
-      'generators',
-      'tracing',
-      'protocol',
-      'activities',
-      'worker',
-      'api',
-      'operator',
-    ],
-  },
+};
+
+/** The top-level folders, from the bottom up. Every other import is an error; tests may be imported by no layer. */
+export const LAYERS: Readonly<Record<string, Layer>> = {
+  ...PRODUCTION,
+  // Workflow code runs only in a worker's bundle.
+  dev: { development: true, layers: Object.keys(PRODUCTION).filter((name) => name !== 'workflows') },
 };

@@ -1,13 +1,12 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { type WorkflowHandle, WorkflowNotFoundError } from '@temporalio/client';
 import type { JobRecord } from '../domain/records.ts';
 import type { Deps } from './deps.ts';
 import { Failure } from './failure.ts';
+import { poll } from './poll.ts';
 
 const CALL_TIMEOUT_MS = 10_000;
 /** A renderer notices a cancellation at its next heartbeat, and one that has died after 15 s. */
 const ENDED_WITHIN_MS = 30_000;
-const POLL_MS = 200;
 
 /**
  * Cancels the workflow of a job in progress, which then fails and refunds it.
@@ -20,12 +19,11 @@ export async function cancelJob(deps: Deps, jobId: string): Promise<JobRecord> {
   if (job?.status !== 'processing')
     throw new Failure(`Job ${jobId} is ${job?.status ?? 'unknown'}, so there is nothing to cancel.`);
   await requestCancellation(deps, job);
-  const deadline = Date.now() + ENDED_WITHIN_MS;
-  while (Date.now() < deadline) {
+  const ended = await poll(ENDED_WITHIN_MS, async () => {
     const current = await jobs.get(jobId);
-    if (current !== undefined && current.status !== 'processing') return current;
-    await delay(POLL_MS);
-  }
+    return current?.status === 'processing' ? undefined : current;
+  });
+  if (ended !== undefined) return ended;
   throw new Failure(
     `The cancellation of job ${jobId} was requested, but the job has not ended yet. Is a worker running?`,
   );

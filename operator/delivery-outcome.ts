@@ -1,28 +1,25 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { DeliveryRecord } from '../domain/records.ts';
 import type { Context } from './context.ts';
 import type { Deps } from './deps.ts';
 import { Failure } from './failure.ts';
 import type { Fields } from './output.ts';
+import { poll } from './poll.ts';
 
 /** A little longer than the timeout of one attempt. */
 const OUTCOME_WITHIN_MS = 20_000;
-const POLL_MS = 200;
 
 /** The delivery once the first attempt of a new cycle has an outcome; undefined when that takes too long. */
-export async function attempted(
+export function attempted(
   deps: Deps,
   deliveryId: string,
   oldCycle?: string,
 ): Promise<DeliveryRecord | undefined> {
   const { deliveries } = deps.stores();
-  const deadline = Date.now() + OUTCOME_WITHIN_MS;
-  while (Date.now() < deadline) {
+  return poll(OUTCOME_WITHIN_MS, async () => {
     const delivery = await deliveries.find(deliveryId);
-    if (delivery !== undefined && delivery.cycle !== oldCycle && wasAttempted(delivery)) return delivery;
-    await delay(POLL_MS);
-  }
-  return undefined;
+    const isKnown = delivery !== undefined && delivery.cycle !== oldCycle && wasAttempted(delivery);
+    return isKnown ? delivery : undefined;
+  });
 }
 
 const wasAttempted = ({ state, nextAttemptAt }: DeliveryRecord) =>

@@ -1,8 +1,8 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { Connection } from '@temporalio/client';
 import type { Config } from '../../config.ts';
 import { SEARCH_ATTRIBUTES } from '../../protocol/search-attributes.ts';
 import { connectionOptions } from '../../runtime/temporal-client.ts';
+import { poll } from '../poll.ts';
 
 /** temporal.api.enums.v1.IndexedValueType */
 const INDEXED_VALUE_TYPE = { KEYWORD: 2 } as const;
@@ -10,7 +10,6 @@ const INDEXED_VALUE_TYPE = { KEYWORD: 2 } as const;
 const GRPC = { INVALID_ARGUMENT: 3, ALREADY_EXISTS: 6, PERMISSION_DENIED: 7, UNIMPLEMENTED: 12 } as const;
 const CONNECT_TIMEOUT_MS = 5000;
 const VISIBLE_WITHIN_MS = 30_000;
-const POLL_MS = 200;
 
 /**
  * Registers the search attributes and waits until workflows can be started with them. Temporal Cloud does not let a
@@ -58,8 +57,7 @@ async function assertUsable(connection: Connection, namespace: string): Promise<
 }
 
 async function untilVisible(connection: Connection, namespace: string): Promise<void> {
-  const deadline = Date.now() + VISIBLE_WITHIN_MS;
-  while (Date.now() < deadline) {
+  const listed = await poll(VISIBLE_WITHIN_MS, async () => {
     const { customAttributes } = await connection.operatorService.listSearchAttributes({ namespace });
     const visible = SEARCH_ATTRIBUTES.filter(({ name }) => customAttributes?.[name] !== undefined);
     for (const { name, type } of visible)
@@ -67,10 +65,10 @@ async function untilVisible(connection: Connection, namespace: string): Promise<
         throw new Error(
           `The search attribute ${name} exists, but is not of type ${type}. Remove it and run setup again.`,
         );
-    if (visible.length === SEARCH_ATTRIBUTES.length) return;
-    await delay(POLL_MS);
-  }
-  throw new Error(
-    `Temporal did not list the new search attributes within ${VISIBLE_WITHIN_MS / 1000} s. Run setup again.`,
-  );
+    return visible.length === SEARCH_ATTRIBUTES.length ? visible : undefined;
+  });
+  if (listed === undefined)
+    throw new Error(
+      `Temporal did not list the new search attributes within ${VISIBLE_WITHIN_MS / 1000} s. Run setup again.`,
+    );
 }

@@ -4,6 +4,7 @@ import { deletedSignal } from '../protocol/job.ts';
 import { signalOrDelete } from '../runtime/temporal-client.ts';
 import type { Deps } from './deps.ts';
 import { Failure } from './failure.ts';
+import { findJob } from './find.ts';
 
 /**
  * Deletes an ended job of any account.
@@ -12,8 +13,7 @@ import { Failure } from './failure.ts';
  */
 export async function deleteOneJob(deps: Deps, jobId: string): Promise<JobRecord> {
   const stores = deps.stores();
-  const job = await stores.jobs.get(jobId);
-  if (job === undefined) throw new Failure(`There is no job ${jobId}.`);
+  const job = await findJob(deps, jobId);
   if (job.status === 'processing')
     throw new Failure(`Job ${jobId} is in progress. Cancel it first: job cancel ${jobId}.`);
   const notifyDeleted = (workflowId: string) =>

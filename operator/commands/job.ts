@@ -4,9 +4,9 @@ import { sinceArgument, YES } from '../arguments.ts';
 import { cancelJob } from '../cancel-job.ts';
 import type { Context, Noun } from '../context.ts';
 import { deleteOneJob } from '../delete-one-job.ts';
-import type { Deps } from '../deps.ts';
 import { describeCall, describeJob } from '../describe-job.ts';
 import { Failure } from '../failure.ts';
+import { findJob } from '../find.ts';
 import { type PageOptions, readPages, withPages } from '../pages.ts';
 
 const STATUSES: readonly JobRecord['status'][] = ['processing', 'completed', 'failed', 'deleted'];
@@ -19,7 +19,7 @@ export const job: Noun = (program, context) => {
     .command('show <job>')
     .description('show everything stored about a job')
     .action(async (jobId: string) => {
-      const found = await existing(deps, jobId);
+      const found = await findJob(deps, jobId);
       const calls = (await deps.stores().generatorCalls.list(jobId)).map(describeCall);
       show({ fields: { ...describeJob(found, deps.config().s3.uploadUrl), generator_calls: calls } });
     });
@@ -50,7 +50,7 @@ export const job: Noun = (program, context) => {
     .description('cancel a job in progress, which fails it and refunds its charge; waits until it has failed')
     .option(...YES)
     .action(async (jobId: string, { yes }: { yes?: true }) => {
-      const { tool, imagesCharged } = await existing(deps, jobId);
+      const { tool, imagesCharged } = await findJob(deps, jobId);
       await confirm(
         `Cancel job ${jobId} (${tool})? It fails, and its ${imagesCharged} images are refunded.`,
         yes,
@@ -63,17 +63,11 @@ export const job: Noun = (program, context) => {
     .description('delete an ended job with its images, as DELETE /v1/jobs/{id} does; it is not refunded')
     .option(...YES)
     .action(async (jobId: string, { yes }: { yes?: true }) => {
-      const { tool } = await existing(deps, jobId);
+      const { tool } = await findJob(deps, jobId);
       await confirm(`Delete job ${jobId} (${tool}) with its images?`, yes);
       show({ fields: describeJob(await deleteOneJob(deps, jobId), deps.config().s3.uploadUrl) });
     });
 };
-
-async function existing(deps: Deps, jobId: string): Promise<JobRecord> {
-  const found = await deps.stores().jobs.get(jobId);
-  if (found === undefined) throw new Failure(`There is no job ${jobId}.`);
-  return found;
-}
 
 interface Filter {
   account?: string;

@@ -7,6 +7,7 @@ import { attempted, showOutcome } from '../delivery-outcome.ts';
 import type { Deps } from '../deps.ts';
 import { describeDelivery, failedAt } from '../describe-delivery.ts';
 import { Failure } from '../failure.ts';
+import { findDelivery } from '../find.ts';
 import { readPages } from '../pages.ts';
 import { redeliver } from '../start-delivery.ts';
 
@@ -37,8 +38,7 @@ interface RedeliverOptions {
 }
 
 async function redeliverOne({ deps, show }: Context, deliveryId: string): Promise<void> {
-  const before = await deps.stores().deliveries.find(deliveryId);
-  if (before === undefined) throw new Failure(`There is no delivery ${deliveryId}.`);
+  const before = await findDelivery(deps, deliveryId);
   if (before.url === null) throw new Failure('The job was deleted, and its delivery has no URL any more.');
   const after = await deliver(deps, before);
   showOutcome(show, describeDelivery(after ?? before), after);

@@ -3,6 +3,7 @@ import type { Context, Noun } from '../context.ts';
 import { attempted, showOutcome } from '../delivery-outcome.ts';
 import { describeDelivery, failedAt } from '../describe-delivery.ts';
 import { Failure } from '../failure.ts';
+import { findDelivery } from '../find.ts';
 import { type PageOptions, readPages, withPages } from '../pages.ts';
 import { sendTest } from '../start-delivery.ts';
 import { addRedeliver } from './webhook-redeliver.ts';
@@ -20,11 +21,9 @@ export const webhook: Noun = (program, context) => {
   noun
     .command('show <delivery>')
     .description('show a delivery and its recorded attempts')
-    .action(async (deliveryId: string) => {
-      const delivery = await deps.stores().deliveries.find(deliveryId);
-      if (delivery === undefined) throw new Failure(`There is no delivery ${deliveryId}.`);
-      show({ fields: describeDelivery(delivery) });
-    });
+    .action(async (deliveryId: string) =>
+      show({ fields: describeDelivery(await findDelivery(deps, deliveryId)) }),
+    );
 
   addRedeliver(noun, context);
 

@@ -37,9 +37,9 @@ export interface DeliveryStore {
 }
 
 export interface DeliveryFilter {
-  state?: DeliveryRecord['state'];
+  state?: DeliveryRecord['state'] | undefined;
   /** Id of the last delivery of the page before. */
-  after?: string;
+  after?: string | undefined;
 }
 
 export type DeliveryEnd = { state: 'failed' | 'cancelled'; reason: string };

@@ -76,12 +76,12 @@ export interface JobStore {
 }
 
 export interface JobFilter {
-  status?: JobRecord['status'];
-  tool?: string;
+  status?: JobRecord['status'] | undefined;
+  tool?: string | undefined;
   /** Earliest time of creation. */
-  since?: Date;
+  since?: Date | undefined;
   /** Id of the last job of the page before. */
-  after?: string;
+  after?: string | undefined;
 }
 
 /** Deleted jobs count like others. A failed job was refunded. */

@@ -82,14 +82,9 @@ const COLUMNS = ['job_id', 'tool', 'status', 'images_charged', 'created_at', 'pr
 
 async function list({ deps, show }: Context, options: PageOptions & Filter, none: string): Promise<void> {
   const { account = null, status, tool, since } = options;
-  const filter = {
-    ...(status === undefined ? {} : { status }),
-    ...(tool === undefined ? {} : { tool }),
-    ...(since === undefined ? {} : { since }),
-  };
   const { jobs } = deps.stores();
   const { found, ...more } = await readPages(options, (limit, after) =>
-    jobs.list(account, limit, { ...filter, ...(after === undefined ? {} : { after }) }),
+    jobs.list(account, limit, { status, tool, since, after }),
   );
   const { uploadUrl } = deps.config().s3;
   const columns = account === null ? ['account_id', ...COLUMNS] : COLUMNS;

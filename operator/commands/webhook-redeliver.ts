@@ -71,7 +71,7 @@ async function redeliverFailed(context: Context, since: Date, { account, yes }: 
 async function failedDeliveries(deps: Deps, account: string | null, since: Date): Promise<DeliveryRecord[]> {
   const { deliveries } = deps.stores();
   const { found } = await readPages({ limit: 0, all: true }, (limit, after) =>
-    deliveries.list(account, limit, { state: 'failed', ...(after === undefined ? {} : { after }) }),
+    deliveries.list(account, limit, { state: 'failed', after }),
   );
   return found.filter((delivery) => delivery.url !== null && failedAt(delivery) >= since);
 }

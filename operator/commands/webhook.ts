@@ -56,10 +56,7 @@ async function list({ deps, show }: Context, { account, failed, ...options }: Li
   const { accounts, deliveries } = deps.stores();
   if (account !== undefined) await accounts.get(account);
   const { found, ...more } = await readPages(options, (limit, after) =>
-    deliveries.list(account ?? null, limit, {
-      ...(failed ? { state: 'failed' as const } : {}),
-      ...(after === undefined ? {} : { after }),
-    }),
+    deliveries.list(account ?? null, limit, { state: failed ? 'failed' : undefined, after }),
   );
   if (failed) {
     const rows = found.map((delivery) => ({ ...describeDelivery(delivery), failed_at: failedAt(delivery) }));

@@ -19,7 +19,6 @@ describe.each(storesUnderTest())('lists for the operator: %s', (_name, stores) =
     }
   }
   const idsOf = (rows: Row[]) => rows.map(({ id }) => id);
-  const pageOf = (after: string | undefined) => (after === undefined ? {} : { after });
 
   async function acceptEach(changes: readonly Partial<JobDraft>[]) {
     const client = await newClient(stores);
@@ -40,9 +39,9 @@ describe.each(storesUnderTest())('lists for the operator: %s', (_name, stores) =
 
   test('pages of jobs have every job once, of one account or of all', async () => {
     const { accountId, ids } = await acceptEach([{}, {}, {}, {}, {}]);
-    const own = await inPages((limit, after) => jobs.list(accountId, limit, pageOf(after)));
+    const own = await inPages((limit, after) => jobs.list(accountId, limit, { after }));
     expect([...own].sort()).toEqual([...ids].sort());
-    const all = await inPages((limit, after) => jobs.list(null, limit, pageOf(after)));
+    const all = await inPages((limit, after) => jobs.list(null, limit, { after }));
     expect(all).toEqual(idsOf(await jobs.list(null, 1000)));
     expect(all).toEqual(expect.arrayContaining(ids));
     await expect(jobs.list(accountId, 1, { after: randomUUID() })).rejects.toThrow(NotFound);
@@ -111,7 +110,7 @@ describe.each(storesUnderTest())('lists for the operator: %s', (_name, stores) =
     }
     for (const account of [accountId, null]) {
       const failed = await inPages((limit, after) =>
-        deliveries.list(account, limit, { state: 'failed', ...pageOf(after) }),
+        deliveries.list(account, limit, { state: 'failed', after }),
       );
       expect([...failed].sort()).toEqual([...ids].sort());
     }

@@ -10,6 +10,10 @@ export type Answer =
   /** Many records. As text, only `columns` are shown, or the sentence `none` when there are no rows. */
   | { rows: readonly Fields[]; columns: readonly string[]; none: string; note?: string };
 
+/** Ends the result of a command whose reference was used before. */
+export const REPEATED_NOTE =
+  'The reference was used before: this is the first result. Nothing was changed now.';
+
 /** Longest text in a table within a record. */
 const NESTED_WIDTH = 100;
 

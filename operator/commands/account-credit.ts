@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { imagesArgument, nameArgument, REFERENCE } from '../arguments.ts';
 import type { Context } from '../context.ts';
+import { REPEATED_NOTE } from '../output.ts';
 
 interface CreditOptions {
   images: number;
@@ -9,7 +10,6 @@ interface CreditOptions {
 }
 
 const NOTE = 'A credit is not a pack: it does not remove the watermark.';
-const REPEATED_NOTE = 'The reference was used before: this is the first result. Nothing was changed now.';
 
 export function addCredit(noun: Command, { deps, show }: Context): void {
   noun

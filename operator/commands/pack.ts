@@ -1,7 +1,7 @@
 import type { PackRecord } from '../../domain/records.ts';
 import { imagesArgument, REFERENCE, YES } from '../arguments.ts';
 import type { Noun } from '../context.ts';
-import type { Fields } from '../output.ts';
+import { type Fields, REPEATED_NOTE } from '../output.ts';
 
 export const pack: Noun = (program, { deps, show, confirm }) => {
   const noun = program.command('pack').description('bought images of an account');
@@ -53,10 +53,7 @@ function questionOf(pack: PackRecord, images = pack.images - pack.refunded): str
   return `Take back ${images} of the ${from}?`;
 }
 
-const noteOf = (repeated: true | undefined) =>
-  repeated
-    ? { note: 'The reference was used before: this is the first result. Nothing was changed now.' }
-    : {};
+const noteOf = (repeated: true | undefined) => (repeated ? { note: REPEATED_NOTE } : {});
 
 interface AddOptions {
   account: string;

@@ -7,9 +7,9 @@ export function cachedFor<T>(ms: number, work: () => Promise<T>): () => Promise<
   let until = 0;
   return () => {
     if (current !== undefined && performance.now() < until) return current;
-    until = Number.POSITIVE_INFINITY;
     const started = work();
     current = started;
+    until = Number.POSITIVE_INFINITY;
     const ended = () => {
       until = performance.now() + ms;
     };

@@ -39,7 +39,8 @@ export function createReadiness(
 ): Readiness {
   const states: ReadinessReport['dependencies'] = {};
   const all = Object.entries(checks).map(
-    ([name, check]) => [name as DependencyName, oneAtATime(check)] as const,
+    // A check that outlasts its time limit goes on: until it ends, no other one is started.
+    ([name, check]) => [name as DependencyName, cachedFor(0, check)] as const,
   );
   let draining = false;
 
@@ -64,16 +65,5 @@ export function createReadiness(
     drain() {
       draining = true;
     },
-  };
-}
-
-/** A check that outlasts its time limit goes on: until it ends, no other one is started. */
-function oneAtATime(check: DependencyCheck): DependencyCheck {
-  let running: Promise<unknown> | undefined;
-  return () => {
-    running ??= check().finally(() => {
-      running = undefined;
-    });
-    return running;
   };
 }

@@ -48,11 +48,11 @@ export type CallChanges = Partial<
   Omit<GeneratorCall, 'id' | 'generator' | 'model' | 'startedAt' | 'endedAt' | 'ageMs'>
 >;
 
+/** What is known of a call before it is sent. */
+export type NewCall = Pick<GeneratorCall, 'generator' | 'model' | 'mayBeCharged'>;
+
 /** A call that has just begun, without the times, which are the store's. */
-export function newCall(
-  id: string,
-  call: Pick<GeneratorCall, 'generator' | 'model' | 'mayBeCharged'>,
-): Omit<GeneratorCall, 'startedAt' | 'ageMs'> {
+export function newCall(id: string, call: NewCall): Omit<GeneratorCall, 'startedAt' | 'ageMs'> {
   return {
     id,
     ...call,
@@ -75,7 +75,7 @@ export interface CallLog {
    * Records a call before it is sent.
    * @returns its id; undefined, and nothing is recorded, when {@link MOST_CHARGED_CALLS} are used up or the job has ended
    */
-  begin(call: Pick<GeneratorCall, 'generator' | 'model' | 'mayBeCharged'>): Promise<string | undefined>;
+  begin(call: NewCall): Promise<string | undefined>;
   /**
    * A `task` is recorded only in a call that is open: nobody would look for it in one that has ended.
    * @returns whether the call was changed

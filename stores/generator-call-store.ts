@@ -1,14 +1,11 @@
-import type { CallChanges, GeneratorCall } from '../domain/generator-call.ts';
+import type { CallChanges, GeneratorCall, NewCall } from '../domain/generator-call.ts';
 
 /** The calls that jobs have made to upstreams. See CallLog, which is this store for one job. */
 export interface GeneratorCallStore {
   /** The oldest first. */
   list(jobId: string): Promise<GeneratorCall[]>;
   /** See CallLog.begin. */
-  begin(
-    jobId: string,
-    call: Pick<GeneratorCall, 'generator' | 'model' | 'mayBeCharged'>,
-  ): Promise<string | undefined>;
+  begin(jobId: string, call: NewCall): Promise<string | undefined>;
   /** See CallLog.update. Changes nothing when there is no such call. */
   update(jobId: string, callId: string, changes: CallChanges): Promise<boolean>;
   /** Lets the job begin no further call. Idempotent. @returns its calls */

@@ -3,9 +3,9 @@ import { createRateLimits } from '../../api/http/rate-limit.ts';
 import type { ApiOverrides } from '../../api/open-api.ts';
 import { startFakeApi } from '../contract/fake-api.ts';
 import { createFakeImageStore } from '../fakes/images.ts';
-import { sampleImage } from '../setup/images.ts';
+import { sampleJpeg } from '../setup/images.ts';
 
-const image = Buffer.from(await sampleImage(), 'base64');
+const image = await sampleJpeg();
 
 async function open(overrides: ApiOverrides = {}) {
   const api = await startFakeApi(image, overrides);
@@ -15,7 +15,6 @@ async function open(overrides: ApiOverrides = {}) {
       const response = await api.app.inject({ url });
       return [response.statusCode, response.json()];
     },
-    [Symbol.asyncDispose]: async () => api.app.close(),
   };
 }
 

@@ -3,15 +3,15 @@ import { createRateLimits } from '../../api/http/rate-limit.ts';
 import type { ApiOverrides } from '../../api/open-api.ts';
 import { startFakeApi } from '../contract/fake-api.ts';
 import { createFakeImageStore } from '../fakes/images.ts';
-import { sampleImage } from '../setup/images.ts';
+import { sampleJpeg } from '../setup/images.ts';
 import { recordMetrics } from '../setup/metrics.ts';
 
-const image = Buffer.from(await sampleImage(), 'base64');
+const image = await sampleJpeg();
 
 async function open(overrides: ApiOverrides = {}) {
   const { metrics, values } = recordMetrics();
   const api = await startFakeApi(image, { metrics, ...overrides });
-  return { ...api, values, [Symbol.asyncDispose]: async () => api.app.close() };
+  return { ...api, values };
 }
 
 test('requests are counted by route template; what a caller makes up makes no series', async () => {

@@ -19,7 +19,7 @@ export async function startFakeApi(image: Buffer, overrides: ApiOverrides = {}) 
   const stores = createFakeStores();
   const images = createFakeImageStore();
   const gateway = storingGateway(stores.jobs);
-  const { app, deps } = await openApi(config, {
+  const api = await openApi(config, {
     stores,
     images,
     egress: offline(image),
@@ -29,7 +29,7 @@ export async function startFakeApi(image: Buffer, overrides: ApiOverrides = {}) 
     ...PERMISSIVE,
     ...overrides,
   });
-  await app.ready();
+  await api.app.ready();
 
   /** Creates an account with a balance and a key. */
   async function client() {
@@ -40,8 +40,8 @@ export async function startFakeApi(image: Buffer, overrides: ApiOverrides = {}) 
     await stores.packs.add({ accountId: account.id, images: 10_000_000, reference: null });
     return { accountId: account.id, headers: { 'x-api-key': apiKey } };
   }
-  const { budgets } = deps;
-  return { app, deps, stores, images, gateway, config, budgets, client, ...(await client()) };
+  const { budgets } = api.deps;
+  return { ...api, stores, images, gateway, config, budgets, client, ...(await client()) };
 }
 
 /** The real URL checks, without network access. */

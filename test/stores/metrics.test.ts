@@ -33,7 +33,7 @@ test('images charged are counted once a job, however often its acceptance is rep
 
 test('ends and refunds are counted by the call that made them, in whatever process', async () => {
   const one = open();
-  const other = createMongoStores(mongo, { add: () => {}, observe: () => {}, sample: () => {} });
+  const other = createMongoStores(mongo);
   const client = await newClient(one.stores);
   const drafts = [1, 2, 2, 1].map((imagesCharged) => draftOf(client, { imagesCharged }));
   const [completed = '', failed = '', elsewhere = '', voided = ''] = drafts.map(({ jobId }) => jobId);

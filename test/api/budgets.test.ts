@@ -49,6 +49,9 @@ async function open(deps: Parameters<typeof startFakeApi>[1] = {}) {
 
 const bytesOf = ({ budgets, accountId }: Api) => budgets.bytesOf(accountId);
 
+/** Each request has a signal of its own: a shared one would get a listener from every request that waits. */
+const unaborted = () => new AbortController().signal;
+
 setFlagsFromString('--expose-gc');
 const collectGarbage: () => void = runInNewContext('gc');
 /** Of buffers, in bytes. */
@@ -123,12 +126,11 @@ describe('bodies in flight', () => {
   test('of one key leave room for the other keys of its account', async () => {
     const budgets = createBudgets({ bytesInFlight: 256 * MB, unpaidBytesPerMinute: MB });
     const { bytesOf, bytes } = budgets;
-    const { signal } = new AbortController();
-    const lease = await bytesOf('acme').acquire('first', 64 * MB, signal);
-    await bytesOf('acme').acquire('second', 60 * MB, signal);
+    const lease = await bytesOf('acme').acquire('first', 64 * MB, unaborted());
+    await bytesOf('acme').acquire('second', 60 * MB, unaborted());
     expect([bytesOf('acme').waiting, bytesOf('other').held]).toEqual([0, 0]);
-    const third = bytesOf('acme').acquire('third', 20 * MB, signal);
-    await bytesOf('acme').acquire('fourth', MB, signal);
+    const third = bytesOf('acme').acquire('third', 20 * MB, unaborted());
+    await bytesOf('acme').acquire('fourth', MB, unaborted());
     expect(bytesOf('acme').waiting).toBe(1);
     lease.release();
     expect((await third).amount).toBe(20 * MB);
@@ -141,20 +143,18 @@ describe('bodies in flight', () => {
     [2048, 512],
   ])('of %i MB in total leave one account %i MB', async (all, own) => {
     const { bytesOf } = createBudgets({ bytesInFlight: all * MB, unpaidBytesPerMinute: MB });
-    const { signal } = new AbortController();
     const keys = Array.from({ length: 20 }, (_, n) => `key ${n}`);
     for (const key of keys)
       bytesOf('acme')
-        .acquire(key, 32 * MB, signal)
+        .acquire(key, 32 * MB, unaborted())
         .catch(() => {});
     await expect.poll(() => bytesOf('acme').held, WAIT).toBe(own * MB);
   });
 
   test('need no budget of accounts that have none', async () => {
     const budgets = createBudgets({ bytesInFlight: 256 * MB, unpaidBytesPerMinute: MB });
-    const { signal } = new AbortController();
     const held = budgets.bytesOf('acme');
-    await held.acquire('key', MB, signal);
+    await held.acquire('key', MB, unaborted());
     const idle = budgets.bytesOf('idle');
     for (let n = 0; n < 3000; n++) budgets.bytesOf(`account ${n}`);
     expect(budgets.bytesOf('acme')).toBe(held);
@@ -194,11 +194,10 @@ describe('bodies in flight', () => {
 
 test('acceptances are limited to 50 at once for one account and 200 for all', async () => {
   const { acceptances } = createBudgets({ bytesInFlight: MB, unpaidBytesPerMinute: MB });
-  const { signal } = new AbortController();
   const granted: string[] = [];
   for (const account of ['a', 'b', 'c', 'd', 'e'])
     for (let n = 0; n < 51; n++)
-      void acceptances.acquire(account, 1, signal).then(() => granted.push(account));
+      void acceptances.acquire(account, 1, unaborted()).then(() => granted.push(account));
   await expect.poll(() => granted.length, WAIT).toBe(200);
   expect([acceptances.waiting, granted.filter((account) => account === 'a').length]).toEqual([55, 50]);
 });
@@ -288,7 +287,7 @@ describe('fetches of image_url', () => {
     const hold: Hold = {
       take: async (budget, amount) => {
         waitedMs += 20_000;
-        return budget.acquire('key', amount, new AbortController().signal);
+        return budget.acquire('key', amount, unaborted());
       },
       takeBytes: async ({ bytes }, amount) => hold.take(bytes, amount),
       during: (work) => work(),

@@ -1,8 +1,7 @@
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { Type } from 'typebox';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { SECRET_FILES } from '../../config/secret-files.ts';
 import { ConfigError, Environment, loadConfig } from '../../config.ts';
 import { obtainKubernetesSchemas } from '../../dev/obtain/kubernetes-schemas.ts';
@@ -11,6 +10,7 @@ import { runCommand } from '../../dev/process/command.ts';
 import { taskQueues } from '../../protocol/task-queues.ts';
 import { CLOSING_MS } from '../../runtime/process.ts';
 import { REQUIRED } from '../setup/required.ts';
+import { folderOfFile } from '../setup/temporary-folder.ts';
 import {
   build,
   context,
@@ -22,7 +22,7 @@ import {
   workloadsIn,
 } from './manifests.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'kubernetes-'));
+const folder = folderOfFile();
 const secrets = join(folder, 'secrets');
 const fileOf = (name: string) => join(folder, `${name}.yaml`);
 
@@ -42,7 +42,6 @@ beforeAll(async () => {
   withTracing = await build(overlayWith('tracing'), fileOf('tracing'));
   // On a machine with an empty cache, Go builds two programs.
 }, 600_000);
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** @returns a folder with an overlay that adds the component to the example */
 function overlayWith(name: 'keda' | 'tracing'): string {

@@ -1,11 +1,10 @@
-import { mkdtempSync, rmSync } from 'node:fs';
 import { BlockList, isIPv4 } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { type Static, Type } from 'typebox';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { isPublicAddress } from '../../egress/address.ts';
+import { folderOfFile } from '../setup/temporary-folder.ts';
 import { build, KUBERNETES, specsOf } from './manifests.ts';
 
 const Block = Type.Object({ cidr: Type.String(), except: Type.Array(Type.String()) });
@@ -17,7 +16,7 @@ const Policy = Type.Object({
   ingress: Type.Optional(Type.Array(Type.Object({ from: Type.Array(Peer) }))),
 });
 
-const folder = mkdtempSync(join(tmpdir(), 'network-'));
+const folder = folderOfFile();
 let policies: Map<string, Static<typeof Policy>>;
 
 beforeAll(async () => {
@@ -26,7 +25,6 @@ beforeAll(async () => {
     specsOf(manifests, 'NetworkPolicy', Policy).map(({ metadata, spec }) => [metadata.name, spec]),
   );
 }, 600_000);
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const everyPod = { matchLabels: { 'app.kubernetes.io/name': 'image-job-api' } };
 

@@ -1,11 +1,16 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { onTestFinished } from 'vitest';
+import { afterAll, onTestFinished } from 'vitest';
 
 /** A folder that is deleted after the test. */
-export function temporaryFolder(): string {
+export const temporaryFolder = () => folderUntil(onTestFinished);
+
+/** A folder that is deleted after the last test of the file. */
+export const folderOfFile = () => folderUntil(afterAll);
+
+function folderUntil(end: (remove: () => void) => void): string {
   const folder = mkdtempSync(join(tmpdir(), 'image-job-api-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  end(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }

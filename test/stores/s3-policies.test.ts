@@ -1,7 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
 import { Type } from 'typebox';
 import { Value } from 'typebox/value';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -10,6 +8,7 @@ import { createImageStore } from '../../stores/s3/images.ts';
 import { setupBuckets } from '../../stores/s3/setup.ts';
 import { closers } from '../setup/closers.ts';
 import { REQUIRED } from '../setup/required.ts';
+import { folderOfFile } from '../setup/temporary-folder.ts';
 import { type GatewayWithUsers, startGatewayWithUsers } from './gateway-with-users.ts';
 
 const Policy = Type.Object({
@@ -40,7 +39,7 @@ function permissions({ Version, Statement }: Policy) {
   }));
 }
 
-const folder = mkdtempSync(join(tmpdir(), 's3-policies-'));
+const folder = folderOfFile();
 const opened = closers();
 let gateway: GatewayWithUsers;
 let configOf: Record<keyof typeof policies, Config['s3']>;
@@ -55,10 +54,7 @@ beforeAll(async () => {
   };
   configOf = { setup: await config('setup'), service: await config('service') };
 });
-afterAll(async () => {
-  await opened.close();
-  rmSync(folder, { recursive: true, force: true });
-});
+afterAll(() => opened.close());
 
 /** Everything that the API, the worker and the renderer do with the store. Fails at the first refusal. */
 async function useStore(s3: Config['s3']): Promise<void> {

@@ -1,6 +1,7 @@
 import { type GeneratorCall, summarizeCall } from '../domain/generator-call.ts';
 import type { JobRecord } from '../domain/records.ts';
 import { publicUrl } from '../stores/image-store.ts';
+import type { Deps } from './deps.ts';
 import type { Fields } from './output.ts';
 
 export function describeCall(call: GeneratorCall): Fields {
@@ -20,7 +21,8 @@ export function describeCall(call: GeneratorCall): Fields {
   };
 }
 
-export function describeJob(job: JobRecord, uploadUrl: string): Fields {
+export function describeJob(deps: Deps, job: JobRecord): Fields {
+  const { uploadUrl } = deps.config().s3;
   return {
     job_id: job.id,
     account_id: job.accountId,

@@ -21,7 +21,7 @@ export const job: Noun = (program, context) => {
     .action(async (jobId: string) => {
       const found = await findJob(deps, jobId);
       const calls = (await deps.stores().generatorCalls.list(jobId)).map(describeCall);
-      show({ fields: { ...describeJob(found, deps.config().s3.uploadUrl), generator_calls: calls } });
+      show({ fields: { ...describeJob(deps, found), generator_calls: calls } });
     });
 
   withPages(noun.command('list'))
@@ -55,7 +55,7 @@ export const job: Noun = (program, context) => {
         `Cancel job ${jobId} (${tool})? It fails, and its ${imagesCharged} images are refunded.`,
         yes,
       );
-      show({ fields: describeJob(await cancelJob(deps, jobId), deps.config().s3.uploadUrl) });
+      show({ fields: describeJob(deps, await cancelJob(deps, jobId)) });
     });
 
   noun
@@ -65,7 +65,7 @@ export const job: Noun = (program, context) => {
     .action(async (jobId: string, { yes }: { yes?: true }) => {
       const { tool } = await findJob(deps, jobId);
       await confirm(`Delete job ${jobId} (${tool}) with its images?`, yes);
-      show({ fields: describeJob(await deleteOneJob(deps, jobId), deps.config().s3.uploadUrl) });
+      show({ fields: describeJob(deps, await deleteOneJob(deps, jobId)) });
     });
 };
 
@@ -86,17 +86,15 @@ async function list({ deps, show }: Context, options: PageOptions & Filter, none
   const { found, ...more } = await readPages(options, (limit, after) =>
     jobs.list(account, limit, { status, tool, since, after }),
   );
-  const { uploadUrl } = deps.config().s3;
   const columns = account === null ? ['account_id', ...COLUMNS] : COLUMNS;
-  show({ rows: found.map((job) => describeJob(job, uploadUrl)), columns, none, ...more });
+  show({ rows: found.map((job) => describeJob(deps, job)), columns, none, ...more });
 }
 
 /** A key has few jobs: one for each API key that used it. */
 async function findByKey({ deps, show }: Context, key: string, { account, ...others }: Filter) {
   if (others.status ?? others.tool ?? others.since)
     throw new Failure('Give --key alone or with --account: it names few jobs.');
-  const { uploadUrl } = deps.config().s3;
   const found = await deps.stores().jobs.listByIdempotencyKey(account ?? null, key);
-  const rows = found.map((job) => describeJob(job, uploadUrl));
+  const rows = found.map((job) => describeJob(deps, job));
   show({ rows, columns: ['account_id', ...COLUMNS], none: 'No job was created with this Idempotency-Key.' });
 }

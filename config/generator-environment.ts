@@ -1,9 +1,8 @@
 import { type Static, Type } from 'typebox';
+import { listOf } from './list.ts';
+import { Flag, Optional, Text } from './variables.ts';
 
-const Optional = (description: string) => Type.String({ description, default: '' });
-const Text = (description: string, value: string) =>
-  Type.String({ minLength: 1, description, default: value });
-const Url = (description: string, value = '') =>
+const BaseUrl = (description: string, value = '') =>
   Type.String({ pattern: '^(https?://[^/?#][^?#]*)?$', description, default: value });
 const JsonObject = (description: string, value: string) => Type.String({ description, default: value });
 const Places = (name: string, value: number) =>
@@ -60,19 +59,19 @@ export const GENERATOR_ENVIRONMENT = {
   GENERATORS_FOR_REMOVAL: Order('removal'),
   GENERATORS_FOR_EXTERIOR: Order('exterior'),
   GENERATORS_FOR_FLOOR_PLANS: Order('floor-plans'),
-  FAILOVER_ON_REFUSED: Type.Boolean({
-    description: 'Ask the next generator also when one refuses the image or the instruction.',
-    default: false,
-  }),
+  FAILOVER_ON_REFUSED: Flag(
+    'Ask the next generator also when one refuses the image or the instruction.',
+    false,
+  ),
   GEMINI_API_KEY: Optional('API key of Google Gemini.'),
-  GEMINI_BASE_URL: Url(
+  GEMINI_BASE_URL: BaseUrl(
     'Base URL of Gemini, with the version.',
     'https://generativelanguage.googleapis.com/v1beta',
   ),
   GEMINI_MODEL: Text('Model of Gemini.', 'gemini-nano-banana-2.1'),
   GEMINI_CONCURRENCY: Places('Gemini', 8),
   OPENAI_API_KEY: Optional('API key of OpenAI.'),
-  OPENAI_BASE_URL: Url('Base URL of OpenAI, with /v1.', 'https://api.openai.com/v1'),
+  OPENAI_BASE_URL: BaseUrl('Base URL of OpenAI, with /v1.', 'https://api.openai.com/v1'),
   OPENAI_MODEL: Text('Model of OpenAI.', 'gpt-image-2.6-sunburst'),
   OPENAI_QUALITY: Type.Enum(['low', 'medium', 'high', 'xhigh', 'max', 'auto'], {
     description: 'Quality that is asked of OpenAI: low, medium, high, xhigh, max or auto.',
@@ -80,11 +79,11 @@ export const GENERATOR_ENVIRONMENT = {
   }),
   OPENAI_CONCURRENCY: Places('OpenAI', 8),
   BFL_API_KEY: Optional('API key of Black Forest Labs.'),
-  BFL_BASE_URL: Url('Base URL of Black Forest Labs, without /v1.', 'https://api.bfl.ai'),
+  BFL_BASE_URL: BaseUrl('Base URL of Black Forest Labs, without /v1.', 'https://api.bfl.ai'),
   BFL_MODEL: Text('Model of Black Forest Labs.', 'flux-2-pro'),
   BFL_CONCURRENCY: Places('Black Forest Labs', 24),
   REPLICATE_API_TOKEN: Optional('API token of Replicate.'),
-  REPLICATE_BASE_URL: Url('Base URL of Replicate, without /v1.', 'https://api.replicate.com'),
+  REPLICATE_BASE_URL: BaseUrl('Base URL of Replicate, without /v1.', 'https://api.replicate.com'),
   REPLICATE_MODEL: Type.String({
     pattern: '^[^/:]+/[^/:]+(:[^/:]+)?$',
     expected: 'owner/name or owner/name:version',
@@ -101,7 +100,7 @@ export const GENERATOR_ENVIRONMENT = {
   ),
   REPLICATE_CONCURRENCY: Places('Replicate', 16),
   FAL_KEY: Optional('API key of fal.'),
-  FAL_BASE_URL: Url('Base URL of the queue of fal.', 'https://queue.fal.run'),
+  FAL_BASE_URL: BaseUrl('Base URL of the queue of fal.', 'https://queue.fal.run'),
   FAL_MODEL: Text('Model of fal.', 'fal-ai/flux-2-pro/edit'),
   FAL_IMAGE_FIELD: Text(
     "Field of the model's input that takes the image; with [] it takes a list.",
@@ -112,7 +111,7 @@ export const GENERATOR_ENVIRONMENT = {
     '{"output_format":"jpeg"}',
   ),
   FAL_CONCURRENCY: Places('fal', 8),
-  COMFYUI_BASE_URL: Url('Base URL of the ComfyUI server, for instance http://comfyui:8188.'),
+  COMFYUI_BASE_URL: BaseUrl('Base URL of the ComfyUI server, for instance http://comfyui:8188.'),
   COMFYUI_GRAPH: Optional("JSON file with the graph in ComfyUI's API format and its placeholders."),
   COMFYUI_OUTPUT_NODE: Optional(
     'Id of the node whose image is the result; empty uses the first SaveImage node.',
@@ -126,14 +125,8 @@ export type GeneratorEnvironment = Static<typeof Environment>;
 /** Every generator that is named, each once. */
 export function usedIn(env: Partial<GeneratorEnvironment>): GeneratorName[] {
   const lists = [env.GENERATORS, ...Object.values(ORDER_OF_GROUP).map((variable) => env[variable])];
-  return [...new Set(lists.flatMap(namesIn).filter(isKnown))];
+  return [...new Set(lists.flatMap((names) => listOf(names)).filter(isKnown))];
 }
-
-export const namesIn = (names = ''): string[] =>
-  names
-    .split(',')
-    .map((name) => name.trim())
-    .filter(Boolean);
 
 export const isKnown = (name: string): name is GeneratorName =>
   (GENERATOR_NAMES as readonly string[]).includes(name);

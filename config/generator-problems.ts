@@ -3,22 +3,22 @@ import {
   type GeneratorEnvironment,
   type GeneratorName,
   isKnown,
-  namesIn,
   ORDER_OF_GROUP,
   usedIn,
 } from './generator-environment.ts';
+import { listOf } from './list.ts';
 
 /** Problems with the settings of generators that the schema cannot express, a line each. */
 export function generatorProblems(env: Partial<GeneratorEnvironment>): string[] {
   const unknown = (['GENERATORS', ...Object.values(ORDER_OF_GROUP)] as const).flatMap((variable) =>
-    namesIn(env[variable])
+    listOf(env[variable])
       .filter((name) => !isKnown(name))
       .map(
         (name) =>
           `${variable}: unknown generator ${JSON.stringify(name)}; known: ${GENERATOR_NAMES.join(', ')}`,
       ),
   );
-  const isEmpty = env.GENERATORS !== undefined && namesIn(env.GENERATORS).length === 0;
+  const isEmpty = env.GENERATORS !== undefined && listOf(env.GENERATORS).length === 0;
   const none = isEmpty ? ['GENERATORS: names no generator'] : [];
   const malformed = (['REPLICATE_INPUT', 'FAL_INPUT'] as const)
     .filter((variable) => !isJsonObject(env[variable]))

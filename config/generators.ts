@@ -2,17 +2,17 @@ import {
   type GeneratorEnvironment,
   type GeneratorName,
   isKnown,
-  namesIn,
   ORDER_OF_GROUP,
   usedIn,
 } from './generator-environment.ts';
 import { missingSettings } from './generator-problems.ts';
+import { listOf } from './list.ts';
 
 const GROUPS = Object.entries(ORDER_OF_GROUP);
 
 /** The validated settings of the generators, grouped. */
 export function groupGenerators(env: GeneratorEnvironment) {
-  const order = (names: string) => Object.freeze(namesIn(names).filter(isKnown));
+  const order = (names: string) => Object.freeze(listOf(names).filter(isKnown));
   const used = usedIn(env);
   const upstreams = upstreamsOf(env);
   const placesOf = (name: GeneratorName) =>

@@ -1,4 +1,6 @@
 import { type Static, Type } from 'typebox';
+import { listOf } from './list.ts';
+import { Optional } from './variables.ts';
 
 /** Environment variables of the traces, with the names and the form that OpenTelemetry has given them. */
 export const TRACING_ENVIRONMENT = {
@@ -8,14 +10,12 @@ export const TRACING_ENVIRONMENT = {
     description: 'Base URL of an OTLP/HTTP collector that receives traces; empty sends none.',
     default: '',
   }),
-  OTEL_EXPORTER_OTLP_HEADERS: Type.String({
-    description: 'Headers of the requests to the collector, such as its API key: name=value,name=value.',
-    default: '',
-  }),
-  OTEL_SERVICE_NAME: Type.String({
-    description: 'service.name of the spans; empty uses imagejob-api, imagejob-worker and imagejob-renderer.',
-    default: '',
-  }),
+  OTEL_EXPORTER_OTLP_HEADERS: Optional(
+    'Headers of the requests to the collector, such as its API key: name=value,name=value.',
+  ),
+  OTEL_SERVICE_NAME: Optional(
+    'service.name of the spans; empty uses imagejob-api, imagejob-worker and imagejob-renderer.',
+  ),
   OTEL_TRACES_SAMPLER_ARG: Type.Number({
     minimum: 0,
     maximum: 1,
@@ -53,10 +53,9 @@ export function tracingProblems({ OTEL_EXPORTER_OTLP_HEADERS: headers }: Tracing
 }
 
 function parseHeaders(text: string): Record<string, string> | undefined {
-  const pairs = text.split(',').filter((pair) => pair.trim() !== '');
   const headers: Record<string, string> = {};
-  for (const pair of pairs) {
-    const [, name, encoded] = HEADER.exec(pair.trim()) ?? [];
+  for (const pair of listOf(text)) {
+    const [, name, encoded] = HEADER.exec(pair) ?? [];
     const value = encoded === undefined ? undefined : decoded(encoded);
     if (name === undefined || value === undefined) return undefined;
     headers[name.toLowerCase()] = value;

@@ -14,8 +14,8 @@ const PRODUCTION: Readonly<Record<string, Layer>> = {
   contract: { layers: [], packages: ['typebox'] },
   domain: { layers: ['contract'], packages: ['node:crypto', 'node:zlib'] },
   catalog: { layers: ['contract'], packages: [] },
-  config: { layers: [], packages: ['node:fs', 'node:net', 'typebox'] },
-  'config.ts': { layers: ['contract', 'config'], packages: ['node:module', 'node:os', 'typebox'] },
+  config: { layers: [], packages: ['node:fs', 'node:module', 'node:net', 'node:os', 'typebox'] },
+  'config.ts': { layers: ['config'], packages: ['typebox'] },
   runtime: {
     layers: ['contract', 'config.ts'],
     packages: [

@@ -7,6 +7,7 @@ import {
 } from './generator-environment.ts';
 import { missingSettings } from './generator-problems.ts';
 import { listOf } from './list.ts';
+import { withoutSlash } from './without-slash.ts';
 
 const GROUPS = Object.entries(ORDER_OF_GROUP);
 
@@ -60,6 +61,6 @@ const upstreamsOf = (env: GeneratorEnvironment) => ({
 });
 
 const upstream = <T extends object>(baseUrl: string, concurrency: number, rest: T) =>
-  Object.freeze({ baseUrl: baseUrl.replace(/\/$/, ''), concurrency, ...rest });
+  Object.freeze({ baseUrl: withoutSlash(baseUrl), concurrency, ...rest });
 
 export type GeneratorConfig = ReturnType<typeof groupGenerators>;

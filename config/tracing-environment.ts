@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { listOf } from './list.ts';
 import { Optional } from './variables.ts';
+import { withoutSlash } from './without-slash.ts';
 
 /** Environment variables of the traces, with the names and the form that OpenTelemetry has given them. */
 export const TRACING_ENVIRONMENT = {
@@ -36,7 +37,7 @@ export function groupTracing(env: TracingEnvironment) {
   const { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, OTEL_EXPORTER_OTLP_HEADERS: headers } = env;
   if (endpoint === '') return null;
   return Object.freeze({
-    url: `${endpoint.endsWith('/') ? endpoint.slice(0, -1) : endpoint}/v1/traces`,
+    url: `${withoutSlash(endpoint)}/v1/traces`,
     headers: Object.freeze(parseHeaders(headers) ?? {}),
     serviceName: env.OTEL_SERVICE_NAME,
     ratio: env.OTEL_TRACES_SAMPLER_ARG,

@@ -14,7 +14,7 @@ import {
 import { type CallContext, createUpstreamClient, TIMING, type UpstreamClient } from '../upstream/client.ts';
 import { plausibleCost } from '../upstream/cost.ts';
 import { idAt, numberAt, textAt } from '../upstream/json.ts';
-import { rendersByTasks, type TaskShapes } from '../upstream/task.ts';
+import { createTaskGenerator, type TaskShapes } from '../upstream/task.ts';
 
 /** Bodies differ between the documents of Black Forest Labs, so the HTTP status decides where it can. */
 export const BFL_ROWS: readonly FailureRow[] = [
@@ -80,13 +80,7 @@ export function createBfl(
     callsToSubmit: 1,
     poll: (task, request) => poll(client, task, request),
   };
-  return {
-    kind: 'upstream',
-    name: 'bfl',
-    model,
-    charges: true,
-    ...rendersByTasks(shapes, timing),
-  };
+  return createTaskGenerator({ name: 'bfl', model, charges: true }, shapes, timing);
 }
 
 async function submit(

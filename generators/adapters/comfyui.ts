@@ -14,7 +14,7 @@ import {
   type UpstreamResponse,
 } from '../upstream/client.ts';
 import { idAt, textAt, valuesAt } from '../upstream/json.ts';
-import { rendersByTasks, type TaskShapes } from '../upstream/task.ts';
+import { createTaskGenerator, type TaskShapes } from '../upstream/task.ts';
 import { fillTemplate } from '../upstream/template.ts';
 import { type ComfyuiGraph, parseGraph } from './comfyui-graph.ts';
 
@@ -77,13 +77,7 @@ export function createComfyui(
     poll: (task, request) => poll(comfyui, task.id, request),
     cancel: (task, signal) => cancel(client, task.id, signal),
   };
-  return {
-    kind: 'upstream',
-    name: 'comfyui',
-    model: 'graph',
-    charges: false,
-    ...rendersByTasks(shapes, timing),
-  };
+  return createTaskGenerator({ name: 'comfyui', model: 'graph', charges: false }, shapes, timing);
 }
 
 /** Submits nothing when an earlier attempt has, and its response was lost. */

@@ -6,7 +6,7 @@ import { type FailureRow, lost, misconfigured, refused, unavailable } from '../u
 import { type CallContext, createUpstreamClient, TIMING, type UpstreamClient } from '../upstream/client.ts';
 import { imageInput } from '../upstream/image-input.ts';
 import { idAt, textAt, valuesAt } from '../upstream/json.ts';
-import { rendersByTasks, type TaskShapes } from '../upstream/task.ts';
+import { createTaskGenerator, type TaskShapes } from '../upstream/task.ts';
 
 export const FAL_ROWS: readonly FailureRow[] = [
   {
@@ -62,13 +62,7 @@ export function createFal(
       await client.call({ method: 'PUT', url, instruction: '', signal });
     },
   };
-  return {
-    kind: 'upstream',
-    name: 'fal',
-    model,
-    charges: true,
-    ...rendersByTasks(shapes, timing),
-  };
+  return createTaskGenerator({ name: 'fal', model, charges: true }, shapes, timing);
 }
 
 async function submit(

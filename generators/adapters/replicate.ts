@@ -20,7 +20,7 @@ import {
 } from '../upstream/client.ts';
 import { imageInput } from '../upstream/image-input.ts';
 import { idAt, textAt } from '../upstream/json.ts';
-import { rendersByTasks, type TaskShapes } from '../upstream/task.ts';
+import { createTaskGenerator, type TaskShapes } from '../upstream/task.ts';
 
 /** A failed prediction only says why in its text. */
 export const REPLICATE_ROWS: readonly FailureRow[] = [
@@ -89,13 +89,7 @@ export function createReplicate(
       await client.call({ method: 'POST', url, instruction: '', signal });
     },
   };
-  return {
-    kind: 'upstream',
-    name: 'replicate',
-    model,
-    charges: true,
-    ...rendersByTasks(shapes, timing),
-  };
+  return createTaskGenerator({ name: 'replicate', model, charges: true }, shapes, timing);
 }
 
 async function submit(

@@ -31,11 +31,14 @@ const MOST_TASK_MS = 30 * 60_000;
 /** For the write of the task's id, after the response. */
 const RECORD_MS = 5000;
 
-/** The parts of a generator whose upstream has tasks. */
-export const rendersByTasks = (
+/** A generator whose upstream has tasks. */
+export const createTaskGenerator = (
+  about: Pick<UpstreamGenerator, 'name' | 'model' | 'charges'>,
   shapes: TaskShapes,
   timing: UpstreamTiming,
-): Pick<UpstreamGenerator, 'render' | 'tasks'> => ({
+): UpstreamGenerator => ({
+  kind: 'upstream',
+  ...about,
   render: (render) => runTask(shapes, render, timing),
   tasks: {
     namedWithinMs: shapes.callsToSubmit * timing.shortMs + RECORD_MS,

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { GeneratorError } from '../../../generators/errors.ts';
-import { rendersByTasks, runTask, type TaskShapes } from '../../../generators/upstream/task.ts';
+import { createTaskGenerator, runTask, type TaskShapes } from '../../../generators/upstream/task.ts';
 import { QUICK, renderOf } from './fake.ts';
 
 const RESULT = { bytes: Buffer.of(1), costUsd: null };
@@ -68,5 +68,6 @@ it('a task that one poll does not find may be known to the next', async () => {
 it('a task has its name after all the calls that its submission may make, and the write of its id', () => {
   const timing = { ...QUICK, shortMs: 15_000 };
   const shapes: TaskShapes = { ...RESUMED, poll: async () => RESULT, callsToSubmit: 4 };
-  expect(rendersByTasks(shapes, timing).tasks?.namedWithinMs).toBe(65_000);
+  const generator = createTaskGenerator({ name: 'test', model: 'm', charges: true }, shapes, timing);
+  expect(generator.tasks?.namedWithinMs).toBe(65_000);
 });

@@ -1,4 +1,3 @@
-import { Writable } from 'node:stream';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { loadConfig } from '../../config.ts';
 import { issueApiKey } from '../../domain/api-key.ts';
@@ -8,30 +7,25 @@ import { startFakeApi } from '../contract/fake-api.ts';
 import { dial, listen } from '../contract/wire.ts';
 import { type Served, serveTcp } from '../egress/servers.ts';
 import { sampleJpeg } from '../setup/images.ts';
+import { keptLog } from '../setup/kept-log.ts';
 import { REQUIRED } from '../setup/required.ts';
 
 /** Sent wherever a caller can send text; no log line may contain it. */
 const SECRET = 'S3cretThatMustNotBeLogged';
 const MISPLACED = issueApiKey('ija_');
 
-let lines = '';
+const log = keptLog();
 let api: Awaited<ReturnType<typeof startFakeApi>>;
 let port: number;
 let broken: Served;
 
 beforeAll(async () => {
   const config = loadConfig(REQUIRED);
-  const sink = new Writable({
-    write(chunk, _encoding, done) {
-      lines += chunk;
-      done();
-    },
-  });
   broken = await serveTcp((socket) =>
     socket.end(`HTTP/1.1 200 OK\r\nX: ${SECRET}\r\n${SECRET} \u0000\r\n\r\n`),
   );
   api = await startFakeApi(await sampleJpeg(8, 8), {
-    logger: createLogger({ ...config.log, level: 'trace' }, 'api', sink),
+    logger: createLogger({ ...config.log, level: 'trace' }, 'api', log),
     egress: createEgress({ allowOrigins: [broken.origin] }),
   });
   port = await listen(api.app);
@@ -42,20 +36,20 @@ afterAll(async () => {
   await broken[Symbol.asyncDispose]();
 });
 beforeEach(() => {
-  lines = '';
+  log.text = '';
 });
 
 async function logged(requests = 1): Promise<string> {
-  await expect.poll(() => lines.split('"request completed"').length - 1).toBe(requests);
-  return lines;
+  await expect.poll(() => log.text.split('"request completed"').length - 1).toBe(requests);
+  return log.text;
 }
 
 async function expectClean(requests = 1): Promise<void> {
-  const log = await logged(requests);
-  expect(log).not.toContain(SECRET);
-  expect(log).not.toContain(SECRET.slice(0, 12));
-  expect(log).not.toContain(MISPLACED.slice(0, 20));
-  expect(log).not.toContain(MISPLACED.slice(-20));
+  const lines = await logged(requests);
+  expect(lines).not.toContain(SECRET);
+  expect(lines).not.toContain(SECRET.slice(0, 12));
+  expect(lines).not.toContain(MISPLACED.slice(0, 20));
+  expect(lines).not.toContain(MISPLACED.slice(-20));
 }
 
 describe('a secret is not logged', () => {
@@ -121,7 +115,7 @@ describe('a secret is not logged', () => {
     const response = await api.app.inject({ method: 'POST', url: '/api/v1/jobs', headers, payload });
     expect(response.json().error.code).toBe('image_fetch_failed');
     await expectClean();
-    expect(lines).toMatch(/"reasons":\["EgressError protocol"/);
+    expect(log.text).toMatch(/"reasons":\["EgressError protocol"/);
   });
 
   test('from an internal error', async () => {
@@ -135,8 +129,8 @@ describe('a secret is not logged', () => {
     expect((await api.app.inject({ url, headers: api.headers })).statusCode).toBe(500);
     Object.assign(api.stores.jobs, { find: read });
     await expectClean();
-    expect(lines).toContain('The store failed.');
-    expect(lines).toContain('SyntaxError');
+    expect(log.text).toContain('The store failed.');
+    expect(log.text).toContain('SyntaxError');
   });
 });
 

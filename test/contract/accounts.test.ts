@@ -1,4 +1,3 @@
-import { Writable } from 'node:stream';
 import { pino } from 'pino';
 import { Value } from 'typebox/value';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -6,28 +5,23 @@ import { Account, Job, JobCreated } from '../../contract/schemas.ts';
 import { digestApiKey, issueApiKey } from '../../domain/api-key.ts';
 import { postJob } from '../setup/client.ts';
 import { sampleImage } from '../setup/images.ts';
+import { keptLog } from '../setup/kept-log.ts';
 import { draftOf } from '../setup/records.ts';
 import { type Service, startService } from '../setup/service.ts';
 import { storingGateway } from './gateway.ts';
 import { error, expectError, outcome } from './responses.ts';
 
+const log = keptLog();
 let service: Service;
 let image_base64: string;
-let logged = '';
 let client: Awaited<ReturnType<Service['client']>>;
 
 beforeAll(async () => {
-  const lines = new Writable({
-    write(chunk, _encoding, done) {
-      logged += chunk;
-      done();
-    },
-  });
   image_base64 = await sampleImage();
   service = await startService({
     api: {
       jobGateway: storingGateway({ accept: (draft) => service.stores.jobs.accept(draft) }),
-      logger: pino({ level: 'trace' }, lines),
+      logger: pino({ level: 'trace' }, log),
     },
   });
 });
@@ -170,12 +164,12 @@ describe('keys', () => {
 });
 
 test('the log contains the X-Request-Id, but neither key nor image', async () => {
-  logged = '';
+  log.text = '';
   const headers = { ...client.headers, 'x-request-id': 'trace-me.1' };
   await postJob(service.app, headers, { tool: 'none', image_base64 });
   await postJob(service.app, headers, { tool: 'pool', image_base64 });
   await service.app.inject({ url: `/api/v1/tools?key=${client.apiKey}`, headers });
-  const lines = logged
+  const lines = log.text
     .trim()
     .split('\n')
     .map((line) => JSON.parse(line));
@@ -186,7 +180,7 @@ test('the log contains the X-Request-Id, but neither key nor image', async () =>
   ]);
   expect(lines.length).toBeGreaterThan(2);
   expect(lines.every(({ reqId }) => reqId === 'trace-me.1')).toBe(true);
-  expect(logged).toContain('invalid_tool');
-  expect(logged).not.toContain(client.apiKey);
-  expect(logged).not.toContain(image_base64.slice(0, 40));
+  expect(log.text).toContain('invalid_tool');
+  expect(log.text).not.toContain(client.apiKey);
+  expect(log.text).not.toContain(image_base64.slice(0, 40));
 });

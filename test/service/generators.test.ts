@@ -1,4 +1,3 @@
-import { PassThrough } from 'node:stream';
 import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Job } from '../../contract/schemas.ts';
@@ -7,6 +6,7 @@ import { runWith } from '../operator/command-line.ts';
 import { ended, postJob } from '../setup/client.ts';
 import { eventually } from '../setup/eventually.ts';
 import { sampleImage, sampleJpeg } from '../setup/images.ts';
+import { keptLog } from '../setup/kept-log.ts';
 import { type Service, startService } from '../setup/service.ts';
 import { startUpstreams, type Upstreams } from '../setup/upstreams.ts';
 
@@ -31,11 +31,7 @@ const [BFL_OR_GEMINI, OPENAI_OR_GEMINI, OPENAI, FAL] = [
 /** What upstreams say, and clients must not read. */
 const WORDS = 'the words of the upstream';
 
-const log = new PassThrough();
-let logged = '';
-log.on('data', (line: Buffer) => {
-  logged += line.toString();
-});
+const log = keptLog();
 let upstreams: Upstreams;
 let service: Service;
 let worker: AsyncDisposable;
@@ -111,7 +107,7 @@ describe('the next generator', () => {
     ['has no money left', 402],
     ['does not know the model', 404],
   ])('renders at once when the first one %s, and the log has an error', async (_, status) => {
-    logged = '';
+    log.text = '';
     upstreams.of('bfl').replies.submit = { status, json: { detail: WORDS } };
     const { job, ledger } = await run(BFL_OR_GEMINI);
 
@@ -119,7 +115,7 @@ describe('the next generator', () => {
     expect(upstreams.submissions()).toMatchObject({ bfl: 1, gemini: 1 });
     // The SDK passes its entries on after a moment.
     const line = await eventually(async () => {
-      const [found] = logged.split('\n').filter((each) => each.includes('A generator is misconfigured.'));
+      const [found] = log.text.split('\n').filter((each) => each.includes('A generator is misconfigured.'));
       if (found === undefined) throw new Error('the log does not have the error');
       return found;
     });

@@ -1,4 +1,3 @@
-import { Writable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Job } from '../../contract/schemas.ts';
 import { openDeps } from '../../operator/deps.ts';
@@ -10,6 +9,7 @@ import { ended, postJob } from '../setup/client.ts';
 import { closers } from '../setup/closers.ts';
 import { type Collector, startCollector } from '../setup/collector.ts';
 import { sampleJpeg } from '../setup/images.ts';
+import { keptLog } from '../setup/kept-log.ts';
 import { recordMetrics } from '../setup/metrics.ts';
 import { type Receiver, startReceiver } from '../setup/receiver.ts';
 import { type Service, startService } from '../setup/service.ts';
@@ -32,8 +32,8 @@ const planted: Record<string, string> = {
 
 const open = closers();
 const { metrics, pages } = recordMetrics();
+const log = keptLog();
 let measured: string[] = [];
-let logged = '';
 let collector: Collector;
 let receiver: Receiver;
 let upstreams: Upstreams;
@@ -44,7 +44,7 @@ let accountId: string;
 
 /** Everything that processes tell the outside about themselves. */
 const outputs = (): Record<string, string> => ({
-  logs: withDecoded(logged),
+  logs: withDecoded(log.text),
   traces: withDecoded(collector.requests.map(({ body }) => body).join('\n')),
   metrics: withDecoded(measured.join('\n')),
 });
@@ -56,13 +56,7 @@ const withDecoded = (text: string): string =>
     ...(text.match(/[A-Za-z0-9+/_-]{24,}/g) ?? []).map((part) => Buffer.from(part, 'base64').toString()),
   ].join('\n');
 
-const sink = new Writable({
-  write(chunk, _encoding, done) {
-    logged += chunk;
-    done();
-  },
-});
-const loggerOf = (name: string) => createLogger({ level: 'trace', pretty: false }, name, sink);
+const loggerOf = (name: string) => createLogger({ level: 'trace', pretty: false }, name, log);
 
 beforeAll(async () => {
   collector = open.use(await startCollector());
@@ -183,7 +177,7 @@ describe('a whole run', () => {
 
 describe('a log line', () => {
   const lines = () =>
-    logged
+    log.text
       .split('\n')
       .filter(Boolean)
       .map((line): Line => JSON.parse(line));

@@ -1,4 +1,3 @@
-import { PassThrough } from 'node:stream';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { openDeps } from '../../operator/deps.ts';
@@ -6,6 +5,7 @@ import { type FakeUpstream, type Reply, SECRET } from '../generators/upstreams/f
 import { runWith } from '../operator/command-line.ts';
 import { ended, postJob } from '../setup/client.ts';
 import { sampleImage } from '../setup/images.ts';
+import { keptLog } from '../setup/kept-log.ts';
 import { type Service, startService } from '../setup/service.ts';
 import { startUpstreams, type Upstreams } from '../setup/upstreams.ts';
 
@@ -15,11 +15,7 @@ const BASE64 = Buffer.alloc(3000, 'pixels').toString('base64');
 /** Parts of what only the client, the upstream and the renderer may know. */
 const PRIVATE = [SECRET, 'blue piano', "O'Hara", 'Elm Street', 'signed-by-us', BASE64.slice(0, 40)];
 
-const log = new PassThrough();
-let logged = '';
-log.on('data', (line: Buffer) => {
-  logged += line.toString();
-});
+const log = keptLog();
 let upstreams: Upstreams;
 let service: Service;
 let worker: AsyncDisposable;
@@ -91,7 +87,7 @@ describe('what an upstream says back stays out of Temporal, of the records and o
       { submit: ({ socket }) => void socket.end(`${SECRET} ${CUSTOM}\r\n\r\n`) },
     ],
   ])('%s', async (_, replies) => {
-    logged = '';
+    log.text = '';
     const bfl = upstreams.of('bfl');
     const usual = { ...bfl.replies };
     Object.assign(bfl.replies, replies);
@@ -103,8 +99,8 @@ describe('what an upstream says back stays out of Temporal, of the records and o
     expect(failures).toContain('bfl');
     expect(shown).toContain('bfl');
     // The SDK writes its lines in batches, so the last of a job may come after the job has ended.
-    await expect.poll(() => logged).toContain('Activity failed');
-    for (const text of [failures, shown, logged, JSON.stringify(job)])
+    await expect.poll(() => log.text).toContain('Activity failed');
+    for (const text of [failures, shown, log.text, JSON.stringify(job)])
       for (const secret of PRIVATE) expect(text).not.toContain(secret);
     for (const { error } of JSON.parse(shown)) {
       expect(error).not.toMatch(/\p{Cc}/u);

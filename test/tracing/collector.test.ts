@@ -1,4 +1,3 @@
-import { PassThrough } from 'node:stream';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { loadConfig } from '../../config.ts';
@@ -6,15 +5,13 @@ import { createTracing } from '../../tracing/create-tracing.ts';
 import { openTracing, type Tracing } from '../../tracing/tracing.ts';
 import { type Served, serveHttp } from '../egress/servers.ts';
 import { type Collector, startCollector } from '../setup/collector.ts';
+import { keptLog } from '../setup/kept-log.ts';
 import { REQUIRED } from '../setup/required.ts';
 
-let logged = '';
-const log = new PassThrough().on('data', (line) => {
-  logged += line;
-});
-const logger = pino(log);
+const log = keptLog();
+const logger = pino({}, log);
 beforeEach(() => {
-  logged = '';
+  log.text = '';
 });
 
 function tracingTo(origin: string, env: Record<string, string> = {}): Tracing {
@@ -94,7 +91,7 @@ describe('a process stops', () => {
     const tracing = tracingTo(silent.origin);
     for (let n = 0; n < 600; n += 1) tracing.tracer.startSpan('a').end();
     await tracing[Symbol.asyncDispose]();
-    const lines = logged.trim().split('\n');
+    const lines = log.text.trim().split('\n');
     expect(lines).toHaveLength(1);
     expect(JSON.parse(lines[0] ?? '')).toMatchObject({
       level: 40,

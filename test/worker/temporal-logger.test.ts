@@ -1,19 +1,16 @@
-import { PassThrough } from 'node:stream';
 import { ApplicationFailure } from '@temporalio/common';
 import { beforeEach, expect, test } from 'vitest';
 import { createLogger } from '../../runtime/process.ts';
 import { temporalLogger } from '../../worker/temporal-logger.ts';
+import { keptLog } from '../setup/kept-log.ts';
 
-let logged = '';
-const sink = new PassThrough().on('data', (line) => {
-  logged += line;
-});
-const logger = temporalLogger(createLogger({ level: 'trace', pretty: false }, 'worker', sink));
+const log = keptLog();
+const logger = temporalLogger(createLogger({ level: 'trace', pretty: false }, 'worker', log));
 beforeEach(() => {
-  logged = '';
+  log.text = '';
 });
 
-const last = () => JSON.parse(logged.trim().split('\n').at(-1) ?? '{}');
+const last = () => JSON.parse(log.text.trim().split('\n').at(-1) ?? '{}');
 
 test('an entry keeps its plain fields, and none that may hold what a client has sent', () => {
   logger.trace('Received activation', {
@@ -24,7 +21,7 @@ test('an entry keeps its plain fields, and none that may hold what a client has 
     start: { input: 'the prompt' },
   });
   expect(last()).toMatchObject({ level: 10, taskQueue: 'jobs', attempt: 2, isLocal: true });
-  expect(logged).not.toContain('the prompt');
+  expect(log.text).not.toContain('the prompt');
 });
 
 test('an entry of the native part of the SDK keeps its error, which is a text', () => {
@@ -48,7 +45,7 @@ test('a failure is logged with type, message and stack, and without its details'
     activityType: 'renderJob',
     err: { type: 'ApplicationFailure', code: 'render_error', message: 'The store failed.' },
   });
-  expect(logged).not.toContain('secret');
+  expect(log.text).not.toContain('secret');
 });
 
 test.each(['generator_refused', 'generator_unavailable', 'generator_misconfigured'])(
@@ -58,6 +55,6 @@ test.each(['generator_refused', 'generator_unavailable', 'generator_misconfigure
     const error = ApplicationFailure.create({ type, message: cause.message, cause });
     logger.warn('Activity failed', { error });
     expect(last()).toMatchObject({ err: { code: type, cause: { type: 'GeneratorError' } } });
-    expect(logged).not.toContain('the prompt');
+    expect(log.text).not.toContain('the prompt');
   },
 );

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, describe, expect, test } from 'vitest';
 import { openDeps } from '../../operator/deps.ts';
 import { SETUP_STEPS } from '../../operator/setup/steps.ts';
+import { ownConfig } from '../setup/own-config.ts';
 import { draftOf } from '../setup/records.ts';
 import { newAccount, openCommandLine, runWith } from './command-line.ts';
 
@@ -188,10 +189,9 @@ describe('servers and settings', () => {
   });
 
   test('setup names every server that is down', async () => {
-    const unreachable = openCommandLine({
-      S3_ENDPOINT: 'http://127.0.0.1:1',
-      TEMPORAL_ADDRESS: '127.0.0.1:1',
-    });
+    const unreachable = openCommandLine(
+      ownConfig({ S3_ENDPOINT: 'http://127.0.0.1:1', TEMPORAL_ADDRESS: '127.0.0.1:1' }),
+    );
     const { code, err } = await unreachable.operator(['setup']);
     await unreachable[Symbol.asyncDispose]();
     expect(code).toBe(1);

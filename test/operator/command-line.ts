@@ -26,9 +26,8 @@ export async function runWith(deps: Deps, argv: readonly string[], answer?: stri
   return { code, out, err };
 }
 
-/** The operator's command line with its own database and buckets, run in this process. */
-export function openCommandLine(overrides: Record<string, string> = {}) {
-  const config = ownConfig(overrides);
+/** The operator's command line, run in this process; by default with its own database and buckets. */
+export function openCommandLine(config = ownConfig()) {
   const deps = openDeps(() => config);
 
   let prepared: Promise<void> | undefined;

@@ -10,13 +10,7 @@ let cli: CommandLine;
 
 beforeAll(async () => {
   service = open.use(await startService());
-  const { mongo, s3, temporal } = service.config;
-  cli = openCommandLine({
-    MONGODB_DATABASE: mongo.database,
-    S3_INPUTS_BUCKET: s3.inputsBucket,
-    S3_RESULTS_BUCKET: s3.resultsBucket,
-    TASK_QUEUE_PREFIX: temporal.taskQueuePrefix,
-  });
+  cli = openCommandLine(service.config);
   open.use(cli.deps);
   open.use(await service.startWorker());
 });

@@ -15,13 +15,7 @@ let image_base64: string;
 
 beforeAll(async () => {
   service = open.use(await startService());
-  const { mongo, s3, temporal } = service.config;
-  cli = openCommandLine({
-    MONGODB_DATABASE: mongo.database,
-    S3_INPUTS_BUCKET: s3.inputsBucket,
-    S3_RESULTS_BUCKET: s3.resultsBucket,
-    TASK_QUEUE_PREFIX: temporal.taskQueuePrefix,
-  });
+  cli = openCommandLine(service.config);
   open.use(cli.deps);
   image_base64 = await sampleImage();
   open.use(await service.startWorker({ generators: scriptedGenerators({ pool: held.render }) }));

@@ -17,12 +17,7 @@ let image_base64: string;
 
 beforeAll(async () => {
   ({ receiver, service } = await openWithReceiver(open));
-  const { config } = service;
-  cli = openCommandLine({
-    MONGODB_DATABASE: config.mongo.database,
-    TASK_QUEUE_PREFIX: config.temporal.taskQueuePrefix,
-    EGRESS_ALLOW_ORIGINS: receiver.origin,
-  });
+  cli = openCommandLine(service.config);
   open.use(cli.deps);
   image_base64 = await sampleImage();
   open.use(

@@ -4,11 +4,13 @@ import type { Job } from '../../contract/schemas.ts';
 import { openDeps } from '../../operator/deps.ts';
 import { runWith } from '../operator/command-line.ts';
 import { ended, postJob } from '../setup/client.ts';
+import { closers } from '../setup/closers.ts';
 import { eventually } from '../setup/eventually.ts';
 import { sampleImage, sampleJpeg } from '../setup/images.ts';
 import { keptLog } from '../setup/kept-log.ts';
-import { type Service, startService } from '../setup/service.ts';
-import { startUpstreams, type Upstreams } from '../setup/upstreams.ts';
+import type { Service } from '../setup/service.ts';
+import { openWithUpstreams } from '../setup/upstream-service.ts';
+import type { Upstreams } from '../setup/upstreams.ts';
 
 const ORDERS = {
   GENERATORS: 'preview',
@@ -32,15 +34,15 @@ const [BFL_OR_GEMINI, OPENAI_OR_GEMINI, OPENAI, FAL] = [
 const WORDS = 'the words of the upstream';
 
 const log = keptLog();
+const open = closers();
 let upstreams: Upstreams;
 let service: Service;
-let worker: AsyncDisposable;
 let image_base64: string;
 
 beforeAll(async () => {
-  upstreams = await startUpstreams();
-  service = await startService({ env: { ...upstreams.env, ...ORDERS } });
-  worker = await service.startWorker({ logger: pino({ level: 'error' }, log) });
+  ({ upstreams, service } = await openWithUpstreams(open, ORDERS));
+  open.use(await service.startWorker({ logger: pino({ level: 'error' }, log) }));
+  open.defer(() => upstreams.all((fake) => fake.release()));
   image_base64 = await sampleImage();
 });
 beforeEach(async () => {
@@ -50,12 +52,7 @@ beforeEach(async () => {
     fake.clear();
   });
 });
-afterAll(async () => {
-  upstreams?.all((fake) => fake.release());
-  await worker?.[Symbol.asyncDispose]();
-  await service?.[Symbol.asyncDispose]();
-  await upstreams?.[Symbol.asyncDispose]();
-});
+afterAll(() => open.close());
 
 async function start(tool: string) {
   const client = await service.client();

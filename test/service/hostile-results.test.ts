@@ -7,9 +7,11 @@ import { plainLossless, webp } from '../../dev/bench/hostile/webp.ts';
 import type { Reply } from '../generators/upstreams/fake.ts';
 import { noise, quarters } from '../imaging/images.ts';
 import { ended, postJob } from '../setup/client.ts';
+import { closers } from '../setup/closers.ts';
 import { sampleJpeg } from '../setup/images.ts';
-import { type Service, startService } from '../setup/service.ts';
-import { startUpstreams, type Upstreams } from '../setup/upstreams.ts';
+import type { Service } from '../setup/service.ts';
+import { openWithUpstreams } from '../setup/upstream-service.ts';
+import type { Upstreams } from '../setup/upstreams.ts';
 
 const MB = 1024 * 1024;
 const INPUT = { width: 1200, height: 800 };
@@ -18,27 +20,22 @@ const HUGE = { width: 12_240, height: 8160 };
 const NOT_USABLE = 'The image model returned no usable image. The charge was refunded.';
 const NOT_GENERATED = 'The image could not be generated. The charge was refunded.';
 
+const open = closers();
 let upstreams: Upstreams;
 let service: Service;
-let worker: AsyncDisposable;
 let image_base64: string;
 
 beforeAll(async () => {
-  upstreams = await startUpstreams();
   const orders = { GENERATORS: 'gemini', GENERATORS_FOR_INTERIOR: 'bfl', GENERATORS_FOR_EXTERIOR: 'openai' };
-  service = await startService({ env: { ...upstreams.env, ...orders, RENDER_SLOTS: '8' } });
-  worker = await service.startWorker();
+  ({ upstreams, service } = await openWithUpstreams(open, { ...orders, RENDER_SLOTS: '8' }));
+  open.use(await service.startWorker());
   image_base64 = (await quarters(INPUT.width, INPUT.height).jpeg().toBuffer()).toString('base64');
 });
 beforeEach(async () => {
   upstreams.all((fake) => fake.clear());
   upstreams.of('openai').returns(await negative().jpeg().toBuffer());
 });
-afterAll(async () => {
-  await worker?.[Symbol.asyncDispose]();
-  await service?.[Symbol.asyncDispose]();
-  await upstreams?.[Symbol.asyncDispose]();
-});
+afterAll(() => open.close());
 
 const negative = () => quarters(INPUT.width, INPUT.height).negate();
 

@@ -7,29 +7,26 @@ import { GEMINI } from '../generators/upstreams/gemini.ts';
 import { OPENAI } from '../generators/upstreams/openai.ts';
 import { colourAt, QUARTERS, quarters } from '../imaging/images.ts';
 import { ended, postJob } from '../setup/client.ts';
-import { type Service, startService } from '../setup/service.ts';
-import { startUpstreams, type Upstreams } from '../setup/upstreams.ts';
+import { closers } from '../setup/closers.ts';
+import type { Service } from '../setup/service.ts';
+import { openWithUpstreams } from '../setup/upstream-service.ts';
+import type { Upstreams } from '../setup/upstreams.ts';
 
 const TOOLS = { gemini: 'declutter', openai: 'wall-color-change' } as const;
 /** Width of the frame around the input, as a share of its shorter side. */
 const FRAME = 0.08;
 const FRAME_COLOUR = [250, 240, 20] as const;
 
+const open = closers();
 let upstreams: Upstreams;
 let service: Service;
-let worker: AsyncDisposable;
 
 beforeAll(async () => {
-  upstreams = await startUpstreams();
   const orders = { GENERATORS: 'gemini', GENERATORS_FOR_INTERIOR: 'openai' };
-  service = await startService({ env: { ...upstreams.env, ...orders } });
-  worker = await service.startWorker();
+  ({ upstreams, service } = await openWithUpstreams(open, orders));
+  open.use(await service.startWorker());
 });
-afterAll(async () => {
-  await worker?.[Symbol.asyncDispose]();
-  await service?.[Symbol.asyncDispose]();
-  await upstreams?.[Symbol.asyncDispose]();
-});
+afterAll(() => open.close());
 
 /** Quarters within a frame: mirrored edges would make it twice as wide. */
 async function framed(width: number, height: number): Promise<string> {

@@ -3,11 +3,13 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import type { Job } from '../../contract/schemas.ts';
 import type { Reply } from '../generators/upstreams/fake.ts';
 import { ended, postJob } from '../setup/client.ts';
+import { closers } from '../setup/closers.ts';
 import { eventually } from '../setup/eventually.ts';
 import { sampleImage, sampleJpeg } from '../setup/images.ts';
 import { firstResetPoint, reset } from '../setup/reset.ts';
-import { type Service, startService } from '../setup/service.ts';
-import { startUpstreams, type Upstreams } from '../setup/upstreams.ts';
+import type { Service } from '../setup/service.ts';
+import { openWithUpstreams } from '../setup/upstream-service.ts';
+import type { Upstreams } from '../setup/upstreams.ts';
 
 /** A rate limit on looks at a task: the attempt fails, and the task goes on. */
 const lookAgainIn = (seconds: number): Reply => ({
@@ -17,14 +19,14 @@ const lookAgainIn = (seconds: number): Reply => ({
 });
 const REFUNDED = ['grant', 'charge', 'refund'];
 
+const open = closers();
 let upstreams: Upstreams;
 let service: Service;
 let worker: AsyncDisposable;
 let image_base64: string;
 
 beforeAll(async () => {
-  upstreams = await startUpstreams();
-  service = await startService({ env: { ...upstreams.env, GENERATORS: 'replicate' } });
+  ({ upstreams, service } = await openWithUpstreams(open, { GENERATORS: 'replicate' }));
   image_base64 = await sampleImage();
 });
 beforeEach(async () => {
@@ -38,10 +40,7 @@ afterEach(async () => {
   upstreams.of('replicate').release();
   await worker?.[Symbol.asyncDispose]();
 });
-afterAll(async () => {
-  await service?.[Symbol.asyncDispose]();
-  await upstreams?.[Symbol.asyncDispose]();
-});
+afterAll(() => open.close());
 
 async function start() {
   const client = await service.client();

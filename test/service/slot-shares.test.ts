@@ -1,10 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Job } from '../../contract/schemas.ts';
 import { ended, postJob } from '../setup/client.ts';
+import { closers } from '../setup/closers.ts';
 import { eventually } from '../setup/eventually.ts';
 import { sampleImage } from '../setup/images.ts';
-import { type Service, startService } from '../setup/service.ts';
-import { startUpstreams, type Upstreams } from '../setup/upstreams.ts';
+import type { Service } from '../setup/service.ts';
+import { openWithUpstreams } from '../setup/upstream-service.ts';
+import type { Upstreams } from '../setup/upstreams.ts';
 import { terminateWorkflows } from '../setup/workflows.ts';
 
 const [FAL, PREVIEW] = ['declutter', 'image-enhancement'];
@@ -12,26 +14,21 @@ const HANGING = 100;
 /** Three quarters of the places. */
 const SHARE_OF_PLACES = 3;
 
+const open = closers();
 let upstreams: Upstreams;
 let service: Service;
-let worker: AsyncDisposable;
 let image_base64: string;
 
 beforeAll(async () => {
-  upstreams = await startUpstreams();
   const orders = { GENERATORS: 'preview', GENERATORS_FOR_REMOVAL: 'fal' };
-  const env = { ...upstreams.env, ...orders, FAL_CONCURRENCY: '4', RENDER_SLOTS: '8' };
-  service = await startService({ env });
-  worker = await service.startWorker();
+  const limits = { FAL_CONCURRENCY: '4', RENDER_SLOTS: '8' };
+  ({ upstreams, service } = await openWithUpstreams(open, { ...orders, ...limits }));
+  open.use(await service.startWorker());
+  open.defer(() => upstreams.all((fake) => fake.release()));
+  open.defer(() => terminateWorkflows(service));
   image_base64 = await sampleImage();
 });
-afterAll(async () => {
-  await terminateWorkflows(service);
-  upstreams?.all((fake) => fake.release());
-  await worker?.[Symbol.asyncDispose]();
-  await service?.[Symbol.asyncDispose]();
-  await upstreams?.[Symbol.asyncDispose]();
-});
+afterAll(() => open.close());
 
 type Client = Awaited<ReturnType<Service['client']>>;
 

@@ -3,27 +3,24 @@ import { fetch } from 'undici';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { colourAt, QUARTERS, quarters } from '../imaging/images.ts';
 import { ended, postJob } from '../setup/client.ts';
-import { type Service, startService } from '../setup/service.ts';
-import { startUpstreams, type Upstreams } from '../setup/upstreams.ts';
+import { closers } from '../setup/closers.ts';
+import type { Service } from '../setup/service.ts';
+import { openWithUpstreams } from '../setup/upstream-service.ts';
+import type { Upstreams } from '../setup/upstreams.ts';
 
 const INPUT = { width: 300, height: 200 };
 /** The longest side of a 2K result is 2048. */
 const RESULT = { width: 2048, height: 1365 };
 
+const open = closers();
 let upstreams: Upstreams;
 let service: Service;
-let worker: AsyncDisposable;
 
 beforeAll(async () => {
-  upstreams = await startUpstreams();
-  service = await startService({ env: { ...upstreams.env, GENERATORS: 'gemini' } });
-  worker = await service.startWorker();
+  ({ upstreams, service } = await openWithUpstreams(open, { GENERATORS: 'gemini' }));
+  open.use(await service.startWorker());
 });
-afterAll(async () => {
-  await worker?.[Symbol.asyncDispose]();
-  await service?.[Symbol.asyncDispose]();
-  await upstreams?.[Symbol.asyncDispose]();
-});
+afterAll(() => open.close());
 
 /** All that an upstream knows of the input: without the colours that its encoding has lost at the edges. */
 const sent = await quarters(INPUT.width, INPUT.height).jpeg().toBuffer();

@@ -4,10 +4,12 @@ import { openDeps } from '../../operator/deps.ts';
 import { type FakeUpstream, type Reply, SECRET } from '../generators/upstreams/fake.ts';
 import { runWith } from '../operator/command-line.ts';
 import { ended, postJob } from '../setup/client.ts';
+import { closers } from '../setup/closers.ts';
 import { sampleImage } from '../setup/images.ts';
 import { keptLog } from '../setup/kept-log.ts';
-import { type Service, startService } from '../setup/service.ts';
-import { startUpstreams, type Upstreams } from '../setup/upstreams.ts';
+import type { Service } from '../setup/service.ts';
+import { openWithUpstreams } from '../setup/upstream-service.ts';
+import type { Upstreams } from '../setup/upstreams.ts';
 
 const CUSTOM = `Remove the blue piano of Mrs. O'Hara, "12 Elm Street"`;
 const SIGNED = 'https://10.0.0.1/r.jpg?Expires=1&Signature=signed-by-us';
@@ -16,22 +18,15 @@ const BASE64 = Buffer.alloc(3000, 'pixels').toString('base64');
 const PRIVATE = [SECRET, 'blue piano', "O'Hara", 'Elm Street', 'signed-by-us', BASE64.slice(0, 40)];
 
 const log = keptLog();
+const open = closers();
 let upstreams: Upstreams;
 let service: Service;
-let worker: AsyncDisposable;
 
 beforeAll(async () => {
-  upstreams = await startUpstreams();
-  service = await startService({
-    env: { ...upstreams.env, GENERATORS: 'bfl' },
-  });
-  worker = await service.startWorker({ logger: pino({ level: 'trace' }, log) });
+  ({ upstreams, service } = await openWithUpstreams(open, { GENERATORS: 'bfl' }));
+  open.use(await service.startWorker({ logger: pino({ level: 'trace' }, log) }));
 });
-afterAll(async () => {
-  await worker?.[Symbol.asyncDispose]();
-  await service?.[Symbol.asyncDispose]();
-  await upstreams?.[Symbol.asyncDispose]();
-});
+afterAll(() => open.close());
 
 async function run() {
   const client = await service.client();

@@ -1,7 +1,6 @@
-import { ApplicationFailure } from '@temporalio/activity';
-import { ApplicationFailureCategory } from '@temporalio/common';
 import { FAILURES } from '../../protocol/failure-types.ts';
 import { shareOfOne } from '../../runtime/budget.ts';
+import { retryAfter } from '../retry-after.ts';
 
 const SHORTEST_WAIT_MS = 1000;
 const LONGEST_WAIT_MS = 15_000;
@@ -40,13 +39,11 @@ function leave(taken: Map<string, number>, accountId: string): void {
   else taken.delete(accountId);
 }
 
-/** Benign: the SDK logs it at debug level, because it is not a failure of the renderer. */
-function waitForSlot(attempt: number): ApplicationFailure {
+function waitForSlot(attempt: number): Error {
   const waitMs = Math.min(SHORTEST_WAIT_MS * GROWTH ** (attempt - 1), LONGEST_WAIT_MS);
-  return ApplicationFailure.create({
-    type: FAILURES.render_waiting.type,
-    message: 'The account has its share of the slots of this renderer; this job waits for its turn.',
-    nextRetryDelay: waitMs * (0.75 + Math.random() / 2),
-    category: ApplicationFailureCategory.BENIGN,
-  });
+  return retryAfter(
+    FAILURES.render_waiting,
+    'The account has its share of the slots of this renderer; this job waits for its turn.',
+    waitMs * (0.75 + Math.random() / 2),
+  );
 }

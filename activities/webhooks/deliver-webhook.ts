@@ -1,7 +1,7 @@
-import { ApplicationFailure, activityInfo, cancellationSignal, heartbeat } from '@temporalio/activity';
-import { ApplicationFailureCategory } from '@temporalio/common';
+import { activityInfo, cancellationSignal, heartbeat } from '@temporalio/activity';
 import type { Egress } from '../../egress/egress.ts';
-import { FAILURES, type Failure } from '../../protocol/failure-types.ts';
+import { FAILURES } from '../../protocol/failure-types.ts';
+import { retryAfter } from '../retry-after.ts';
 import { type DeliveryDeps, type DeliveryOutcome, deliver } from './attempt.ts';
 import type { PendingDelivery } from './pending-delivery.ts';
 import { type WebhookPolicy, webhookPolicy } from './policy.ts';
@@ -48,12 +48,3 @@ const waitForSlot = ({ receiver }: PendingDelivery, waitMs: number) =>
     `Too many deliveries to ${receiver} are in progress; this one waits for its turn.`,
     waitMs,
   );
-
-/** Benign: the SDK logs it at debug level, because it is not a failure of the worker. */
-const retryAfter = (failure: Failure, message: string, nextRetryDelay: number) =>
-  ApplicationFailure.create({
-    type: failure.type,
-    message,
-    nextRetryDelay,
-    category: ApplicationFailureCategory.BENIGN,
-  });

@@ -1,7 +1,7 @@
 import { activityInfo, cancellationDetails, heartbeat } from '@temporalio/activity';
 import type { Plan } from '../../catalog/catalog.ts';
 import { NotFound } from '../../domain/errors.ts';
-import { type CallSummary, type GeneratorCall, summarizeCall } from '../../domain/generator-call.ts';
+import { type CallSummary, summarizeCall } from '../../domain/generator-call.ts';
 import type { ImageFormat, JobFailure, ObjectRef } from '../../domain/records.ts';
 import { GeneratorError } from '../../generators/errors.ts';
 import type { Generator } from '../../generators/port.ts';
@@ -159,12 +159,6 @@ async function renderAndComplete(
   }
 }
 
-/** Nothing for a job that only local generators render, without asking MongoDB. */
-async function callsOf(deps: RenderDeps, input: RenderInput): Promise<GeneratorCall[]> {
-  if (!usesUpstreams(deps, input)) return [];
-  return deps.stores.generatorCalls.list(input.jobId).catch(() => []);
-}
-
 type Work = Pick<RenderResult, 'attempts' | 'generator' | 'calls'>;
 
 /** What was done for the job so far. MongoDB is not asked for the calls of a job that only local generators render. */
@@ -172,7 +166,8 @@ async function workOn(deps: RenderDeps, input: RenderInput, end: 'completed' | '
   const { attempt: attempts } = activityInfo();
   const candidates = deps.generators.forPlan(input.plan);
   const isLocal = !usesUpstreams(deps, input);
-  const calls = (await callsOf(deps, input)).map(summarizeCall);
+  const recorded = isLocal ? [] : await deps.stores.generatorCalls.list(input.jobId).catch(() => []);
+  const calls = recorded.map(summarizeCall);
   const generator = generatorOf(candidates, calls, end);
   return {
     attempts,

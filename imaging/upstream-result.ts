@@ -57,8 +57,10 @@ async function checkAndFinish(bytes: Buffer, options: UpstreamFinishOptions): Pr
   if (whole === undefined) return { ok: false, problem: 'ratio', edgeRecall: null };
   const region = contentIn(whole, sent);
   const copy = await toReference(crop(pipeline, size, region), reference);
-  const recall = edgeRecall(toGrey(reference), toGrey(copy));
-  const problem = problemOf(reference, copy, checks, recall);
+  const [before, after] = [toGrey(reference), toGrey(copy)];
+  const recall = edgeRecall(before, after);
+  const isFlat = contrast(after) < FLAT && contrast(before) >= FLAT;
+  const problem = isFlat ? 'flat' : problemOf(reference, copy, checks, recall);
   if (problem !== undefined) return { ok: false, problem, edgeRecall: recall };
   return { ok: true, edgeRecall: recall, ...(await finishResult(bytes, { ...finish, region })) };
 }
@@ -69,7 +71,6 @@ function problemOf(
   { mustChange, minEdgeRecall }: ResultChecks,
   recall: number,
 ): UpstreamProblem | undefined {
-  if (contrast(toGrey(copy)) < FLAT && contrast(toGrey(reference)) >= FLAT) return 'flat';
   if (mustChange && largestDifference(reference, copy) < SAME) return 'unchanged';
   if (minEdgeRecall !== null && recall < minEdgeRecall) return 'edges';
   return undefined;

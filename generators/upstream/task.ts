@@ -49,7 +49,7 @@ export const createTaskGenerator = (
 });
 
 /** Submits a task, or resumes the one of an earlier attempt, and waits for its result. */
-export async function runTask(
+async function runTask(
   shapes: TaskShapes,
   render: UpstreamRender,
   { pollMs }: UpstreamTiming,

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { GeneratorError } from '../../../generators/errors.ts';
-import { createTaskGenerator, runTask, type TaskShapes } from '../../../generators/upstream/task.ts';
+import { createTaskGenerator, type TaskShapes } from '../../../generators/upstream/task.ts';
 import { QUICK, renderOf } from './fake.ts';
 
 const RESULT = { bytes: Buffer.of(1), costUsd: null };
@@ -8,6 +8,9 @@ const RESUMED: Pick<TaskShapes, 'submit' | 'callsToSubmit'> = {
   submit: () => Promise.reject(new Error('It is resumed.')),
   callsToSubmit: 1,
 };
+
+const generatorWith = (shapes: TaskShapes, timing = QUICK) =>
+  createTaskGenerator({ name: 'test', model: 'm', charges: true }, shapes, timing);
 
 it('a task that has not ended after half an hour is cancelled, and counts as charged', async () => {
   const cancelled: string[] = [];
@@ -17,7 +20,7 @@ it('a task that has not ended after half an hour is cancelled, and counts as cha
     cancel: async ({ id }) => void cancelled.push(id),
   };
   const resume = { task: { id: 't1' }, since: performance.now() - 31 * 60_000 };
-  await expect(runTask(shapes, await renderOf({ resume }), QUICK)).rejects.toMatchObject({
+  await expect(generatorWith(shapes).render(await renderOf({ resume }))).rejects.toMatchObject({
     failure: { kind: 'unavailable' },
     mayBeCharged: true,
   });
@@ -37,7 +40,7 @@ it('a task that ended while nobody looked at it for half an hour has its result'
     cancel: async ({ id }) => void cancelled.push(id),
   };
   const resume = { task: { id: 't1' }, since: performance.now() - 31 * 60_000 };
-  expect(await runTask(shapes, await renderOf({ resume }), QUICK)).toEqual(RESULT);
+  expect(await generatorWith(shapes).render(await renderOf({ resume }))).toEqual(RESULT);
   expect(cancelled).toEqual([]);
 });
 
@@ -48,7 +51,7 @@ it('a task that is resumed does not prepare the input', async () => {
   };
   const request = () => Promise.reject(new Error('It is prepared.'));
   const render = await renderOf({ resume: { task: { id: 't1' }, since: performance.now() } });
-  expect(await runTask(shapes, { ...render, request }, QUICK)).toEqual(RESULT);
+  expect(await generatorWith(shapes).render({ ...render, request })).toEqual(RESULT);
 });
 
 it('a task that one poll does not find may be known to the next', async () => {
@@ -62,12 +65,11 @@ it('a task that one poll does not find may be known to the next', async () => {
       return RESULT;
     },
   };
-  expect(await runTask(shapes, await renderOf(), QUICK)).toEqual(RESULT);
+  expect(await generatorWith(shapes).render(await renderOf())).toEqual(RESULT);
 });
 
 it('a task has its name after all the calls that its submission may make, and the write of its id', () => {
   const timing = { ...QUICK, shortMs: 15_000 };
   const shapes: TaskShapes = { ...RESUMED, poll: async () => RESULT, callsToSubmit: 4 };
-  const generator = createTaskGenerator({ name: 'test', model: 'm', charges: true }, shapes, timing);
-  expect(generator.tasks?.namedWithinMs).toBe(65_000);
+  expect(generatorWith(shapes, timing).tasks?.namedWithinMs).toBe(65_000);
 });

@@ -9,7 +9,7 @@ export function gradientAt(colours: readonly Rgb[], share: number): Rgb {
 
 const BLACK: Rgb = [0, 0, 0];
 
-export const mixed = (from: Rgb, to: Rgb, share: number): Rgb => [
+const mixed = (from: Rgb, to: Rgb, share: number): Rgb => [
   from[0] + (to[0] - from[0]) * share,
   from[1] + (to[1] - from[1]) * share,
   from[2] + (to[2] - from[2]) * share,

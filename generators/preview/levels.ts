@@ -1,5 +1,5 @@
 import type { RawImage } from '../../imaging/libvips.ts';
-import { lumaOf, thumbnailOf } from './plane.ts';
+import { lumaOf, meanOf, thumbnailOf } from './plane.ts';
 
 /** Statistics of the luma, in levels 0 to 255. */
 export interface Levels {
@@ -17,6 +17,6 @@ export async function measureLevels(image: RawImage): Promise<Levels> {
   return {
     dark: levelAt(0.01),
     bright: levelAt(0.995),
-    mean: sorted.reduce((sum, level) => sum + level, 0) / sorted.length,
+    mean: meanOf(sorted),
   };
 }

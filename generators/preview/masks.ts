@@ -1,6 +1,6 @@
 import type { RawImage, Size } from '../../imaging/libvips.ts';
 import { guide, guidedRows } from './guided.ts';
-import { type Plane, planeOf } from './plane.ts';
+import { meanOf, type Plane, planeOf } from './plane.ts';
 
 /** Part of an image, from 0 (outside) to 1, with the edges of the image itself. */
 export interface Mask {
@@ -28,7 +28,7 @@ export function refine(image: RawImage, thumbnail: RawImage, selected: Plane, ch
   const row = new Float32Array(image.width);
   const { pixels, width } = image;
   return {
-    share: selected.values.reduce((sum, value) => sum + value, 0) / selected.values.length,
+    share: meanOf(selected.values),
     row(y) {
       const { slope, offset } = rowsAt(y);
       for (let x = 0, at = y * width * 3; x < width; x++, at += 3) {

@@ -16,6 +16,12 @@ export function percentile(values: Float32Array, share: number): number {
   return Float32Array.from(values).sort()[Math.floor((values.length - 1) * share)] ?? 0;
 }
 
+export function meanOf(values: Uint8Array | Float32Array | Float64Array): number {
+  let sum = 0;
+  for (const value of values) sum += value;
+  return sum / values.length;
+}
+
 /** A small copy of the image for estimates, with this longest side at most. */
 export function thumbnailOf(image: RawImage, longestSide: number): Promise<RawImage> {
   if (Math.max(image.width, image.height) <= longestSide) return Promise.resolve(image);

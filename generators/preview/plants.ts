@@ -1,6 +1,6 @@
 import type { RawImage } from '../../imaging/libvips.ts';
 import { flood } from './masks.ts';
-import { boxBlur, colourAt, lumaOf, type Plane, planeOf, thumbnailOf } from './plane.ts';
+import { boxBlur, colourAt, lumaOf, meanOf, type Plane, planeOf, thumbnailOf } from './plane.ts';
 
 const SIDE = 320;
 /** Radius over which plants count as one area, and the one within which a lawn has some really green grass. */
@@ -41,7 +41,7 @@ export async function findPlants(image: RawImage): Promise<Plants> {
   return {
     near: planeOf(thumbnail, (at) => Math.max(ramp(density[at] ?? 0, 0.15, 0.42), lawn.values[at] ?? 0)),
     lawn: boxBlur(lawn, 1),
-    share: green.values.reduce((sum, value) => sum + value, 0) / green.values.length,
+    share: meanOf(green.values),
   };
 }
 

@@ -1,6 +1,6 @@
 import type { RawImage } from '../../imaging/libvips.ts';
 import { type Channels, flood, type Mask, refine } from './masks.ts';
-import { boxBlur, colourAt, lumaAt, lumaOf, planeOf, thumbnailOf } from './plane.ts';
+import { boxBlur, colourAt, lumaAt, lumaOf, meanOf, planeOf, thumbnailOf } from './plane.ts';
 import { withGaps } from './sky-gaps.ts';
 
 const SIDE = 480;
@@ -29,8 +29,6 @@ export async function findSky(image: RawImage): Promise<Mask | undefined> {
   const selected = planeOf(thumbnail, (at) => sky[at] ?? 0);
   return refine(image, thumbnail, withGaps(thumbnail, selected), SKYLIGHT);
 }
-
-const meanOf = (values: Uint8Array) => values.reduce((sum, value) => sum + value, 0) / values.length;
 
 /** What is reached from the upper edge through colours of the sky without crossing an edge. */
 function floodSky(thumbnail: RawImage): Uint8Array {

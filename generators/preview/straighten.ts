@@ -1,7 +1,7 @@
 import type { RawImage, Size } from '../../imaging/libvips.ts';
 import { type EdgePoint, findEdges } from './lines.ts';
 import type { Operation } from './operation.ts';
-import { thumbnailOf } from './plane.ts';
+import { meanOf, thumbnailOf } from './plane.ts';
 import { findVerticals, type Verticals } from './vertical.ts';
 import { fillFrame, type Homography, IDENTITY, multiply, warp } from './warp.ts';
 
@@ -125,7 +125,7 @@ function findRoll(points: readonly EdgePoint[]): number | undefined {
     bins.subarray(Math.max(0, bin - 2), bin + 3).reduce((sum, value) => sum + value, 0),
   );
   const best = smoothed.indexOf(Math.max(...smoothed));
-  const average = smoothed.reduce((sum, value) => sum + value, 0) / smoothed.length;
+  const average = meanOf(smoothed);
   if ((smoothed[best] ?? 0) <= CLEAR_PEAK * average) return undefined;
   let [sum, weight] = [0, 1e-9];
   for (let bin = Math.max(0, best - AROUND); bin <= Math.min(bins.length - 1, best + AROUND); bin++) {

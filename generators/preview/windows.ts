@@ -1,7 +1,7 @@
 import type { RawImage, Size } from '../../imaging/libvips.ts';
 import { clamp } from './curve.ts';
 import { flood, type Mask, refine } from './masks.ts';
-import { boxBlur, lumaOf, type Plane, percentile, planeOf, thumbnailOf } from './plane.ts';
+import { boxBlur, lumaOf, meanOf, type Plane, percentile, planeOf, thumbnailOf } from './plane.ts';
 import { wholeViews } from './views.ts';
 
 const SIDE = 320;
@@ -48,7 +48,7 @@ export async function findWindows(image: RawImage): Promise<Mask | undefined> {
     if (isUpper || (isNear && narrowSide(area, luma) >= SAME_WINDOW.narrowest)) add(panes, area);
   }
   const selected = wholeViews(thumbnail, panes, SAME_WINDOW.bar);
-  const share = selected.values.reduce((sum, value) => sum + value, 0) / selected.values.length;
+  const share = meanOf(selected.values);
   return share < AREA.least || share > AREA.most ? undefined : refine(image, thumbnail, selected);
 }
 

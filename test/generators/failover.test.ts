@@ -9,21 +9,10 @@ import {
   type Used,
 } from '../../generators/failover.ts';
 import type { UpstreamGenerator } from '../../generators/port.ts';
-import { createFakeGeneratorCallStore } from '../fakes/generator-calls.ts';
+import { fakeCallLog, unusedUpstream } from './fake-calls.ts';
 
-const JOB = 'job-1';
 const RESULT = { bucket: 'results', key: 'a/1.jpeg' } as const;
 const USED: Used = { result: RESULT, costUsd: 0.05, edgeRecall: 0.9 };
-
-const upstream = (name: string, charges = true): UpstreamGenerator => ({
-  kind: 'upstream',
-  name,
-  model: 'm',
-  charges,
-  render: async () => {
-    throw new Error('The failover does not render by itself.');
-  },
-});
 
 type Step = Used | GeneratorError | 'crash' | { task: UpstreamTask; next: Used | GeneratorError | 'crash' };
 
@@ -36,14 +25,9 @@ const taskOf = (id: string) => ({ id });
 
 /** Attempts at one job. Each generator follows its script, one step a use; what it did is in `uses`. */
 function attempts(scripts: Record<string, Step[]>, overrides: Partial<FailoverDeps> = {}) {
-  const store = createFakeGeneratorCallStore();
   const uses: string[] = [];
   const alarms: string[] = [];
-  const log = {
-    list: () => store.list(JOB),
-    begin: store.begin.bind(undefined, JOB),
-    update: store.update.bind(undefined, JOB),
-  };
+  const log = fakeCallLog();
   const breakers = new Map(Object.keys(scripts).map((name) => [name, createBreaker()]));
 
   async function use(
@@ -63,7 +47,7 @@ function attempts(scripts: Record<string, Step[]>, overrides: Partial<FailoverDe
     return step;
   }
 
-  const candidates = Object.keys(scripts).map((name) => upstream(name, name !== 'free'));
+  const candidates = Object.keys(scripts).map((name) => unusedUpstream(name, { charges: name !== 'free' }));
 
   const run = (changes: Partial<FailoverDeps> = {}) =>
     renderWithFailover(
@@ -183,7 +167,7 @@ describe('a task whose upstream is no longer asked for the tool', () => {
   const started = { task: taskOf('t1'), next: 'crash' as const };
 
   it.each([
-    ['another upstream', upstream('gemini')],
+    ['another upstream', unusedUpstream('gemini')],
     ['the built-in generator', { kind: 'local', name: 'preview' } as const],
   ])('is resumed before %s is used', async (_, first) => {
     const job = attempts({ bfl: [started, USED] });
@@ -195,7 +179,9 @@ describe('a task whose upstream is no longer asked for the tool', () => {
   it('is lost, and counts as paid, where the upstream is not configured at all', async () => {
     const job = attempts({ gemini: [USED], bfl: [USED] });
     await job.begun('bfl', taskOf('t1'));
-    expect(await job.run({ find: (name) => (name === 'bfl' ? undefined : upstream(name)) })).toEqual(RESULT);
+    expect(await job.run({ find: (name) => (name === 'bfl' ? undefined : unusedUpstream(name)) })).toEqual(
+      RESULT,
+    );
     expect(job.uses).toEqual(['gemini submit']);
     expect(await job.calls()).toMatchObject([
       { outcome: 'lost', mayBeCharged: true },

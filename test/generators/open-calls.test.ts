@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { CallLog, UpstreamTask } from '../../domain/generator-call.ts';
+import type { UpstreamTask } from '../../domain/generator-call.ts';
 import { GeneratorError } from '../../generators/errors.ts';
 import { cancelOpenCalls, endLostCalls } from '../../generators/open-calls.ts';
-import type { UpstreamGenerator, UpstreamTasks } from '../../generators/port.ts';
-import { createFakeGeneratorCallStore } from '../fakes/generator-calls.ts';
+import type { UpstreamTasks } from '../../generators/port.ts';
+import { fakeCallLog, unusedUpstream } from './fake-calls.ts';
 
 const NAMED_WITHIN_MS = 20_000;
 const TASK = { id: 't1' };
@@ -11,20 +11,11 @@ const TASK = { id: 't1' };
 /** The calls of one job at one upstream. */
 function calls(tasks: Partial<UpstreamTasks> | null = {}) {
   let now = 0;
-  const store = createFakeGeneratorCallStore(() => now);
-  const log: CallLog = {
-    list: () => store.list('job'),
-    begin: store.begin.bind(undefined, 'job'),
-    update: store.update.bind(undefined, 'job'),
-  };
-  const upstream: UpstreamGenerator = {
-    kind: 'upstream',
-    name: 'fal',
-    model: 'm',
-    charges: true,
-    render: () => Promise.reject(new Error('unused')),
-    ...(tasks === null ? {} : { tasks: { namedWithinMs: NAMED_WITHIN_MS, ...tasks } }),
-  };
+  const log = fakeCallLog(() => now);
+  const upstream = unusedUpstream(
+    'fal',
+    tasks === null ? {} : { tasks: { namedWithinMs: NAMED_WITHIN_MS, ...tasks } },
+  );
   const find = (name: string) => (name === 'fal' ? upstream : undefined);
   return {
     log,

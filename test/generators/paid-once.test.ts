@@ -4,8 +4,7 @@ import { MOST_CHARGED_CALLS } from '../../domain/generator-call.ts';
 import { createBreaker } from '../../generators/breaker.ts';
 import { GeneratorError, type GeneratorFailure } from '../../generators/errors.ts';
 import { renderWithFailover } from '../../generators/failover.ts';
-import type { UpstreamGenerator } from '../../generators/port.ts';
-import { createFakeGeneratorCallStore } from '../fakes/generator-calls.ts';
+import { fakeCallLog, unusedUpstream } from './fake-calls.ts';
 
 const failure: fc.Arbitrary<GeneratorFailure> = fc.oneof(
   fc.constant({ kind: 'unavailable' as const }),
@@ -48,20 +47,12 @@ function play(
   names: string[],
   onRefused: boolean,
 ) {
-  const store = createFakeGeneratorCallStore();
+  const log = fakeCallLog();
   const steps = [...script];
   const running = new Set<string>();
   let charged = 0;
   let leftBehind = 0;
-  const candidates = names.map(
-    (name): UpstreamGenerator => ({
-      kind: 'upstream',
-      name,
-      model: 'm',
-      charges: true,
-      render: () => Promise.reject(new Error('unused')),
-    }),
-  );
+  const candidates = names.map((name) => unusedUpstream(name));
 
   return {
     charged: () => charged,
@@ -69,11 +60,7 @@ function play(
     async attempt() {
       const deps = {
         candidates,
-        log: {
-          list: () => store.list('job'),
-          begin: store.begin.bind(undefined, 'job'),
-          update: store.update.bind(undefined, 'job'),
-        },
+        log,
         // A new one each time: the breaker must not be what keeps the promise.
         breakerOf: () => createBreaker(),
         onRefused,

@@ -125,8 +125,11 @@ export type GeneratorEnvironment = Static<typeof Environment>;
 /** Every generator that is named, each once. */
 export function usedIn(env: Partial<GeneratorEnvironment>): GeneratorName[] {
   const lists = [env.GENERATORS, ...Object.values(ORDER_OF_GROUP).map((variable) => env[variable])];
-  return [...new Set(lists.flatMap((names) => listOf(names)).filter(isKnown))];
+  return [...new Set(lists.flatMap((names) => generatorsIn(names)))];
 }
+
+/** The generators of a list, without names that are unknown. */
+export const generatorsIn = (names?: string): GeneratorName[] => listOf(names).filter(isKnown);
 
 export const isKnown = (name: string): name is GeneratorName =>
   (GENERATOR_NAMES as readonly string[]).includes(name);

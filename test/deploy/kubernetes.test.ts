@@ -32,15 +32,21 @@ let withKeda: Manifest[];
 let withTracing: Manifest[];
 /** Of the overlay, by name. */
 let workloads: Map<string, Workload>;
+let kubeconform: string;
+let schemas: string;
 
 beforeAll(async () => {
+  [kubeconform, schemas] = await Promise.all([
+    obtainTool('kubeconform', context),
+    obtainKubernetesSchemas(context),
+  ]);
   writeSecrets();
   base = await build(join(KUBERNETES, 'base'), fileOf('base'));
   overlay = await build(join(KUBERNETES, 'overlays/example'), fileOf('overlay'));
   workloads = new Map(workloadsIn(overlay).map((workload) => [workload.metadata.name, workload]));
   withKeda = await build(overlayWith('keda'), fileOf('keda'));
   withTracing = await build(overlayWith('tracing'), fileOf('tracing'));
-  // On a machine with an empty cache, Go builds two programs.
+  // On a machine that reaches package registries only, Go builds two programs the first time.
 }, 600_000);
 
 /** @returns a folder with an overlay that adds the component to the example */
@@ -79,16 +85,23 @@ const containerOf = (name: string) => {
 const configOf = (name: string) => loadConfig(environmentOf(overlay, containerOf(name), secrets));
 
 describe('kubeconform, strictly and with the schemas of Kubernetes,', () => {
-  test.each(['base', 'overlay', 'keda', 'tracing'])('accepts every object of the %s', async (name) => {
-    const [kubeconform, schemas] = await Promise.all([
-      obtainTool('kubeconform', context),
-      obtainKubernetesSchemas(context),
-    ]);
+  const check = (file: string) => {
     const location = join(schemas, '{{ .ResourceKind }}{{ .KindSuffix }}.json');
-    const args = ['-strict', '-summary', '-skip', 'ScaledObject', '-schema-location', location, fileOf(name)];
-    expect(await runCommand(kubeconform, args, { signal: context.signal })).toContain(
-      'Invalid: 0, Errors: 0',
-    );
+    const args = ['-strict', '-summary', '-skip', 'ScaledObject', '-schema-location', location, file];
+    return runCommand(kubeconform, args, { signal: context.signal });
+  };
+
+  test.each(['base', 'overlay', 'keda', 'tracing'])('accepts every object of the %s', async (name) => {
+    expect(await check(fileOf(name))).toContain('Invalid: 0, Errors: 0');
+  });
+
+  test('refuses a field that there is not, and a value of another type', async () => {
+    const [deployment] = overlay.filter(({ kind }) => kind === 'Deployment');
+    const wrong = { spec: { replicas: 'two' }, metadata: { name: 'api', owner: 'nobody' } };
+    writeFileSync(fileOf('wrong'), JSON.stringify({ ...deployment, ...wrong }));
+    const refused = check(fileOf('wrong'));
+    await expect(refused).rejects.toThrow(/additional propert.*'owner' not allowed/);
+    await expect(refused).rejects.toThrow(/\/spec\/replicas/);
   });
 });
 

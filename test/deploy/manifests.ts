@@ -55,7 +55,8 @@ const Manifest = Type.Object({
 });
 export type Manifest = Static<typeof Manifest>;
 
-export const context = { env: environment(), say: () => {}, signal: new AbortController().signal };
+const say = (line: string) => void process.stderr.write(`${line}\n`);
+export const context = { env: environment(), say, signal: new AbortController().signal };
 
 export const KUBERNETES = join(import.meta.dirname, '..', '..', 'deploy', 'kubernetes');
 

@@ -31,6 +31,19 @@ test('an executable that does not run on this machine is skipped', async () => {
   await expect(found).rejects.toThrow('libc is too old');
 });
 
+test('an executable on PATH of another release than the pinned one is skipped, and the reason names both', async () => {
+  const folder = temporaryFolder();
+  const path = writeExecutable(join(folder, 'tool'), '[ "$1" = version ] && echo "tool v1.2.3 (release)"');
+  const attempt = (release: string) =>
+    onPath('tool', { PATH: folder }, { release, proof: ['version'] }).attempt(task);
+  expect(await attempt('v1.2.3')).toBe(path);
+  await expect(attempt('v1.2.4')).rejects.toThrow(`${path} is v1.2.3, not v1.2.4`);
+  writeExecutable(path, 'echo development');
+  await expect(attempt('v1.2.3')).rejects.toThrow(`${path} is of no known version, not v1.2.3`);
+  writeExecutable(path, 'echo 1.2.3-rc.1');
+  await expect(attempt('v1.2.3')).rejects.toThrow(`${path} is v1.2.3-rc.1, not v1.2.3`);
+});
+
 test('when every strategy fails, one error lists them with their reasons', async () => {
   const folder = temporaryFolder();
   const strategies = [

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { beforeAll, expect, inject, test } from 'vitest';
 import { environment } from '../../config.ts';
-import { obtainPromtool } from '../../dev/obtain/promtool.ts';
+import { obtainTool } from '../../dev/obtain/tools.ts';
 import { METRICS } from '../../metrics/definitions.ts';
 import { setupBuckets } from '../../stores/s3/setup.ts';
 import { eventually } from '../setup/eventually.ts';
@@ -16,8 +16,9 @@ let promtool: string;
 
 beforeAll(async () => {
   const say = (line: string) => void process.stderr.write(`${line}\n`);
-  promtool = await obtainPromtool(environment(), say, new AbortController().signal);
-  // On a machine with an empty cache, Go builds it.
+  const context = { env: environment(), say, signal: new AbortController().signal };
+  promtool = await obtainTool('promtool', context);
+  // On a machine that reaches package registries only, Go builds it the first time.
 }, 600_000);
 
 function run(args: readonly string[], input = '') {

@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { environment } from '../../../config.ts';
 import { obtainBinaries } from '../../../dev/obtain/binaries.ts';
 import { cacheFolder } from '../../../dev/obtain/cache.ts';
-import { obtainProgram, type ToolContext } from '../../../dev/obtain/tools.ts';
+import type { ObtainContext } from '../../../dev/obtain/obtain.ts';
+import { obtainProgram } from '../../../dev/obtain/tools.ts';
 import { isExecutable, runCommand } from '../../../dev/process/command.ts';
 import { services } from '../../repo/compose-file.ts';
 
@@ -37,7 +38,7 @@ exec postgres -p "$PGPORT" -c listen_addresses=127.0.0.1 -c unix_socket_director
  * A folder with the programs of the images, in the versions of docker-compose.yml where they are pinned there.
  * @returns it, and the folder with Temporal's schema
  */
-export async function collectPrograms(folder: string, context: ToolContext) {
+export async function collectPrograms(folder: string, context: ObtainContext) {
   const bin = join(folder, 'bin');
   mkdirSync(bin);
   const release = `v${/temporalio\/server:([\d.]+)@/.exec(services.temporal?.image ?? '')?.[1]}`;
@@ -64,7 +65,7 @@ export async function collectPrograms(folder: string, context: ToolContext) {
   return { bin, schema: join(JSON.parse(module).Dir, 'schema') };
 }
 
-async function obtainMongosh({ env, signal, say }: ToolContext): Promise<string> {
+async function obtainMongosh({ env, signal, say }: ObtainContext): Promise<string> {
   const folder = join(cacheFolder(env), `mongosh-${MONGOSH}`);
   const binary = join(folder, 'node_modules', '.bin', 'mongosh');
   if (isExecutable(binary)) return binary;

@@ -1,6 +1,6 @@
 import { chmodSync, chownSync } from 'node:fs';
 import { join } from 'node:path';
-import type { ToolContext } from '../../../dev/obtain/tools.ts';
+import type { ObtainContext } from '../../../dev/obtain/obtain.ts';
 import { Child } from '../../../dev/process/child.ts';
 import { runCommand } from '../../../dev/process/command.ts';
 import { services } from '../../repo/compose-file.ts';
@@ -24,7 +24,7 @@ export interface Recipe {
   app: string;
   /** The variables of `.env`. */
   variables: Record<string, string>;
-  context: ToolContext;
+  context: ObtainContext;
 }
 
 /** A service of the file as a command of this machine. */

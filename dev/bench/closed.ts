@@ -15,6 +15,12 @@ export async function untilIdle(temporal: Client, queue: string): Promise<void> 
   while ((await temporal.workflow.count(query)).count > 0) await delay(POLL_MS);
 }
 
-export async function untilClosed(temporal: Client, queue: string, count: number): Promise<void> {
-  while ((await countClosed(temporal, queue)) < count) await delay(POLL_MS);
+/** Waits until so many workflows of the queue have completed. Counting them costs the server processor time. */
+export async function untilClosed(
+  temporal: Client,
+  queue: string,
+  count: number,
+  pollMs = POLL_MS,
+): Promise<void> {
+  while ((await countClosed(temporal, queue)) < count) await delay(pollMs);
 }

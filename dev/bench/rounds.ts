@@ -52,10 +52,11 @@ export async function untilDone(
   { accept, queue }: Subject,
   count: number,
   atOnce: number,
+  pollMs?: number,
 ): Promise<number[]> {
   const before = queue === undefined ? 0 : await countClosed(temporal, queue);
   const took = await closedLoop(count, atOnce, accept);
-  if (queue !== undefined) await untilClosed(temporal, queue, before + count);
+  if (queue !== undefined) await untilClosed(temporal, queue, before + count, pollMs);
   return took;
 }
 

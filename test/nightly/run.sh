@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Too slow or too heavy for every run: Spectral's rules on the OpenAPI document (half a minute), Schemathesis let loose on
 # the service (about 3,900 requests, two to four minutes on two cores), docker-compose.yml run without containers (a
-# minute), licences and known vulnerabilities of the packages of production.
+# minute), licences and known vulnerabilities of the packages of production, and ten minutes of the soak test.
 # Needs Python 3.10 or newer, Go 1.26 or newer and PostgreSQL (Debian: apt-get install postgresql). Temporal's server,
 # its SQL tool and Schemathesis are kept in the user's cache folder, Spectral in npm's; the first run builds Temporal's
 # server, which takes ten minutes on a small machine.
@@ -14,4 +14,5 @@ if [ ! -x "$venv/bin/schemathesis" ]; then
   "$venv/bin/pip" install --quiet "schemathesis==$version"
 fi
 export PATH="$venv/bin:$PATH"
-exec npx vitest run --root . --config test/nightly/vitest.config.ts
+npx vitest run --root . --config test/nightly/vitest.config.ts
+exec npm run --silent soak -- --minutes 10

@@ -109,6 +109,8 @@ function serviceEnvironment(servers: Servers, caller: NodeJS.ProcessEnv, port: n
     AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true',
     PUBLIC_URL: caller.PUBLIC_URL || `http://127.0.0.1:${port}/api`,
     API_PORT: String(port),
+    // There is one worker.
+    WORKER_QUEUES: 'all',
   };
 }
 

@@ -19,7 +19,8 @@ async function freePort(): Promise<string> {
 
 function start(dataDir: string, API_PORT: string, messages: string[] = []) {
   const noServers = { MONGODB_URL: '', TEMPORAL_ADDRESS: '', S3_ENDPOINT: '', PUBLIC_URL: '' };
-  const env = { ...environment(), ...noServers, API_PORT };
+  // What is meant for one of several workers must not keep the only one from the queue of jobs.
+  const env = { ...environment(), ...noServers, API_PORT, WORKER_QUEUES: 'webhooks' };
   return startStack({ dataDir, env, say: (line) => messages.push(line), signal });
 }
 

@@ -1,7 +1,8 @@
 import swagger from '@fastify/swagger';
-import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import type { GeneratorOrders } from '../../catalog/catalog.ts';
 import { createAssets } from './assets.ts';
+import { type Content, createContent, sendContent } from './content.ts';
 import { finishDocument, swaggerOptions } from './openapi/document.ts';
 import { changelogPage } from './pages/changelog.ts';
 import { errorsPage } from './pages/errors.ts';
@@ -34,55 +35,43 @@ export function registerDocs(app: FastifyInstance, { publicUrl, prefix, orders }
   app.register(
     async (scope) => {
       registerDocument(scope, publicUrl);
-      registerPages(scope, `${new URL(publicUrl).pathname.replace(/\/$/, '')}/docs`, orders);
-      registerAssets(scope);
+      const base = `${new URL(publicUrl).pathname.replace(/\/$/, '')}/docs`;
+      await Promise.all([registerPages(scope, base, orders), registerAssets(scope)]);
     },
     { prefix },
   );
 }
 
 function registerDocument(app: FastifyInstance, publicUrl: string): void {
-  let document: string | undefined;
-  app.get('/openapi.json', HIDDEN, async (_request, reply) => {
-    document ??= JSON.stringify(finishDocument(app.swagger(), publicUrl));
-    return send(reply, 'application/json; charset=utf-8', document);
-  });
+  let document: Promise<Content> | undefined;
+  const load = () => {
+    document ??= createContent(
+      'application/json; charset=utf-8',
+      Buffer.from(JSON.stringify(finishDocument(app.swagger(), publicUrl))),
+    );
+    return document;
+  };
+  // Not before all routes are registered.
+  app.addHook('onReady', async () => void (await load()));
+  app.get('/openapi.json', HIDDEN, async (request, reply) => sendContent(request, reply, await load()));
 }
 
 /** @param base path of the docs as the browser sees it; a proxy may add to the prefix */
-function registerPages(app: FastifyInstance, base: string, orders: GeneratorOrders): void {
+async function registerPages(app: FastifyInstance, base: string, orders: GeneratorOrders): Promise<void> {
   app.get('', HIDDEN, async (_request, reply) => reply.redirect(base));
-  for (const page of [
-    referencePage(base),
-    toolsPage(orders),
-    errorsPage,
-    limitsPage,
-    webhooksPage,
-    changelogPage,
-  ])
-    registerPage(app, page, base);
+  const pages = [referencePage(base), toolsPage(orders), errorsPage, limitsPage, webhooksPage, changelogPage];
+  await Promise.all(pages.map((page) => registerPage(app, page, base)));
 }
 
-function registerPage(app: FastifyInstance, page: Page, base: string): void {
-  const markup = layout(page, base);
-  app.get(page.path === '' ? '/docs' : `/docs/${page.path}`, HIDDEN, async (_request, reply) => {
+async function registerPage(app: FastifyInstance, page: Page, base: string): Promise<void> {
+  const content = await createContent('text/html; charset=utf-8', Buffer.from(layout(page, base)));
+  app.get(page.path === '' ? '/docs' : `/docs/${page.path}`, HIDDEN, async (request, reply) => {
     reply.header('Content-Security-Policy', POLICY);
-    return send(reply, 'text/html; charset=utf-8', markup);
+    return sendContent(request, reply, content);
   });
 }
 
-function registerAssets(app: FastifyInstance): void {
-  for (const [name, { type, content }] of createAssets())
-    app.get(`/docs/assets/${name}`, HIDDEN, async (_request, reply) => send(reply, type, await content()));
-}
-
-function send(reply: FastifyReply, type: string, content: string): FastifyReply {
-  return reply
-    .headers({
-      'Content-Type': type,
-      'Cache-Control': 'public, max-age=300',
-      'X-Content-Type-Options': 'nosniff',
-      'Referrer-Policy': 'no-referrer',
-    })
-    .send(content);
+async function registerAssets(app: FastifyInstance): Promise<void> {
+  for (const [name, content] of await createAssets())
+    app.get(`/docs/assets/${name}`, HIDDEN, async (request, reply) => sendContent(request, reply, content));
 }

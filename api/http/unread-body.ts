@@ -18,7 +18,8 @@ const DRAIN_MS = 10_000;
  */
 export function closeAfterUnreadBody(drops: Budget): onSendAsyncHookHandler<unknown> {
   return async (request, reply, payload) => {
-    if (typeof payload !== 'string' || !isUnread(request.raw)) return payload;
+    if (!(typeof payload === 'string' || Buffer.isBuffer(payload))) return payload;
+    if (!isUnread(request.raw)) return payload;
     reply.header('Connection', 'close');
     if (request.bodyAbandoned) return payload;
     reply.header('Content-Length', Buffer.byteLength(payload));
@@ -34,11 +35,11 @@ function isUnread(request: IncomingMessage): boolean {
 
 /** The client has the whole response after the first chunk; the connection closes when the generator returns. */
 async function* respondThenDrain(
-  payload: string,
+  payload: string | Buffer,
   request: FastifyRequest,
   drops: Budget,
 ): AsyncGenerator<Buffer> {
-  yield Buffer.from(payload);
+  yield typeof payload === 'string' ? Buffer.from(payload) : payload;
   await drain(request, { drops, maxBytes: DRAIN_BYTES, maxMs: DRAIN_MS }).catch(() => {});
 }
 

@@ -59,7 +59,7 @@ export function buildApp(deps: ApiDeps): TypedApp {
     deps.budgets.close();
     closing();
   });
-  app.addHook('onSend', endSlowReaders);
+  app.addHook('onSend', endSlowReaders());
   app.addHook('onResponse', logResponse);
   app.addHook('onResponse', countResponse(deps.metrics));
   const methodRejections = rejectOtherMethods(app);

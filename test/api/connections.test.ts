@@ -2,8 +2,13 @@ import { once } from 'node:events';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import fastify from 'fastify';
-import { afterEach, expect, test } from 'vitest';
-import { CONNECTION_LIMITS, closeWithoutRequests, limitConnections } from '../../api/http/connections.ts';
+import { afterEach, describe, expect, test } from 'vitest';
+import {
+  CONNECTION_LIMITS,
+  closeWithoutRequests,
+  endSlowReaders,
+  limitConnections,
+} from '../../api/http/connections.ts';
 
 const server: Server = createServer();
 const sockets: Socket[] = [];
@@ -75,4 +80,38 @@ test('shutdown waits for requests in flight, but not for idle connections', asyn
   held[0]?.end('done');
   await closed;
   expect(received).toContain('done');
+});
+
+describe('a client', () => {
+  const BYTES = 50_000_000;
+  /** Requests more than the buffers of a connection hold, and does not read it yet. */
+  async function request(stallMs: number) {
+    const app = fastify();
+    app.addHook('onSend', endSlowReaders(stallMs));
+    app.get('/', async () => Buffer.alloc(BYTES));
+    await app.listen({ host: '127.0.0.1', port: 0 });
+    const socket = connect((app.server.address() as AddressInfo).port, '127.0.0.1').on('error', () => {});
+    sockets.push(socket);
+    socket.pause().write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+    const [served] = (await once(app.server, 'connection')) as [Socket];
+    return { socket, served, [Symbol.asyncDispose]: () => app.close() };
+  }
+
+  test('that reads nothing of its response is disconnected', async () => {
+    await using response = await request(50);
+    await once(response.served, 'close');
+    expect(response.served.bytesWritten).toBeGreaterThan(0);
+  });
+
+  test('that reads its response keeps the connection', async () => {
+    await using response = await request(30_000);
+    let received = 0;
+    response.socket.resume().on('data', ({ length }) => {
+      received += length;
+    });
+    await expect.poll(() => received).toBeGreaterThan(BYTES);
+    await expect.poll(() => response.served.timeout).toBeGreaterThanOrEqual(72_000);
+    expect(response.served.destroyed).toBe(false);
+    response.socket.destroy();
+  });
 });

@@ -14,6 +14,7 @@ import {
 import { registerErrors } from './http/error-handler.ts';
 import { rejectOtherMethods } from './http/methods.ts';
 import type { TypedApp } from './http/operation.ts';
+import { handleInTurn } from './http/pipelining.ts';
 import { registerProbes } from './http/probes.ts';
 import { limitHeaders, routableUrl } from './http/request-head.ts';
 import { logResponse, requestId } from './http/request-log.ts';
@@ -53,6 +54,7 @@ export function buildApp(deps: ApiDeps): TypedApp {
   if (deps.tracing !== undefined) traceRequests(app, deps.tracing);
   registerBodies(app, deps.budgets);
   registerExpectations(app);
+  handleInTurn(app.server);
   limitConnections(app.server, config.api.trustProxy === '');
   const closing = closeWithoutRequests(app.server);
   app.addHook('preClose', async () => {

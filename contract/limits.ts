@@ -64,6 +64,9 @@ export const PACE = Object.freeze({
   pieceBytes: 512,
 });
 
+/** Pipelined requests of one connection that may wait for the one before them. */
+export const WAITING_REQUESTS = 16;
+
 /** What a request that is answered `rate_limited` has exceeded. */
 export type LimitName =
   | RouteGroup

@@ -1,4 +1,4 @@
-import { BUDGETS, LIMITS, PACE, RATE_LIMITS } from '../../../contract/limits.ts';
+import { BUDGETS, LIMITS, PACE, RATE_LIMITS, WAITING_REQUESTS } from '../../../contract/limits.ts';
 import { type Html, html, prose } from './html.ts';
 import type { Page } from './layout.ts';
 
@@ -73,6 +73,7 @@ export const limitsPage: Page = {
 <p>Counted per key, in any ${RATE_LIMITS.windowMs / 1000} seconds. The window slides: it never resets as a whole.</p>
 ${table('Requests', 'Per minute', RATES)}
 <p>Every counted response has <code>X-RateLimit-Limit</code> and <code>X-RateLimit-Remaining</code>; a 429 also has <code>Retry-After</code> in seconds. A request that gets 429 does not count towards the limit.</p>
+<p>Pipelined requests of one connection are handled one after the other. A connection with more than ${WAITING_REQUESTS} requests behind the one in progress is closed once those are answered.</p>
 
 <h2 id="in-flight">Requests in flight</h2>
 <p>Counted per key unless stated otherwise. A request over a limit waits, with its body unread, for up to ${BUDGETS.queueMs / 1000} seconds in total, and then gets <code>rate_limited</code>; nothing is charged. You can send as many requests at once as the table above allows. A body of unknown length counts as ${LIMITS.bodyBytes / MB} MB until it has ended, so send a <code>Content-Length</code>. Over the limit of bytes fetched for rejected requests, a request with <code>image_url</code> gets <code>rate_limited</code> without waiting.</p>

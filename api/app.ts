@@ -51,6 +51,7 @@ export function buildApp(deps: ApiDeps): TypedApp {
   app.decorateRequest('compensations');
   app.decorateRequest('bodyLease');
   app.decorateRequest('jobId');
+  app.decorateRequest('unlogged');
   if (deps.tracing !== undefined) traceRequests(app, deps.tracing);
   registerBodies(app, deps.budgets);
   registerExpectations(app);
@@ -83,13 +84,18 @@ export function buildApp(deps: ApiDeps): TypedApp {
 }
 
 /** Adds the checks that run before every handler, in the order the contract requires. */
-function addChecks(app: TypedApp, { apiSwitch, rateLimits, budgets, stores, config }: ApiDeps): void {
+function addChecks(app: TypedApp, deps: ApiDeps): void {
+  const { apiSwitch, rateLimits, budgets, stores, config } = deps;
   app.addHook('onRequest', async (request, reply) => {
     // Caches do not treat X-Api-Key as a credential, so nothing may be cached. The /docs pages allow it again.
     reply.headers({ 'X-Request-Id': request.id, 'Cache-Control': 'no-store', ...SECURITY_HEADERS });
-    if (!apiSwitch.enabled() && !request.routeOptions.config.probe) throw apiDisabled();
+    const disabled = !apiSwitch.enabled() && !request.routeOptions.config.probe;
+    // Counted while the API is switched off, too: a rejection is what ends a flood.
+    await rateLimits.countClient(request, reply).catch((error: unknown) => {
+      throw disabled ? apiDisabled() : error;
+    });
+    if (disabled) throw apiDisabled();
   });
-  app.addHook('onRequest', rateLimits.countClient);
   app.addHook('onRequest', limitHeaders);
   app.addHook('onRequest', limitBody(budgets));
   app.addHook('onRequest', authenticate(stores.keys, config.keyPrefix));

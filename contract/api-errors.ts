@@ -1,5 +1,5 @@
 import { ApiError } from './errors.ts';
-import { LIMITS, type LimitName, type RouteGroup } from './limits.ts';
+import { type AddressLimit, LIMITS, type LimitName, type RouteGroup } from './limits.ts';
 
 // Errors that several places throw or the errors page quotes, each with its code and message. An error that only one
 // place throws and nothing quotes is written there.
@@ -37,13 +37,13 @@ export const rateLimited = (limit: LimitName, reason: string, retryAfter: number
 
 /** @param limit whose requests are counted together, and how many of them a minute may have */
 export const tooManyRequests = (
-  { name, requests }: { name: RouteGroup | 'ip' | 'site'; requests: number },
+  { name, requests }: { name: RouteGroup | AddressLimit; requests: number },
   retryAfter: number,
 ) => rateLimited(name, `More than ${requests} requests a minute ${senderOf(name)}.`, retryAfter);
 
-function senderOf(name: RouteGroup | 'ip' | 'site'): string {
-  if (name === 'ip') return 'from this address';
-  return name === 'site' ? 'from this network' : 'with this key';
+function senderOf(name: RouteGroup | AddressLimit): string {
+  if (name === 'ip' || name === 'ip-other') return 'from this address';
+  return name === 'site' || name === 'site-other' ? 'from this network' : 'with this key';
 }
 
 export const idempotencyConflict = () =>

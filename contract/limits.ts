@@ -33,6 +33,9 @@ export const RATE_LIMITS = Object.freeze({
   ip: 600,
   /** An addition to the contract: all clients of one IPv6 /48. A client is an IPv4 address or an IPv6 /64. */
   site: 6000,
+  /** Additions as well: the same for requests outside /v1, which are counted apart. */
+  'ip-other': 600,
+  'site-other': 6000,
 });
 
 /**
@@ -70,11 +73,13 @@ export const WAITING_REQUESTS = 16;
 /** What a request that is answered `rate_limited` has exceeded. */
 export type LimitName =
   | RouteGroup
-  | 'ip'
-  | 'site'
+  | AddressLimit
   | 'in-flight'
   | 'unpaid-bytes'
   | 'failed-jobs'
   | 'unread-bodies';
+
+/** Limits of a client address or a network, whatever the key. */
+export type AddressLimit = 'ip' | 'site' | 'ip-other' | 'site-other';
 
 export type RouteGroup = 'create-job' | 'read-job' | 'delete-job' | 'read-account';

@@ -14,7 +14,8 @@ export function registerErrors(app: FastifyInstance, publicUrl: string, metrics:
   const send = (error: ApiError, request: FastifyRequest, reply: FastifyReply) => {
     if (error.status >= 500) request.log.error({ err: error.cause ?? error }, error.message);
     // The message of a 4xx may quote the request, so it is not logged.
-    else request.log.info({ code: error.code, reasons: reasonsOf(error.cause) }, 'request rejected');
+    else if (!request.unlogged)
+      request.log.info({ code: error.code, reasons: reasonsOf(error.cause) }, 'request rejected');
     if (error.limit !== undefined) metrics.add('imagejob_rate_limited_total', { limit: error.limit });
     if (error.retryAfter !== undefined) reply.header('Retry-After', error.retryAfter);
     return reply.code(error.status).send(envelope(error, publicUrl));

@@ -20,6 +20,8 @@ declare module 'fastify' {
     jobId?: string;
     /** The body is neither read nor drained any further. */
     bodyAbandoned: boolean;
+    /** Over a limit of its address, and not the first in the window: it is not logged. */
+    unlogged?: boolean;
   }
   interface FastifyContextConfig {
     /** The route's rate-limit group; a route that has one needs a key. */

@@ -1,9 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { tooManyRequests } from '../../contract/api-errors.ts';
-import { RATE_LIMITS, type RouteGroup } from '../../contract/limits.ts';
+import { type AddressLimit, RATE_LIMITS, type RouteGroup } from '../../contract/limits.ts';
 import { clientOf, siteOf } from './client-address.ts';
-import { createSlidingWindow, type Hit, type SlidingWindow } from './rate-window.ts';
+import { createSlidingWindow, type Hit, type Rejection, type SlidingWindow } from './rate-window.ts';
 import './fastify-types.ts';
+import { bindLog } from './request-log.ts';
 
 export interface RateLimitOptions {
   /** Path prefix of the counted routes, such as `/api/v1`. */
@@ -19,7 +20,11 @@ type Hook = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
 
 /** Two onRequest hooks, to run before and after authentication. Both throw ApiError rate_limited. */
 export interface RateLimits {
-  /** Counts the request for its client address and, with IPv6, for its /48 network. */
+  /**
+   * Counts the request for its client address and, with IPv6, for its /48 network. Routes outside `prefix` have windows
+   * of their own, and those of probes none. A rejection closes the connection, and only the first one of a client in a
+   * minute is logged.
+   */
   countClient: Hook;
   /** Counts the request for its key in the route's group. Its headers replace those of the client. */
   countKey: Hook;
@@ -28,7 +33,7 @@ export interface RateLimits {
 const GROUPS = ['create-job', 'read-job', 'delete-job', 'read-account'] as const satisfies RouteGroup[];
 
 /**
- * The rate limits of one API process (spec: Rate limits). Every counted response, errors included, has
+ * The rate limits of one API process (spec: Rate limits). Every response below `prefix`, errors included, has
  * X-RateLimit-Limit and X-RateLimit-Remaining, and also RateLimit-Policy and RateLimit
  * (draft-ietf-httpapi-ratelimit-headers-10).
  */
@@ -36,24 +41,40 @@ export function createRateLimits(options: RateLimitOptions): RateLimits {
   const { prefix, now = () => performance.now(), maxClients = 50_000, maxKeys = 10_000 } = options;
   const windowOf = (limit: number, max: number) =>
     createSlidingWindow({ limit, windowMs: RATE_LIMITS.windowMs, maxKeys: max, now });
-  const clients = windowOf(RATE_LIMITS.ip, maxClients);
-  const sites = windowOf(RATE_LIMITS.site, maxClients);
+  const hitsOf = (ip: AddressLimit, site: AddressLimit) =>
+    countAddresses(ip, windowOf(RATE_LIMITS[ip], maxClients), site, windowOf(RATE_LIMITS[site], maxClients));
+  const [inside, outside] = [hitsOf('ip', 'site'), hitsOf('ip-other', 'site-other')];
   const keys = Object.fromEntries(
     GROUPS.map((group) => [group, windowOf(RATE_LIMITS[group], maxKeys)]),
   ) as Record<RouteGroup, SlidingWindow>;
   return {
     async countClient(request, reply) {
-      if (!isCounted(request, prefix)) return;
-      const client = clientOf(request.ip);
-      applyHit(reply, 'ip', clients.hit(client));
-      const site = siteOf(client);
-      const hit = site === undefined ? undefined : sites.hit(site);
-      if (hit?.allowed === false) applyHit(reply, 'site', hit);
+      if (request.routeOptions.config.probe) return;
+      const counted = isCounted(request, prefix);
+      const { name, hit } = (counted ? inside : outside)(clientOf(request.ip));
+      if (counted) setHeaders(reply, name, hit);
+      if (hit.rejection === undefined) return;
+      silence(request, reply, hit.rejection);
+      throw tooManyRequests({ name, requests: hit.limit }, hit.resetSeconds);
     },
     async countKey({ routeOptions, caller }, reply) {
       const { group } = routeOptions.config;
-      if (group !== undefined && caller !== undefined) applyHit(reply, group, keys[group].hit(caller.keyId));
+      if (group === undefined || caller === undefined) return;
+      const hit = keys[group].hit(caller.keyId);
+      setHeaders(reply, group, hit);
+      if (!hit.allowed) throw tooManyRequests({ name: group, requests: hit.limit }, hit.resetSeconds);
     },
+  };
+}
+
+/** @returns counts a request of a client; the hit of the client, unless only its site has too many requests */
+function countAddresses(ip: AddressLimit, clients: SlidingWindow, site: AddressLimit, sites: SlidingWindow) {
+  return (client: string): { name: AddressLimit; hit: Hit } => {
+    const own = { name: ip, hit: clients.hit(client) };
+    const network = siteOf(client);
+    if (!own.hit.allowed || network === undefined) return own;
+    const shared = { name: site, hit: sites.hit(network) };
+    return shared.hit.allowed ? own : shared;
   };
 }
 
@@ -62,14 +83,19 @@ function isCounted({ routeOptions, url }: FastifyRequest, prefix: string): boole
   return `${routeOptions.url ?? url}/`.startsWith(`${prefix}/`);
 }
 
-function applyHit(reply: FastifyReply, name: RouteGroup | 'ip' | 'site', hit: Hit): void {
-  const { allowed, limit, remaining, resetSeconds } = hit;
+function setHeaders(reply: FastifyReply, name: RouteGroup | AddressLimit, hit: Hit): void {
+  const { limit, remaining, resetSeconds } = hit;
   reply.headers({
     'X-RateLimit-Limit': limit,
     'X-RateLimit-Remaining': remaining,
     'RateLimit-Policy': `"${name}";q=${limit};w=${RATE_LIMITS.windowMs / 1000}`,
     RateLimit: `"${name}";r=${remaining};t=${resetSeconds}`,
   });
-  if (allowed) return;
-  throw tooManyRequests({ name, requests: limit }, resetSeconds);
+}
+
+/** Without this, a client that ignores its rejections would cost as much as one that is served. */
+function silence(request: FastifyRequest, reply: FastifyReply, { report, unreported }: Rejection): void {
+  reply.header('Connection', 'close');
+  if (!report) request.unlogged = true;
+  else if (unreported > 0) bindLog(request, { unloggedBefore: unreported });
 }

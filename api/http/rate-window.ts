@@ -15,6 +15,15 @@ export interface Hit {
   remaining: number;
   /** Whole seconds until the oldest request leaves the window and `remaining` grows; at least 1. */
   resetSeconds: number;
+  /** Undefined when the request is allowed. */
+  rejection?: Rejection;
+}
+
+export interface Rejection {
+  /** Whether none of the key was reported in the last `windowMs`, so that this one should be. */
+  report: boolean;
+  /** Rejections since the last one that was to be reported. */
+  unreported: number;
 }
 
 export interface SlidingWindow {
@@ -28,6 +37,9 @@ interface Log {
   times: Float64Array;
   oldest: number;
   count: number;
+  /** When a rejection was last reported, and how many there were since. */
+  reportedAt: number;
+  unreported: number;
 }
 
 const INITIAL_RING = 4;
@@ -49,7 +61,8 @@ export function createSlidingWindow({ limit, windowMs, maxKeys, now }: WindowOpt
 
   function add(key: string, cutoff: number): Log {
     if (!removeExpired(logs, cutoff, CHECKED_PER_NEW_KEY) && logs.size >= maxKeys) evict(logs, cutoff);
-    const log = { times: new Float64Array(Math.min(INITIAL_RING, limit)), oldest: 0, count: 0 };
+    const times = new Float64Array(Math.min(INITIAL_RING, limit));
+    const log = { times, oldest: 0, count: 0, reportedAt: Number.NEGATIVE_INFINITY, unreported: 0 };
     logs.set(key, log);
     return log;
   }
@@ -68,12 +81,21 @@ export function createSlidingWindow({ limit, windowMs, maxKeys, now }: WindowOpt
         limit,
         remaining: limit - log.count,
         resetSeconds: Math.max(1, Math.ceil(resetMs / 1000)),
+        ...(allowed ? {} : { rejection: reject(log, latest, cutoff) }),
       };
     },
     get size() {
       return logs.size;
     },
   };
+}
+
+function reject(log: Log, time: number, cutoff: number): Rejection {
+  const { unreported } = log;
+  const report = log.reportedAt <= cutoff;
+  if (report) log.reportedAt = time;
+  log.unreported = report ? 0 : unreported + 1;
+  return { report, unreported };
 }
 
 function record(log: Log, time: number, limit: number): void {

@@ -17,7 +17,7 @@ export function requestId(keyPrefix: string) {
 }
 
 /** Adds fields to all further lines of the request. */
-export function bindLog(request: FastifyRequest, fields: Readonly<Record<string, string>>): void {
+export function bindLog(request: FastifyRequest, fields: Readonly<Record<string, string | number>>): void {
   request.log = request.log.child(fields);
 }
 
@@ -27,10 +27,10 @@ export function bindJob(request: FastifyRequest, jobId: string): void {
   bindLog(request, { jobId });
 }
 
-/** onResponse hook: logs one line per request but those of probes. */
+/** onResponse hook: logs one line per request, but none for probes and for rejections that are not reported. */
 export const logResponse: onResponseAsyncHookHandler = async (request, reply) => {
-  const { method, ip, routeOptions } = request;
-  if (routeOptions.config.probe) return;
+  const { method, ip, routeOptions, unlogged } = request;
+  if (routeOptions.config.probe || unlogged) return;
   const ms = Math.round(reply.elapsedTime * 10) / 10;
   // Behind a proxy the address comes from X-Forwarded-For, which may hold anything.
   const clientIp = isIP(ip) === 0 ? '*' : ip;

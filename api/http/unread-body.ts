@@ -19,7 +19,7 @@ const DRAIN_MS = 10_000;
 export function closeAfterUnreadBody(drops: Budget): onSendAsyncHookHandler<unknown> {
   return async (request, reply, payload) => {
     if (!(typeof payload === 'string' || Buffer.isBuffer(payload))) return payload;
-    if (!isUnread(request.raw)) return payload;
+    if (!isUnread(request.raw, reply.getHeader('Connection') === 'close' ? 0 : SMALL)) return payload;
     reply.header('Connection', 'close');
     if (request.bodyAbandoned) return payload;
     reply.header('Content-Length', Buffer.byteLength(payload));
@@ -27,10 +27,11 @@ export function closeAfterUnreadBody(drops: Budget): onSendAsyncHookHandler<unkn
   };
 }
 
-function isUnread(request: IncomingMessage): boolean {
+/** @param kept size up to which Node discards the body, unless the connection closes anyway */
+function isUnread(request: IncomingMessage, kept: number): boolean {
   if (request.readableEnded || request.complete) return false;
   if (request.headers['transfer-encoding'] !== undefined) return true;
-  return Number(request.headers['content-length'] ?? 0) > SMALL;
+  return Number(request.headers['content-length'] ?? 0) > kept;
 }
 
 /** The client has the whole response after the first chunk; the connection closes when the generator returns. */

@@ -28,6 +28,7 @@ beforeEach(() => {
     throw new ApiError('invalid_tool', 'no');
   });
   app.get('/api/docs', async () => 'ok');
+  app.get('/healthz', { config: { probe: true } }, async () => 'ok');
 });
 
 const create = (key?: string, ip = '192.0.2.1') =>
@@ -60,8 +61,13 @@ describe('headers', () => {
     expect(escaped.headers).toMatchObject({ 'x-ratelimit-limit': '300' });
   });
 
-  test('are absent outside /v1', async () => {
-    expect((await app.inject('/api/docs')).headers).not.toHaveProperty('x-ratelimit-limit');
+  test('are absent outside /v1, also from a rejection', async () => {
+    const read = () => app.inject('/api/docs');
+    for (let n = 0; n < RATE_LIMITS['ip-other']; n++)
+      expect((await read()).headers).not.toHaveProperty('x-ratelimit-limit');
+    const refused = await read();
+    expect([refused.statusCode, refused.headers['retry-after']]).toEqual([429, '60']);
+    expect(refused.headers).not.toHaveProperty('x-ratelimit-limit');
   });
 });
 
@@ -86,6 +92,22 @@ describe('limits', () => {
     const known = await create('k');
     expect([known.statusCode, known.headers['x-ratelimit-limit']]).toEqual([429, '600']);
     expect((await create('k', '192.0.2.2')).headers['x-ratelimit-remaining']).toBe('59');
+  });
+
+  test('requests outside /v1 count apart, unknown routes included, and those of probes not at all', async () => {
+    const status = async (url: string) => (await app.inject(url)).statusCode;
+    for (let n = 0; n < RATE_LIMITS['ip-other']; n += 2)
+      expect([await status('/api/docs'), await status('/nothing')]).toEqual([200, 404]);
+    expect([await status('/api/docs'), await status('/nothing')]).toEqual([429, 429]);
+    expect([await status('/healthz'), await status('/api/v1/nothing')]).toEqual([200, 404]);
+  });
+
+  test('a rejection by address closes the connection, one by key does not', async () => {
+    for (let n = 0; n < RATE_LIMITS['create-job']; n++) await create('k');
+    expect((await create('k')).headers.connection).toBe('keep-alive');
+    for (let n = 0; n < RATE_LIMITS.ip; n++) await create();
+    const refused = await create();
+    expect([refused.statusCode, refused.headers.connection]).toEqual([429, 'close']);
   });
 
   test('an IPv6 client is a /64', async () => {

@@ -22,7 +22,7 @@ describe('one key', () => {
     clock.now += 4000;
     expect(window.hit('a')).toEqual({ allowed: true, limit: 3, remaining: 1, resetSeconds: 6 });
     expect(window.hit('a')).toMatchObject({ allowed: true, remaining: 0 });
-    expect(window.hit('a')).toEqual({ allowed: false, limit: 3, remaining: 0, resetSeconds: 6 });
+    expect(window.hit('a')).toMatchObject({ allowed: false, limit: 3, remaining: 0, resetSeconds: 6 });
     clock.now += 5999;
     expect(window.hit('a')).toMatchObject({ allowed: false, resetSeconds: 1 });
     clock.now += 1;
@@ -49,6 +49,20 @@ describe('one key', () => {
     expect(window.hit('a').allowed).toBe(true);
   });
 
+  test('reports one rejection in each window, with the number of those since the last one', () => {
+    const { clock, window } = setup();
+    const rejection = () => window.hit('a').rejection;
+    for (let n = 0; n < 3; n++) expect(rejection()).toBeUndefined();
+    clock.now += 5000;
+    expect(rejection()).toEqual({ report: true, unreported: 0 });
+    for (let n = 0; n < 4; n++) expect(rejection()?.report).toBe(false);
+    clock.now += 5000;
+    for (let n = 0; n < 3; n++) expect(rejection()).toBeUndefined();
+    expect(rejection()?.report).toBe(false);
+    clock.now += 5000;
+    expect(rejection()).toEqual({ report: true, unreported: 5 });
+  });
+
   test('keeps its requests when the clock goes back', () => {
     const { clock, window } = setup();
     for (let n = 0; n < 3; n++) window.hit('a');
@@ -71,7 +85,7 @@ test('several keys at any pace are counted like in a naive log', () => {
         const allowed = recent.length < limit;
         if (allowed) recent.push(clock.now);
         model.set(key, recent);
-        expect(window.hit(key)).toEqual({
+        expect(window.hit(key)).toMatchObject({
           allowed,
           limit,
           remaining: limit - recent.length,

@@ -14,6 +14,11 @@ const RATES: readonly Row[] = [
   ['`GET /v1/tools` and `GET /v1/account` together', String(RATE_LIMITS['read-account'])],
   ['All requests below `/v1` from one IPv4 address or one IPv6 /64, over all keys', String(RATE_LIMITS.ip)],
   ['All requests below `/v1` from one IPv6 /48, over all keys', String(RATE_LIMITS.site)],
+  [
+    'Addition: all requests outside `/v1`, such as these pages, from one IPv4 address or one IPv6 /64',
+    String(RATE_LIMITS['ip-other']),
+  ],
+  ['Addition: all requests outside `/v1` from one IPv6 /48', String(RATE_LIMITS['site-other'])],
 ];
 
 const SIZES: readonly Row[] = [
@@ -73,6 +78,7 @@ export const limitsPage: Page = {
 <p>Counted per key, in any ${RATE_LIMITS.windowMs / 1000} seconds. The window slides: it never resets as a whole.</p>
 ${table('Requests', 'Per minute', RATES)}
 <p>Every counted response has <code>X-RateLimit-Limit</code> and <code>X-RateLimit-Remaining</code>; a 429 also has <code>Retry-After</code> in seconds. A request that gets 429 does not count towards the limit.</p>
+<p>Requests outside <code>/v1</code> are counted apart, and their responses have only <code>Retry-After</code>, with a 429. A 429 for a limit of an address or a network closes the connection.</p>
 <p>Pipelined requests of one connection are handled one after the other. A connection with more than ${WAITING_REQUESTS} requests behind the one in progress is closed once those are answered.</p>
 
 <h2 id="in-flight">Requests in flight</h2>

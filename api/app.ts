@@ -52,7 +52,6 @@ export function buildApp(deps: ApiDeps): TypedApp {
   app.decorateRequest('bodyLease');
   app.decorateRequest('jobId');
   app.decorateRequest('unlogged');
-  if (deps.tracing !== undefined) traceRequests(app, deps.tracing);
   registerBodies(app, deps.budgets);
   registerExpectations(app);
   handleInTurn(app.server);
@@ -85,7 +84,7 @@ export function buildApp(deps: ApiDeps): TypedApp {
 
 /** Adds the checks that run before every handler, in the order the contract requires. */
 function addChecks(app: TypedApp, deps: ApiDeps): void {
-  const { apiSwitch, rateLimits, budgets, stores, config } = deps;
+  const { apiSwitch, rateLimits, budgets, stores, config, tracing } = deps;
   app.addHook('onRequest', async (request, reply) => {
     // Caches do not treat X-Api-Key as a credential, so nothing may be cached. The /docs pages allow it again.
     reply.headers({ 'X-Request-Id': request.id, 'Cache-Control': 'no-store', ...SECURITY_HEADERS });
@@ -96,6 +95,8 @@ function addChecks(app: TypedApp, deps: ApiDeps): void {
     });
     if (disabled) throw apiDisabled();
   });
+  // Not earlier, so that a client over its limit cannot fill the queue of spans.
+  if (tracing !== undefined) traceRequests(app, tracing);
   app.addHook('onRequest', limitHeaders);
   app.addHook('onRequest', limitBody(budgets));
   app.addHook('onRequest', authenticate(stores.keys, config.keyPrefix));

@@ -6,21 +6,20 @@ import { bindLog } from './request-log.ts';
 
 // @fastify/otel requires the next major version of OpenTelemetry, and patches Fastify.
 
-/** Adds a span to every request but those of probes, in which its other hooks and its handler run. */
+/** Adds a span, in which the later hooks and the handler run, to every request of a route that is not a probe's. */
 export function traceRequests(app: FastifyInstance, { tracer, contextOf }: Tracing): void {
   app.addHook('onRequest', (request, reply, done) => {
     const { method, headers, id, routeOptions } = request;
-    if (routeOptions.config.probe) return done();
     // The path may contain what is secret, so that only the template of a route is recorded.
-    const route = routeOptions.url;
+    const { url: route, config } = routeOptions;
+    if (config.probe || route === undefined) return done();
     const parent = contextOf(headers.traceparent);
     const attributes = {
       'http.request.method': method,
       [ATTRIBUTES.requestId]: id,
-      ...(route === undefined ? {} : { 'http.route': route }),
+      'http.route': route,
     };
-    const name = route === undefined ? method : `${method} ${route}`;
-    const span = tracer.startSpan(name, { kind: SpanKind.SERVER, attributes }, parent);
+    const span = tracer.startSpan(`${method} ${route}`, { kind: SpanKind.SERVER, attributes }, parent);
     bindLog(request, { trace_id: span.spanContext().traceId });
     // Also when the client goes away before it has a response.
     reply.raw.once('close', () => end(span, request, reply));

@@ -87,6 +87,14 @@ describe('an address over its limit', () => {
     expect(rejections().map(({ unloggedBefore }) => unloggedBefore)).toEqual([undefined, 19]);
   });
 
+  test('has no spans, and nor has an unknown route', async () => {
+    await exhaust('/nothing');
+    await api.app.inject('/api/docs');
+    await api.app.inject({ url: '/api/v1/account', headers: api.headers });
+    await tracing[Symbol.asyncDispose]();
+    expect(collector.spans.map(({ name }) => name)).toEqual(['GET /api/v1/account']);
+  });
+
   test('is disconnected and not logged further while the API is switched off, too', async () => {
     enabled = false;
     for (let n = 0; n < LIMIT + 20; n++) await api.app.inject('/nothing');

@@ -54,7 +54,7 @@ export const ERRORS = {
     status: 429,
     retryable: true,
     description:
-      'Too many requests in 60 seconds, too many at once for one key or account, or too many failed jobs of one account in an hour. Retry-After holds the seconds to wait.',
+      'Too many requests in 60 seconds, too many at once for one key or account, or too many failed jobs of one account in an hour whose input was at fault or for which a model may have charged. Retry-After holds the seconds to wait.',
   },
   idempotency_conflict: {
     status: 409,

@@ -49,7 +49,7 @@ export const BUDGETS = Object.freeze({
   keyFetches: 8,
   /** Bytes fetched for one key, in any minute, for requests that were rejected. */
   keyUnpaidBytes: 512 * MB,
-  /** Jobs of one account that may fail because of their input, within an hour of the first: their work is not paid. */
+  /** Failed jobs of one account within an hour of the first, whose input is at fault or for which a model was paid: they are refunded. */
   accountFailures: 100,
   /** The same for an account with a paid pack. */
   paidAccountFailures: 1000,

@@ -1,8 +1,18 @@
 import { BUDGETS } from '../contract/limits.ts';
-import type { AccountRecord } from './records.ts';
+import type { GeneratorCall } from './generator-call.ts';
+import type { AccountRecord, JobFailure } from './records.ts';
 
-/** Number of an account's jobs that failed because of their input, in the hour that starts at `since`. */
+/** Number of an account's failed jobs that count, in the hour that starts at `since`. */
 export type Failures = NonNullable<AccountRecord['failures']>;
+
+/**
+ * Whether a failed job counts towards the limit of its account: its input is at fault, or somebody has to pay an upstream
+ * for it whoever is at fault. An upstream that was unavailable and charges nothing is no reason.
+ */
+export const countsTowardsLimit = (
+  { clientFault = false }: JobFailure,
+  calls: readonly Pick<GeneratorCall, 'mayBeCharged'>[],
+): boolean => clientFault || calls.some(({ mayBeCharged }) => mayBeCharged);
 
 /** Counts one more failure at `now`; starts a new hour if the last one is over. */
 export function countOneMore(failures: Failures | undefined, now: Date): Failures {

@@ -188,12 +188,13 @@ export type Acceptance =
   /** A tombstone fences the job id: the job can never be accepted. */
   | { outcome: 'voided'; jobId: string };
 
+/** How a render failed. The histories of workflows have it, so no field is renamed. */
 export interface JobFailure {
   /** Shown to the client. */
   error: string;
   processingMs: number | null;
   /** The generator that was asked last. */
   generator?: string;
-  /** The input cannot be rendered, as opposed to a failure of the service. */
+  /** The input cannot be rendered, as opposed to a failure of the service. See countsTowardsLimit for what follows. */
   clientFault?: boolean;
 }

@@ -60,9 +60,9 @@ export interface JobStore {
   ): Promise<EndedJob>;
   /**
    * processing -> failed, with the refund and the delivery of its webhook, in one transaction. See {@link complete}.
-   * @param end with `clientFault`, the job is counted in the account's `failures`
+   * @param end with `counted`, the job is counted in the account's `failures`
    */
-  fail(jobId: string, end: JobFailure): Promise<EndedJob>;
+  fail(jobId: string, end: FailedEnd): Promise<EndedJob>;
   /** An ended job; undefined while it is processing. @throws NotFound as {@link complete} */
   ended(jobId: string): Promise<EndedJob | undefined>;
   /**
@@ -74,6 +74,8 @@ export interface JobStore {
   /** Enqueues the inputs of failed jobs in `removals`; the jobs remain readable. @returns the number of jobs changed */
   dropInputs(jobIds: readonly string[]): Promise<number>;
 }
+
+export type FailedEnd = Omit<JobFailure, 'clientFault'> & { counted?: boolean };
 
 export interface JobFilter {
   status?: JobRecord['status'] | undefined;

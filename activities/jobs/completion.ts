@@ -1,4 +1,5 @@
 import { NotFound } from '../../domain/errors.ts';
+import { countsTowardsLimit } from '../../domain/failures.ts';
 import { isOpen } from '../../domain/generator-call.ts';
 import type { JobFailure, JobRecord } from '../../domain/records.ts';
 import { removeImagesSoon } from '../../domain/remove-images.ts';
@@ -37,8 +38,10 @@ export function createCompletionActivities(deps: CompletionDeps) {
 
     /** Marks the job failed and refunds it, in one transaction, and lets it make no further calls. Idempotent. */
     async failJob(jobId: string, failure: JobFailure): Promise<FailedJob> {
-      const ended = await jobs.fail(jobId, failure);
+      // In this order, so that no call begins that is not looked at.
       const calls = await generatorCalls.close(jobId);
+      const { clientFault: _, ...end } = failure;
+      const ended = await jobs.fail(jobId, { ...end, counted: countsTowardsLimit(failure, calls) });
       return { ...(await jobEnd(deps, ended)), hasOpenCalls: calls.some(isOpen) };
     },
   };

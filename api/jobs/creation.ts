@@ -101,14 +101,14 @@ async function checkAccount({ stores }: ApiDeps, { accountId }: Caller, plan: Pl
   if (failures !== undefined) await checkFailures(stores, accountId, failures);
 }
 
-/** Failed jobs are refunded, so they are limited: a caller could otherwise use the renderers for free. */
+/** Failed jobs are refunded, so they are limited: a caller could otherwise use renderers and models for free. */
 async function checkFailures({ packs }: ApiDeps['stores'], accountId: string, failures: Failures) {
   const { jobs } = failures;
   const waitMs = remainingMs(failures, new Date());
   if (waitMs === 0 || jobs < BUDGETS.accountFailures) return;
   const limit = (await packs.hasPaid(accountId)) ? BUDGETS.paidAccountFailures : BUDGETS.accountFailures;
   if (jobs < limit) return;
-  const message = `${jobs} jobs of this account failed within an hour because of their input. Check their \`error\` before you send more.`;
+  const message = `${jobs} jobs of this account failed within an hour because of their input, or after a model may have charged for them. Check their \`error\` before you send more.`;
   throw new ApiError('rate_limited', message, {
     limit: 'failed-jobs',
     retryAfter: Math.ceil(waitMs / 1000),

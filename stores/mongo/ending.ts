@@ -15,7 +15,7 @@ export type JobEnding =
 
 export interface EndOptions {
   /** Counts the job in the account's `failures`. */
-  clientFault?: boolean;
+  counted?: boolean;
   /** Called when this call has ended the job: not when it had already ended. */
   onEnded?: (job: JobRecord) => void;
 }
@@ -26,7 +26,7 @@ export async function endJob(
   c: Collections,
   jobId: string,
   end: JobEnding,
-  { clientFault = false, onEnded = () => {} }: EndOptions = {},
+  { counted = false, onEnded = () => {} }: EndOptions = {},
 ): Promise<EndedJob> {
   for (;;) {
     const found = await find(c, jobId);
@@ -36,7 +36,7 @@ export async function endJob(
     const isOneWrite = end.status === 'completed' && delivery === null;
     const ended = isOneWrite
       ? await change(c, found, end)
-      : await mongo.transaction((session) => endWith(c, found, { end, delivery, clientFault }, session));
+      : await mongo.transaction((session) => endWith(c, found, { end, delivery, counted }, session));
     if (ended !== null) {
       const job = toJob(ended);
       onEnded(job);
@@ -72,13 +72,13 @@ async function destinationFor(c: Collections, job: JobDocument): Promise<Destina
 async function endWith(
   c: Collections,
   job: JobDocument,
-  { end, delivery, clientFault }: { end: JobEnding; delivery: DeliveryRecord | null; clientFault: boolean },
+  { end, delivery, counted }: { end: JobEnding; delivery: DeliveryRecord | null; counted: boolean },
   session: ClientSession,
 ): Promise<JobDocument | null> {
   const ended = await change(c, job, end, session);
   if (ended === null) return null;
   if (end.status === 'failed') await reverseCharge(c, session, job, 'refund');
-  if (clientFault) await countFailure(c, job.accountId, session);
+  if (counted) await countFailure(c, job.accountId, session);
   if (delivery !== null) {
     const { id: _id, ...row } = delivery;
     await c.deliveries.insertOne({ _id, ...row }, { session });

@@ -1,6 +1,6 @@
-import type { JobDraft, JobFailure, JobRecord } from '../../domain/records.ts';
+import type { JobDraft, JobRecord } from '../../domain/records.ts';
 import { type Metrics, NO_METRICS } from '../../metrics/metrics.ts';
-import type { JobStore } from '../job-store.ts';
+import type { FailedEnd, JobStore } from '../job-store.ts';
 import { acceptAll } from './acceptance.ts';
 import { createAccountQueues } from './account-queues.ts';
 import type { Mongo } from './client.ts';
@@ -18,7 +18,7 @@ const ACCEPT_QUEUE = { maxBatch: 25, maxWaiting: 200 };
 /** Refunds of one account have a transaction each. Few may wait, because each holds a slot of the worker meanwhile. */
 const FAIL_QUEUE = { maxBatch: 1, maxWaiting: 50 };
 
-type Failure = JobFailure & { jobId: string };
+type Failure = FailedEnd & { jobId: string };
 
 export function createJobStore(mongo: Mongo, metrics: Metrics = NO_METRICS): JobStore {
   const c = collections(mongo.db);
@@ -32,8 +32,8 @@ export function createJobStore(mongo: Mongo, metrics: Metrics = NO_METRICS): Job
     (failures: Failure[]) => Promise.all(failures.map(fail)),
     FAIL_QUEUE,
   );
-  const fail = ({ jobId, clientFault, ...end }: Failure) =>
-    endJob(mongo, c, jobId, { status: 'failed', ...end }, { clientFault: clientFault === true, onEnded });
+  const fail = ({ jobId, counted = false, ...end }: Failure) =>
+    endJob(mongo, c, jobId, { status: 'failed', ...end }, { counted, onEnded });
   const byId = createLookUp(c.jobs, '_id');
   return {
     accept: (draft) => enqueueAcceptance(draft.accountId, draft),

@@ -38,7 +38,7 @@ async function fail(client: Client, times: number): Promise<void> {
   for (let n = 0; n < times; n++) {
     const draft = draftOf(client);
     await jobs.accept(draft);
-    await jobs.fail(draft.jobId, { error: 'Damaged.', processingMs: 1, clientFault: true });
+    await jobs.fail(draft.jobId, { error: 'Damaged.', processingMs: 1, counted: true });
   }
 }
 
@@ -49,7 +49,7 @@ test('an account with a pack may have more failures', async () => {
   expect(outcome(await post(client, 'next'))).toBe('201');
 });
 
-test('an account with too many failures caused by its input is rate limited for an hour', async () => {
+test('an account with too many failures that count is rate limited for an hour', async () => {
   const client = await service.client();
   await fail(client, BUDGETS.accountFailures - 1);
   const last = await post(client, 'last');

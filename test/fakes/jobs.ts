@@ -58,11 +58,10 @@ export function createFakeJobStore(books: Books): JobStore {
     ...createFakeJobLists(books),
 
     complete: async (jobId, set) => end(jobId, { status: 'completed', ...set }),
-    async fail(jobId, { clientFault = false, ...set }) {
+    async fail(jobId, { counted = false, ...set }) {
       const { accountId, status } = getOrThrow(books.jobs, 'job', jobId);
       const account = getOrThrow(books.accounts, 'account', accountId);
-      if (clientFault && status === 'processing')
-        account.failures = countOneMore(account.failures, new Date());
+      if (counted && status === 'processing') account.failures = countOneMore(account.failures, new Date());
       return end(jobId, { status: 'failed', ...set });
     },
     async ended(jobId) {

@@ -59,7 +59,7 @@ describe.each(storesUnderTest())('concurrent operations: %s', (_name, stores) =>
     const client = await newClient(stores);
     const drafts = Array.from({ length: 40 }, () => draftOf(client));
     await Promise.all(drafts.map((draft) => jobs.accept(draft)));
-    const failure = { error: 'It failed.', processingMs: 1, clientFault: true };
+    const failure = { error: 'It failed.', processingMs: 1, counted: true };
     const ended = await Promise.all(drafts.map(({ jobId }) => jobs.fail(jobId, failure)));
     expect(new Set(ended.map(({ job }) => job.status))).toEqual(new Set(['failed']));
     expect(await balanceOf(stores, client)).toBe(50);

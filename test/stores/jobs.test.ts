@@ -154,13 +154,13 @@ describe.each(storesUnderTest())('job store: %s', (_name, stores) => {
     expect(await ledger.audit(client.accountId)).toEqual([]);
   });
 
-  test('a failure with clientFault is counted for the account once; other failures are not counted', async () => {
+  test('a failure that counts is counted for the account once; other failures are not counted', async () => {
     const client = await newClient(stores);
     const failuresOf = async () => (await stores.accounts.get(client.accountId)).failures;
-    const fail = async (clientFault?: boolean) => {
+    const fail = async (counted?: boolean) => {
       const { jobId } = draftOf(client);
       await jobs.accept(draftOf(client, { jobId }));
-      const end = { error: 'No.', processingMs: 1, ...(clientFault === undefined ? {} : { clientFault }) };
+      const end = { error: 'No.', processingMs: 1, ...(counted === undefined ? {} : { counted }) };
       const { job } = await jobs.fail(jobId, end);
       await jobs.fail(jobId, end);
       return job;
@@ -168,7 +168,7 @@ describe.each(storesUnderTest())('job store: %s', (_name, stores) => {
     await fail();
     await fail(false);
     expect(await failuresOf()).toBeUndefined();
-    expect(await fail(true)).not.toHaveProperty('clientFault');
+    expect(await fail(true)).not.toHaveProperty('counted');
     const first = await failuresOf();
     expect(first).toEqual({ since: expect.any(Date), jobs: 1 });
     await fail(true);

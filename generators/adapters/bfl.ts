@@ -6,10 +6,12 @@ import { askedSize } from '../upstream/asked-size.ts';
 import {
   type FailureRow,
   lost,
+  misconfigured,
   rateLimited,
   refused,
   retryAfterMs,
   unavailable,
+  WRONG_FIELDS,
 } from '../upstream/classify.ts';
 import { type CallContext, createUpstreamClient, TIMING, type UpstreamClient } from '../upstream/client.ts';
 import { plausibleCost } from '../upstream/cost.ts';
@@ -42,12 +44,19 @@ export const BFL_ROWS: readonly FailureRow[] = [
     matches: /^Ready$/,
     failure: refused('no_result'),
   },
+  {
+    row: 'the model has other fields',
+    status: [422],
+    at: 'detail.*.type',
+    matches: WRONG_FIELDS,
+    failure: misconfigured,
+  },
   ...['detail', 'detail.*.loc.*', 'detail.*.msg'].map(
     (at): FailureRow => ({
-      row: 'the image was not accepted',
+      row: 'the image or the prompt was not accepted',
       status: [422],
       at,
-      matches: /image/i,
+      matches: /image|prompt/i,
       failure: refused('invalid_input'),
       mayBeCharged: false,
     }),

@@ -35,6 +35,13 @@ export const COMFYUI_ROWS: readonly FailureRow[] = [
     failure: unavailable,
     mayBeCharged: true,
   },
+  {
+    row: 'the image was not accepted',
+    at: '*.status.messages.*.1.node_type',
+    matches: /^LoadImage/,
+    failure: refused('invalid_input'),
+    mayBeCharged: false,
+  },
   { row: 'the graph failed', at: '*.status.status_str', matches: /^error$/, failure: misconfigured },
   {
     row: 'there is no image',

@@ -2,7 +2,15 @@ import type { GeneratorConfig } from '../../config/generators.ts';
 import type { UpstreamTask } from '../../domain/generator-call.ts';
 import type { Egress } from '../../egress/egress.ts';
 import type { RenderedImage, UpstreamGenerator, UpstreamRequest } from '../port.ts';
-import { type FailureRow, lost, misconfigured, refused, unavailable } from '../upstream/classify.ts';
+import {
+  type FailureRow,
+  lost,
+  misconfigured,
+  OF_THE_JOB,
+  refused,
+  unavailable,
+  WRONG_FIELDS,
+} from '../upstream/classify.ts';
 import { type CallContext, createUpstreamClient, TIMING, type UpstreamClient } from '../upstream/client.ts';
 import { imageInput } from '../upstream/image-input.ts';
 import { idAt, textAt, valuesAt } from '../upstream/json.ts';
@@ -20,7 +28,22 @@ export const FAL_ROWS: readonly FailureRow[] = [
     row: 'the image was not accepted',
     status: [422],
     at: 'detail.*.type',
-    matches: /^(?:image_too_large|image_too_small|file_download_error)$/,
+    matches:
+      /^(?:image_[a-z_]+|unsupported_image_format|face_detection_error|file_too_large|file_download_error)$/,
+    failure: refused('invalid_input'),
+  },
+  {
+    row: 'the model has other fields',
+    status: [422],
+    at: 'detail.*.type',
+    matches: WRONG_FIELDS,
+    failure: misconfigured,
+  },
+  {
+    row: 'the image or the prompt was not accepted',
+    status: [422],
+    at: 'detail.*.loc.*',
+    matches: OF_THE_JOB,
     failure: refused('invalid_input'),
   },
   { row: 'the runner did not start, or broke', status: [503, 504], at: 'error_type', failure: unavailable },

@@ -27,6 +27,21 @@ export const OPENAI_ROWS: readonly FailureRow[] = [
     mayBeCharged: false,
   },
   {
+    row: 'the model has other parameters',
+    status: [400],
+    at: 'error.code',
+    matches: /^(?:unknown_parameter|missing_required_parameter|unsupported_parameter|invalid_type)$/,
+    failure: misconfigured,
+  },
+  {
+    row: 'the image or the prompt was not accepted',
+    status: [400],
+    at: 'error.param',
+    matches: /^(?:image|prompt)\b/,
+    failure: refused('invalid_input'),
+    mayBeCharged: false,
+  },
+  {
     row: 'the money is used up',
     status: [429],
     at: 'error.type',

@@ -27,6 +27,12 @@ export const misconfigured = (): GeneratorFailure => ({ kind: 'misconfigured' })
 export const unavailable = (): GeneratorFailure => ({ kind: 'unavailable' });
 export const lost = (): GeneratorFailure => ({ kind: 'lost' });
 
+/** Fields of a request that differ from job to job; all others are the operator's. */
+export const OF_THE_JOB = /^(?!num_)(?:\w+_)?(?:images?|urls?|prompt)$/i;
+/** Types of an error of FastAPI about the fields as such, whatever is in the photo. */
+export const WRONG_FIELDS =
+  /^(?:missing|extra_forbidden|value_error\.missing|value_error\.extra|[a-z]+_type)$/;
+
 const MIN_RETRY_MS = 1000;
 const MAX_RETRY_MS = 300_000;
 
@@ -50,7 +56,11 @@ function numberIn(value: unknown): number | undefined {
   return typeof value === 'string' && /^\d{1,9}(\.\d{1,9})?$/.test(value) ? Number(value) : undefined;
 }
 
-/** Rows that hold at every upstream, after its own. */
+/**
+ * Rows that hold at every upstream, after its own. What none of them lists is `misconfigured`: all jobs may fail, and the
+ * operator has to learn it. An upstream's own rows except what a single photo or instruction can cause: a 400 or 422 that
+ * names the image or the prompt is a refusal, unless it is about the fields as such.
+ */
 export const COMMON_ROWS: readonly FailureRow[] = [
   { row: 'the body is too large', status: [413], failure: refused('invalid_input'), mayBeCharged: false },
   { row: 'the key is refused', status: [401, 403], failure: misconfigured, mayBeCharged: false },

@@ -1,10 +1,8 @@
-import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Job } from '../../contract/schemas.ts';
 import { ended, postJob } from '../setup/client.ts';
 import { closers } from '../setup/closers.ts';
 import { sampleImage, sampleJpeg } from '../setup/images.ts';
-import { keptLog } from '../setup/kept-log.ts';
 import type { Service } from '../setup/service.ts';
 import { openWithUpstreams } from '../setup/upstream-service.ts';
 import type { Upstreams } from '../setup/upstreams.ts';
@@ -16,7 +14,6 @@ const ORDERS = {
   GENERATORS_FOR_FLOOR_PLANS: 'fal',
 };
 
-const log = keptLog();
 const open = closers();
 let upstreams: Upstreams;
 let service: Service;
@@ -24,7 +21,7 @@ let image_base64: string;
 
 beforeAll(async () => {
   ({ upstreams, service } = await openWithUpstreams(open, ORDERS));
-  open.use(await service.startWorker({ logger: pino({ level: 'error' }, log), generatorTries: 1 }));
+  open.use(await service.startWorker({ generatorTries: 1 }));
   image_base64 = await sampleImage();
 });
 beforeEach(async () => {
@@ -45,6 +42,19 @@ async function run(tool: string) {
   const calls = await service.stores.generatorCalls.list(job.job_id);
   return { job, balance, counted: failures?.jobs ?? 0, outcomes: calls.map(({ outcome }) => outcome) };
 }
+
+describe('a photo that the upstream rejects for a reason of its own', () => {
+  test('is a refusal, for which nobody is alarmed, and counts', async () => {
+    const detail = [{ loc: ['body', 'image_urls'], msg: 'Cannot be used', type: 'a_type_of_tomorrow' }];
+    upstreams.of('fal').replies.poll = { status: 422, json: { detail } };
+    const { job, ...after } = await run(FAL);
+
+    expect(after).toEqual({ balance: 50, counted: 1, outcomes: ['refused'] });
+    expect(job.error).toBe(
+      'The image model could not use the image. Try another file or size. The charge was refunded.',
+    );
+  });
+});
 
 describe('a failed job counts towards the limit of its account', () => {
   test('when calls that may be charged brought no image', async () => {

@@ -18,7 +18,9 @@ export const misconfigured = { kind: 'misconfigured' } as const;
 export const unavailable = { kind: 'unavailable' } as const;
 export const wait = (retryAfterMs: number) => ({ kind: 'unavailable', retryAfterMs }) as const;
 
-const openai = (type: string, code: string) => ({ error: { message: 'm', type, param: null, code } });
+const openai = (type: string, code: string, param: string | null = null) => ({
+  error: { message: 'm', type, param, code },
+});
 const gemini = (status: string, details: unknown[] = [], message = 'm') => ({
   error: { code: 400, message, status, details },
 });
@@ -79,10 +81,17 @@ export const SAMPLES: Sample[] = [
   },
   {
     of: 'gemini',
-    row: 'the image was not accepted',
+    row: 'the image or the prompt was not accepted',
     status: 400,
     json: gemini('INVALID_ARGUMENT', [], 'Unable to process input image.'),
     failure: invalidInput,
+  },
+  {
+    of: 'gemini',
+    row: 'the settings do not suit the model',
+    status: 400,
+    json: gemini('INVALID_ARGUMENT', [], "Invalid value at 'generation_config.image_config.image_size'"),
+    failure: misconfigured,
   },
   {
     of: 'gemini',
@@ -125,6 +134,29 @@ export const SAMPLES: Sample[] = [
       failure: invalidInput,
     }),
   ),
+  ...['image', 'image[0]', 'prompt'].map(
+    (param): Sample => ({
+      of: 'openai',
+      row: 'the image or the prompt was not accepted',
+      status: 400,
+      json: openai('invalid_request_error', 'a_code_of_tomorrow', param),
+      failure: invalidInput,
+    }),
+  ),
+  {
+    of: 'openai',
+    row: 'the model has other parameters',
+    status: 400,
+    json: openai('invalid_request_error', 'unknown_parameter', 'image'),
+    failure: misconfigured,
+  },
+  {
+    of: 'openai',
+    row: 'the request, the model or the address is wrong',
+    status: 400,
+    json: openai('invalid_request_error', 'invalid_value', 'quality'),
+    failure: misconfigured,
+  },
   {
     of: 'openai',
     row: 'the money is used up',

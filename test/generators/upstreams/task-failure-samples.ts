@@ -15,7 +15,9 @@ const prediction = (status: string, error: string | null = null) => ({
   output: null,
   error,
 });
-const fal = (type: string) => ({ detail: [{ loc: ['body', 'prompt'], msg: 'm', type, input: {} }] });
+const fal = (type: string, field = 'prompt') => ({
+  detail: [{ loc: ['body', field], msg: 'm', type, input: {} }],
+});
 const history = (status_str: string, event = 'execution_error', exception_type = 'RuntimeError') => ({
   task: { outputs: {}, status: { status_str, messages: [[event, { exception_type }]] } },
 });
@@ -63,11 +65,12 @@ export const TASK_SAMPLES: Sample[] = [
   ...[
     [{ loc: ['body', 'input_image'], msg: 'bad', type: 't' }],
     [{ loc: ['body'], msg: 'The image is too small', type: 't' }],
+    [{ loc: ['body', 'prompt'], msg: 'too long', type: 'string_too_long' }],
     'Invalid image',
   ].map(
     (detail): Sample => ({
       of: 'bfl',
-      row: 'the image was not accepted',
+      row: 'the image or the prompt was not accepted',
       status: 422,
       json: { detail },
       failure: invalidInput,
@@ -78,6 +81,13 @@ export const TASK_SAMPLES: Sample[] = [
     row: 'the request, the model or the address is wrong',
     status: 422,
     json: { detail: [{ loc: ['body', 'width'], msg: 'm', type: 't', input: { input_image: 'QUJD' } }] },
+    failure: misconfigured,
+  },
+  {
+    of: 'bfl',
+    row: 'the model has other fields',
+    status: 422,
+    json: { detail: [{ loc: ['body', 'image'], msg: 'Field required', type: 'missing' }] },
     failure: misconfigured,
   },
   { of: 'bfl', row: 'too many tasks at once', status: 429, json: { detail: 'm' }, failure: wait(5000) },
@@ -140,7 +150,43 @@ export const TASK_SAMPLES: Sample[] = [
     failure: safety,
     charged: true,
   },
-  ...['image_too_large', 'image_too_small', 'file_download_error'].map(
+  ...[
+    ['image_urls', 'a_type_of_tomorrow'],
+    ['image_url', 'value_error'],
+    ['prompt', 'string_too_long'],
+  ].map(
+    ([field, type = '']): Sample => ({
+      of: 'fal',
+      row: 'the image or the prompt was not accepted',
+      status: 422,
+      json: fal(type, field),
+      failure: invalidInput,
+      charged: true,
+    }),
+  ),
+  ...[
+    ['image_url', 'missing'],
+    ['image_urls', 'extra_forbidden'],
+    ['image_urls', 'list_type'],
+  ].map(
+    ([field, type = '']): Sample => ({
+      of: 'fal',
+      row: 'the model has other fields',
+      status: 422,
+      json: fal(type, field),
+      failure: misconfigured,
+    }),
+  ),
+  ...['output_format', 'num_images'].map(
+    (field): Sample => ({
+      of: 'fal',
+      row: 'the request, the model or the address is wrong',
+      status: 422,
+      json: fal('a_type_of_tomorrow', field),
+      failure: misconfigured,
+    }),
+  ),
+  ...['image_too_large', 'image_too_small', 'image_load_error', 'file_download_error'].map(
     (type): Sample => ({
       of: 'fal',
       row: 'the image was not accepted',
@@ -214,6 +260,18 @@ export const TASK_SAMPLES: Sample[] = [
     json: history('error', 'execution_interrupted'),
     failure: unavailable,
     charged: true,
+  },
+  {
+    of: 'comfyui',
+    row: 'the image was not accepted',
+    status: 200,
+    json: {
+      task: {
+        outputs: {},
+        status: { status_str: 'error', messages: [['execution_error', { node_type: 'LoadImage' }]] },
+      },
+    },
+    failure: invalidInput,
   },
   {
     of: 'comfyui',

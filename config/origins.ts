@@ -6,11 +6,10 @@ export function originOf(entry: string): string | undefined {
   return isBare && /^https?:$/.test(url.protocol) ? url.origin : undefined;
 }
 
-/** Problems with EGRESS_ALLOW_ORIGINS, a line each. */
+/** Problems with EGRESS_ALLOW_ORIGINS, a line each. Entries are not quoted, because they may have credentials. */
 export const originProblems = (entries: readonly string[]): string[] =>
-  entries
-    .filter((entry) => originOf(entry) === undefined)
-    .map(
-      (entry) =>
-        `EGRESS_ALLOW_ORIGINS: ${JSON.stringify(entry)} is not an origin such as http://127.0.0.1:8080`,
-    );
+  entries.flatMap((entry, index) =>
+    originOf(entry) === undefined
+      ? [`EGRESS_ALLOW_ORIGINS: entry ${index + 1} is not an origin such as http://127.0.0.1:8080`]
+      : [],
+  );

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { errorCode } from './error-code.ts';
 
 /** The variables that have secrets. NAME_FILE may name a file with the secret instead. */
 export const SECRETS = [
@@ -25,31 +26,39 @@ export interface SecretFiles {
   problems: string[];
 }
 
-/** Reads the secrets that are given as files. Messages never contain a secret. */
+/**
+ * Reads the secrets that are given as files. Messages quote neither a secret nor a path, because somebody may have put the
+ * secret itself there.
+ */
 export function readSecretFiles(env: Readonly<Record<string, string | undefined>>): SecretFiles {
   const values: Record<string, string> = {};
   const problems: string[] = [];
   const unread = new Set<string>();
   for (const name of SECRETS) {
+    if (hasControls(env[name] ?? '')) problems.push(`${name}: ${HAS_CONTROLS}`);
     const path = env[fileVariable(name)];
     if (!path) continue;
     const read = readSecret(path);
     if ('secret' in read) values[name] = read.secret;
     else {
       unread.add(name);
-      problems.push(`${fileVariable(name)}: ${path} ${read.problem}`);
+      problems.push(`${fileVariable(name)}: the file ${read.problem}`);
     }
     if (env[name]) problems.push(`${name}, ${fileVariable(name)}: must not both be set`);
   }
   return { values, unread, problems };
 }
 
+const HAS_CONTROLS = 'has a line break or another control character in it';
+const hasControls = (secret: string) => /\p{Cc}/u.test(secret);
+
 /** Editors and `kubectl create secret --from-file` leave a newline at the end, which is never part of a secret. */
 function readSecret(path: string): { secret: string } | { problem: string } {
   try {
     const secret = readFileSync(path, 'utf8').replace(/\r?\n$/, '');
-    return secret === '' ? { problem: 'is empty' } : { secret };
-  } catch {
-    return { problem: 'cannot be read' };
+    if (secret === '') return { problem: 'is empty' };
+    return hasControls(secret) ? { problem: HAS_CONTROLS } : { secret };
+  } catch (error) {
+    return { problem: `cannot be read (${errorCode(error)})` };
   }
 }

@@ -1,4 +1,5 @@
 import { accessSync, constants } from 'node:fs';
+import { errorCode } from './error-code.ts';
 
 /** PEM files that are read when a process connects. */
 const PEM_FILES = [
@@ -36,7 +37,7 @@ function unreadable(name: string, path = ''): string[] {
   try {
     if (path !== '') accessSync(path, constants.R_OK);
     return [];
-  } catch {
-    return [`${name}: ${path} cannot be read`];
+  } catch (error) {
+    return [`${name}: the file cannot be read (${errorCode(error)})`];
   }
 }

@@ -32,7 +32,7 @@ describe('an environment that is not usable', () => {
       'KEY_PREFIX: must be 2 to 16 characters of a-z, 0-9 and _, the first one a letter',
       'ACCEPT_TIMEOUT_MS: must be a whole number of at least 1000, not "12000.5"',
       'LOG_LEVEL: must be one of fatal, error, warn, info, debug, trace, silent, not "loud"',
-      'EGRESS_ALLOW_ORIGINS: "127.0.0.1:9000" is not an origin such as http://127.0.0.1:8080',
+      'EGRESS_ALLOW_ORIGINS: entry 1 is not an origin such as http://127.0.0.1:8080',
     ])
       expect(problems).toContain(allowed);
     expect(() => loadConfig({ ...REQUIRED, ...broken })).toThrow(ConfigError);
@@ -47,6 +47,10 @@ describe('an environment that is not usable', () => {
     const text = 'not-a-url-but-a-secret';
     for (const name of ['S3_ENDPOINT', 'KEY_PREFIX', 'REPLICATE_MODEL', 'WATERMARK_TEXT'])
       expect(problemsWith({ [name]: `\n${text}` }).join()).not.toContain(text);
+    const origins = `https://a.b, http://me:${text}@a.b/`;
+    expect(problemsWith({ EGRESS_ALLOW_ORIGINS: origins })).toEqual([
+      'EGRESS_ALLOW_ORIGINS: entry 2 is not an origin such as http://127.0.0.1:8080',
+    ]);
   });
 });
 

@@ -29,8 +29,27 @@ describe('a secret in a file', () => {
   });
 
   test('keeps its other white space', () => {
-    const config = loadConfig({ ...REQUIRED, TEMPORAL_API_KEY_FILE: fileWith(' a\nb \n\n') });
-    expect(config.temporal.apiKey).toBe(' a\nb \n');
+    const config = loadConfig({ ...REQUIRED, TEMPORAL_API_KEY_FILE: fileWith(' a b \n') });
+    expect(config.temporal.apiKey).toBe(' a b ');
+  });
+
+  test.each(['secret\n\n', 'sec\nret', 'sec\u0000ret', 'secret\t', 'sec\u0085ret'])(
+    'is a problem with a control character in it: %j, in a file or not',
+    (text) => {
+      const problem = 'has a line break or another control character in it';
+      expect(problemsOf({ ...REQUIRED, FAL_KEY: text })).toEqual([`FAL_KEY: ${problem}`]);
+      expect(problemsOf({ ...REQUIRED, FAL_KEY_FILE: fileWith(text) })).toEqual([
+        `FAL_KEY_FILE: the file ${problem}`,
+      ]);
+    },
+  );
+
+  test('that stands in the place of its path is not printed', () => {
+    const env = { ...REQUIRED, OPENAI_API_KEY_FILE: 'sk-proj-SECRET', TEMPORAL_TLS_CA_FILE: 'SECRET' };
+    expect(problemsOf(env)).toEqual([
+      'OPENAI_API_KEY_FILE: the file cannot be read (ENOENT)',
+      'TEMPORAL_TLS_CA_FILE: the file cannot be read (ENOENT)',
+    ]);
   });
 
   test('takes the place of a required variable, and is validated like it', () => {
@@ -44,7 +63,7 @@ describe('a secret in a file', () => {
   });
 
   test.each(SECRETS)('is possible for %s', (name) => {
-    const problem = [`${name}_FILE: /nowhere cannot be read`];
+    const problem = [`${name}_FILE: the file cannot be read (ENOENT)`];
     expect(problemsOf({ ...REQUIRED, [name]: '', [`${name}_FILE`]: '/nowhere' })).toEqual(
       name.startsWith('S3_')
         ? [...problem, 'S3_ACCESS_KEY_ID, S3_SECRET_ACCESS_KEY: must be set together']
@@ -56,8 +75,8 @@ describe('a secret in a file', () => {
     const env = { ...REQUIRED, GENERATORS: 'bfl', MONGODB_URL: '' };
     const files = { MONGODB_URL_FILE: '/nowhere', BFL_API_KEY_FILE: '/nowhere' };
     expect(environmentProblems({ ...env, ...files })).toEqual([
-      'MONGODB_URL_FILE: /nowhere cannot be read',
-      'BFL_API_KEY_FILE: /nowhere cannot be read',
+      'MONGODB_URL_FILE: the file cannot be read (ENOENT)',
+      'BFL_API_KEY_FILE: the file cannot be read (ENOENT)',
     ]);
   });
 
@@ -72,8 +91,8 @@ describe('a secret in a file', () => {
     expect(problemsOf(env)).toEqual([
       'LOG_LEVEL: must be one of fatal, error, warn, info, debug, trace, silent, not "loud"',
       'MONGODB_URL, MONGODB_URL_FILE: must not both be set',
-      'BFL_API_KEY_FILE: /nowhere cannot be read',
-      `FAL_KEY_FILE: ${env.FAL_KEY_FILE} is empty`,
+      'BFL_API_KEY_FILE: the file cannot be read (ENOENT)',
+      'FAL_KEY_FILE: the file is empty',
     ]);
   });
 });

@@ -1,7 +1,7 @@
 import { totalmem } from 'node:os';
 import { type Static, Type } from 'typebox';
 import { listOf } from './list.ts';
-import { Count, Optional, Port, Text, Url } from './variables.ts';
+import { Count, Milliseconds, Optional, Port, Text, Url } from './variables.ts';
 import { withoutSlash } from './without-slash.ts';
 
 /** Environment variables of the API. */
@@ -27,7 +27,7 @@ export const API_ENVIRONMENT = {
     description: 'Prefix of API keys; changing it invalidates the keys issued before.',
     default: 'ija_',
   }),
-  ACCEPT_TIMEOUT_MS: Count(
+  ACCEPT_TIMEOUT_MS: Milliseconds(
     'Milliseconds that POST /v1/jobs waits for acceptance before it responds with 500.',
     12_000,
     1000,

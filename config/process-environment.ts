@@ -1,12 +1,11 @@
 import { type Static, Type } from 'typebox';
-import { Count, Port, Text } from './variables.ts';
+import { Milliseconds, Port, Text } from './variables.ts';
 
 /** Environment variables of how a process ends and is observed. */
 export const PROCESS_ENVIRONMENT = {
-  SHUTDOWN_GRACE_MS: Count('Milliseconds that running work may take to finish after SIGTERM.', 25_000, 0),
-  DRAIN_MS: Count(
+  SHUTDOWN_GRACE_MS: Milliseconds('Milliseconds that running work may take to finish after SIGTERM.', 25_000),
+  DRAIN_MS: Milliseconds(
     'Milliseconds the API goes on accepting requests after SIGTERM, while /readyz responds with 503.',
-    0,
     0,
   ),
   PROBE_HOST: Text('Address that HEALTH_PORT and METRICS_PORT are on.', '127.0.0.1'),

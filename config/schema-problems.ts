@@ -27,11 +27,16 @@ export function schemaProblems(
     const value = env[name];
     if (value === undefined)
       return required.includes(name) && !unread.has(name) ? [`${name}: must be set`] : [];
-    // The conversion to a whole number has cut it off.
-    const isFraction = 'type' in schema && schema.type === 'integer' && set[name]?.includes('.');
-    if (Value.Check(schema, value) && !isFraction) return [];
+    if (Value.Check(schema, value) && isWritten(schema, set[name])) return [];
     return [`${name}: ${explain(schema, set[name] ?? value)}`];
   });
+}
+
+/** Whether a number is written in digits: the conversion also takes `true`, `1e3` and `0x10`, and cuts off fractions. */
+function isWritten({ type }: Allowed, text: string | undefined): boolean {
+  if (text === undefined) return true;
+  if (type === 'integer') return /^\d+$/.test(text);
+  return type !== 'number' || /^\d+(?:\.\d+)?$/.test(text);
 }
 
 /** What a value must be. The value itself is quoted only where it cannot be a secret. */

@@ -30,7 +30,7 @@ describe('an environment that is not usable', () => {
       'S3_ENDPOINT: must begin with http:// or https://',
       'API_PORT: must be a whole number from 0 to 65535, not "abc"',
       'KEY_PREFIX: must be 2 to 16 characters of a-z, 0-9 and _, the first one a letter',
-      'ACCEPT_TIMEOUT_MS: must be a whole number of at least 1000, not "12000.5"',
+      'ACCEPT_TIMEOUT_MS: must be a whole number from 1000 to 2147000000, not "12000.5"',
       'LOG_LEVEL: must be one of fatal, error, warn, info, debug, trace, silent, not "loud"',
       'EGRESS_ALLOW_ORIGINS: entry 1 is not an origin such as http://127.0.0.1:8080',
     ])
@@ -51,6 +51,39 @@ describe('an environment that is not usable', () => {
     expect(problemsWith({ EGRESS_ALLOW_ORIGINS: origins })).toEqual([
       'EGRESS_ALLOW_ORIGINS: entry 2 is not an origin such as http://127.0.0.1:8080',
     ]);
+  });
+});
+
+describe('a number', () => {
+  test.each(['true', 'false', '1e3', '0x1F90', '0b1', '+8080', ' 8080', '8080 ', '8080.0', '-1', '٨', 'NaN'])(
+    'is written in digits only: %j is refused',
+    (text) => {
+      const broken = { API_PORT: text, RENDER_SLOTS: text, DRAIN_MS: text, OTEL_TRACES_SAMPLER_ARG: '1e-1' };
+      expect(problemsWith(broken).sort()).toEqual([
+        `API_PORT: must be a whole number from 0 to 65535, not ${JSON.stringify(text)}`,
+        `DRAIN_MS: must be a whole number from 0 to 2147000000, not ${JSON.stringify(text)}`,
+        'OTEL_TRACES_SAMPLER_ARG: must be a number from 0 to 1, not "1e-1"',
+        `RENDER_SLOTS: must be a whole number of at least 0, not ${JSON.stringify(text)}`,
+      ]);
+    },
+  );
+
+  test.each(['true', '1e3', '0x1F90'])('is no port either as %j', (PORT) => {
+    const problem = `PORT: must be a whole number from 0 to 65535, not ${JSON.stringify(PORT)}`;
+    expect(problemsWith({ PORT })).toEqual([problem]);
+  });
+
+  test.each(['DRAIN_MS', 'SHUTDOWN_GRACE_MS', 'ACCEPT_TIMEOUT_MS'])(
+    'of milliseconds is one that a timer can wait for: %s',
+    (name) => {
+      expect(problemsWith({ [name]: '2147000000' })).toEqual([]);
+      expect(problemsWith({ [name]: '2147483648' })).toHaveLength(1);
+    },
+  );
+
+  test('may be a fraction only where it is a share', () => {
+    expect(problemsWith({ OTEL_TRACES_SAMPLER_ARG: '0.25' })).toEqual([]);
+    expect(loadConfig({ ...REQUIRED, API_PORT: '0080' }).api.port).toBe(80);
   });
 });
 

@@ -1,5 +1,6 @@
 import type { RenderResult } from '../activities/jobs/rendering.ts';
 import type { JobInput } from '../protocol/job.ts';
+import { code, escaped } from '../protocol/markdown.ts';
 
 /** What a job's current details show, in the Markdown of the Temporal UI, which has no tables. */
 export interface Shown {
@@ -22,7 +23,7 @@ export function jobDetails({ draft, accountName }: JobInput, { headline, facts =
 
 /** How the result was made, and links to it. */
 export function resultFacts(result: RenderResult, urls: readonly string[] | undefined): string[] {
-  const links = urls?.map(link) ?? result.results.map(({ key }) => `\`${key}\``);
+  const links = urls?.map(link) ?? result.results.map(({ key }) => code(key));
   return [...workFacts(result, callOf(result)), `result: ${links.join(', ')}`];
 }
 
@@ -33,15 +34,12 @@ interface Work {
 
 /** Which generator worked on the image, and how often. */
 export const workFacts = ({ generator, attempts }: Work, call = ''): string[] => [
-  ...(generator === undefined ? [] : [`generator: ${generator}${call}`]),
+  ...(generator === undefined ? [] : [`generator: ${escaped(generator)}${call}`]),
   ...(attempts === undefined ? [] : [`attempts: ${attempts}`]),
 ];
 
 /** A link that shows its URL. In this form no character of a URL has another meaning. */
 export const link = (url: string) => (url === '' ? 'nowhere' : `<${url}>`);
-
-/** Text in which no character is Markdown. */
-export const escaped = (text: string) => text.replace(/[!-/:-@[-`{-~]/g, String.raw`\$&`);
 
 /** The upstream's call that made the image; nothing for a local generator. */
 function callOf({ calls = [] }: RenderResult): string {
@@ -49,5 +47,5 @@ function callOf({ calls = [] }: RenderResult): string {
   if (call === undefined) return '';
   const { model, upstreamId, seconds, costUsd } = call;
   const cost = costUsd === null ? '' : `, $${costUsd.toFixed(3)}`;
-  return ` \`${model}\`${upstreamId === null ? '' : ` \`${upstreamId}\``} in ${seconds} s${cost}`;
+  return ` ${code(model)}${upstreamId === null ? '' : ` ${code(upstreamId)}`} in ${seconds} s${cost}`;
 }

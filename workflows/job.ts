@@ -22,8 +22,9 @@ import { FAILURES } from '../protocol/failure-types.ts';
 import type { AcceptanceOutcome } from '../protocol/job.ts';
 import { acceptUpdate, type JobInput, type JobOutcome } from '../protocol/job.ts';
 import { NOT_GENERATED, refundedError } from '../protocol/job-errors.ts';
+import { escaped } from '../protocol/markdown.ts';
 import { JOB_STATUS } from '../protocol/search-attributes.ts';
-import { escaped, jobDetails, resultFacts, type Shown, workFacts } from './job-details.ts';
+import { jobDetails, resultFacts, type Shown, workFacts } from './job-details.ts';
 import { notify } from './notify.ts';
 
 const FOREVER = { initialInterval: '500 ms', backoffCoefficient: 2, maximumInterval: '30 s' } as const;

@@ -11,8 +11,9 @@ import type { Activities } from '../activities/activities.ts';
 import type { DeliveryOutcome } from '../activities/webhooks/attempt.ts';
 import type { PendingDelivery } from '../activities/webhooks/pending-delivery.ts';
 import { deletedSignal } from '../protocol/job.ts';
+import { escaped } from '../protocol/markdown.ts';
 import type { TaskQueues } from '../protocol/task-queues.ts';
-import { escaped, link } from './job-details.ts';
+import { link } from './job-details.ts';
 
 const { closeDelivery } = proxyActivities<Activities>({
   startToCloseTimeout: '15 s',

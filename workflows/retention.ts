@@ -13,6 +13,7 @@ import type { Activities } from '../activities/activities.ts';
 import type { createRetentionActivities, RetentionBatch } from '../activities/retention/steps.ts';
 import type { PendingDelivery } from '../activities/webhooks/pending-delivery.ts';
 import { FAILURES } from '../protocol/failure-types.ts';
+import { escaped } from '../protocol/markdown.ts';
 import type { RetentionCounts } from '../protocol/retention.ts';
 import { ACCOUNT_ID } from '../protocol/search-attributes.ts';
 import type { TaskQueues } from '../protocol/task-queues.ts';
@@ -186,6 +187,6 @@ function summary({ title }: Step, counts: RetentionCounts, problems: readonly st
     `Webhooks: ${webhooksResumed} resumed. Workflows of deleted jobs: ${historiesDeleted} deleted.`,
     `Images: ${removed} removed, ${unremoved} still queued, ${orphans} orphans among them.`,
     ...(failed === 0 ? [] : [`${failed} could not be processed; the next retention run retries them.`]),
-    ...problems,
+    ...problems.map(escaped),
   ].join('\n\n');
 }

@@ -11,6 +11,7 @@ import {
   JOB_WORKFLOW,
   type JobInput,
 } from '../../protocol/job.ts';
+import { escaped } from '../../protocol/markdown.ts';
 import { ACCOUNT_ID, ACCOUNT_NAME, TOOL } from '../../protocol/search-attributes.ts';
 import type { TaskQueues } from '../../protocol/task-queues.ts';
 import { checkTemporal, signalOrDelete } from '../../runtime/temporal-client.ts';
@@ -54,7 +55,7 @@ export function createTemporalGateway(client: Client, queues: TaskQueues): JobGa
         workflowIdReusePolicy: 'ALLOW_DUPLICATE_FAILED_ONLY',
         // A workflow task of a killed worker is retried after this time; the default is 10 s.
         workflowTaskTimeout: '3 s',
-        staticSummary: `${input.draft.tool} · ${input.accountName}`,
+        staticSummary: `${input.draft.tool} · ${escaped(input.accountName)}`,
         priority: { fairnessKey: input.draft.accountId },
         typedSearchAttributes: [
           { key: ACCOUNT_ID, value: input.draft.accountId },

@@ -74,7 +74,7 @@ describe("a job's workflow in the Temporal UI", () => {
   test('has a summary and search attributes that read in a list', async () => {
     const { accountId, job } = await run(null, 'pool');
     const description = await service.temporal.workflow.getHandle(`job:${job.job_id}`).describe();
-    expect(await description.staticSummary()).toBe('pool · Acme *Homes*');
+    expect(await description.staticSummary()).toBe('pool · Acme \\*Homes\\*');
     const shown = description.typedSearchAttributes.getAll().map(({ key, value }) => [key.name, value]);
     expect(Object.fromEntries(shown)).toMatchObject({
       AccountId: accountId,

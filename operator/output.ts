@@ -18,7 +18,7 @@ export const REPEATED_NOTE =
 const NESTED_WIDTH = 100;
 
 export function toJson(answer: Answer): string {
-  return `${JSON.stringify('rows' in answer ? answer.rows : answer.fields, null, 2)}\n`;
+  return `${safeJson('rows' in answer ? answer.rows : answer.fields, 2)}\n`;
 }
 
 export function toText(answer: Answer): string {
@@ -73,8 +73,12 @@ function cell(value: unknown): string {
   if (typeof value !== 'object') return escapeControls(String(value));
   if (Array.isArray(value) && value.every((item) => typeof item === 'string'))
     return value.length === 0 ? '-' : escapeControls(value.join(', '));
-  return escapeControls(JSON.stringify(value));
+  return safeJson(value);
 }
+
+/** JSON whose texts cannot control a terminal either: JSON.stringify escapes only what is below U+0020. */
+export const safeJson = (value: unknown, indent = 0): string =>
+  JSON.stringify(value, null, indent).split('\n').map(escapeControls).join('\n');
 
 /** Escapes control characters: parts of the output come from clients and must not control the operator's terminal. */
 export function escapeControls(text: string): string {

@@ -6,7 +6,7 @@ import { ask, isInteractive, type Terminal } from './confirm.ts';
 import type { Context } from './context.ts';
 import type { Deps } from './deps.ts';
 import { Failure, sentenceOf } from './failure.ts';
-import { escapeControls, toJson, toText } from './output.ts';
+import { escapeControls, safeJson, toJson, toText } from './output.ts';
 
 export interface Streams extends Terminal {
   stdout: NodeJS.WritableStream;
@@ -31,7 +31,7 @@ export async function run(argv: readonly string[], deps: Deps, streams: Streams)
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return 0;
     const message = isIncomplete(error) ? 'The command is incomplete; see --help.' : sentenceOf(error);
-    if (json) streams.stderr.write(`${JSON.stringify({ error: { message } })}\n`);
+    if (json) streams.stderr.write(`${safeJson({ error: { message } })}\n`);
     else if (!isIncomplete(error))
       streams.stderr.write(`${message.split('\n').map(escapeControls).join('\n')}\n`);
     return exitCodeOf(error);

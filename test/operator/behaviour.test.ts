@@ -176,6 +176,19 @@ describe('text for people', () => {
       expect(out).toContain('No\\u001b[2J\\u000d\\u000away.');
     }
   });
+
+  test('control characters from a client are escaped in JSON too, which stays the same JSON', async () => {
+    const client = await newAccount(cli);
+    const customPrompt = 'a\u007f\u0085\u009b31m\u200e\u200f\u202a\u202e\u2028\u2066\u2069é';
+    const draft = draftOf(client, { options: { customPrompt } });
+    await stores.jobs.accept(draft);
+    const { out } = await operator(['job', 'show', draft.jobId, '--json']);
+    expect(out.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/u);
+    expect(out).toContain(String.raw`a\u007f\u0085\u009b31m\u200e`);
+    expect(JSON.parse(out)).toMatchObject({ options: { customPrompt } });
+    const { err } = await operator(['job', 'show', 'x\u009b\u202e', '--json']);
+    expect(err.trimEnd()).toBe(String.raw`{"error":{"message":"There is no job x\u009b\u202e."}}`);
+  });
 });
 
 describe('servers and settings', () => {

@@ -28,4 +28,6 @@ export interface PackStore {
   refund(packId: string, images?: number, reference?: Reference): Promise<PackRefund>;
   /** Whether the account has a pack that is not fully refunded, and so gets renders without a watermark. */
   hasPaid(accountId: string): Promise<boolean>;
+  /** Those of the accounts for which {@link hasPaid} is true, in one query. */
+  paidAmong(accountIds: readonly string[]): Promise<ReadonlySet<string>>;
 }

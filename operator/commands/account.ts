@@ -2,7 +2,7 @@ import { issueWebhookSecret } from '../../domain/webhook-signature.ts';
 import { nameArgument, orNull, REFERENCE, urlArgument, YES } from '../arguments.ts';
 import type { Context, Noun } from '../context.ts';
 import type { Deps } from '../deps.ts';
-import { describeAccount } from '../describe-account.ts';
+import { describeAccount, describeAccounts } from '../describe-account.ts';
 import { Failure } from '../failure.ts';
 import { type PageOptions, readPages, withPages } from '../pages.ts';
 import { addClose } from './account-close.ts';
@@ -40,8 +40,10 @@ export const account: Noun = (program, context) => {
     .description('list accounts, the newest first')
     .action(async (options: PageOptions) => {
       const { accounts } = deps.stores();
-      const { found, ...more } = await readPages(options, accounts.list);
-      const rows = await Promise.all(found.map((record) => describeAccount(deps, record)));
+      const { found, ...more } = await readPages(options, async (limit, after) =>
+        describeAccounts(deps, await accounts.list(limit, after)),
+      );
+      const rows = found.map(({ fields }) => fields);
       const columns = ['account_id', 'name', 'status', 'balance', 'watermark', 'created_at'];
       show({ rows, columns, none: 'There are no accounts.', ...more });
     });

@@ -10,6 +10,9 @@ import { type Collections, collections, type Stored, toRecord } from './document
 import { Overdrawn, post } from './ledger.ts';
 import { once } from './references.ts';
 
+/** Not fully refunded. */
+const PAID = { $expr: { $lt: ['$refunded', '$images'] } };
+
 export function createPackStore(mongo: Mongo): PackStore {
   const c = collections(mongo.db);
 
@@ -42,8 +45,15 @@ export function createPackStore(mongo: Mongo): PackStore {
     },
 
     async hasPaid(accountId) {
-      const notFullyRefunded = { $expr: { $lt: ['$refunded', '$images'] } };
-      return (await c.packs.findOne({ accountId, ...notFullyRefunded }, { projection: { _id: 1 } })) !== null;
+      return (await c.packs.findOne({ accountId, ...PAID }, { projection: { _id: 1 } })) !== null;
+    },
+
+    async paidAmong(accountIds) {
+      const paid = c.packs.find(
+        { accountId: { $in: [...accountIds] }, ...PAID },
+        { projection: { accountId: 1 } },
+      );
+      return new Set((await paid.toArray()).map(({ accountId }) => accountId));
     },
   };
 }

@@ -65,6 +65,8 @@ function createFakeLedgerStore(books: Books): LedgerStore {
 }
 
 function createFakePackStore(books: Books): PackStore {
+  const hasPaid = (accountId: string) =>
+    copies(books.packs.values(), accountId).some((pack) => pack.refunded < pack.images);
   return {
     async add(purchase) {
       const { accountId, images, reference } = purchase;
@@ -101,7 +103,7 @@ function createFakePackStore(books: Books): PackStore {
       });
     },
 
-    hasPaid: async (accountId) =>
-      copies(books.packs.values(), accountId).some((pack) => pack.refunded < pack.images),
+    hasPaid: async (accountId) => hasPaid(accountId),
+    paidAmong: async (accountIds) => new Set(accountIds.filter(hasPaid)),
   };
 }

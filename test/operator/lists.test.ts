@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, describe, expect, test } from 'vitest';
 import { draftOf } from '../setup/records.ts';
-import { newAccount, openCommandLine } from './command-line.ts';
+import { newAccount, openCommandLine, runWith } from './command-line.ts';
 
 const cli = openCommandLine();
 const { json, operator, stores } = cli;
@@ -47,6 +47,26 @@ describe('pages', () => {
     const [first] = await rows('account', 'list', '--limit', '1');
     const rest = await rows('account', 'list', '--after', String(first?.account_id), '--limit', '1000');
     expect([first, ...rest]).toEqual(all);
+  });
+
+  test('of accounts ask with one query whose renders have a watermark', async () => {
+    const [paying, other] = [await newAccount(cli), await newAccount(cli)];
+    await stores.packs.add({ accountId: paying.accountId, images: 500, reference: null });
+    const asked: number[] = [];
+    const packs = {
+      ...stores.packs,
+      hasPaid: () => Promise.reject(new Error('One query for each account.')),
+      paidAmong: (ids: readonly string[]) => {
+        asked.push(ids.length);
+        return stores.packs.paidAmong(ids);
+      },
+    };
+    const deps = { ...cli.deps, stores: () => ({ ...stores, packs }) };
+    const { out } = await runWith(deps, ['account', 'list', '--all', '--json']);
+    const all = JSON.parse(out) as Row[];
+    expect(asked).toEqual([all.length]);
+    expect(all).toContainEqual(expect.objectContaining({ account_id: paying.accountId, watermark: false }));
+    expect(all).toContainEqual(expect.objectContaining({ account_id: other.accountId, watermark: true }));
   });
 
   test('refuse to follow an unknown row', async () => {

@@ -49,6 +49,7 @@ const ARGUMENTS: Record<string, unknown[]> = {
   'keys.setRetention': [randomUUID(), 1],
   'ledger.credit': [{ ...client, images: 1, reason: 'a' }],
   'packs.add': [{ ...client, images: 1, reference: null }],
+  'packs.paidAmong': [[randomUUID()]],
   'packs.refund': [randomUUID(), 1],
   'removals.enqueue': [[ref]],
   'removals.markRemoved': [[ref], []],

@@ -70,6 +70,18 @@ describe.each(storesUnderTest())('pack and ledger stores: %s', (_name, stores) =
     expect(await packs.hasPaid(client.accountId)).toBe(false);
   });
 
+  test('paidAmong has those of many accounts for which hasPaid is true', async () => {
+    const [paid, refunded, none] = [
+      await clientWithPack(10),
+      await clientWithPack(10),
+      await newClient(stores),
+    ];
+    await packs.refund(refunded.pack.id);
+    const ids = [paid.client.accountId, refunded.client.accountId, none.accountId, randomUUID()];
+    expect(await packs.paidAmong(ids)).toEqual(new Set([paid.client.accountId]));
+    expect(await packs.paidAmong([])).toEqual(new Set());
+  });
+
   test('unknown packs and accounts are rejected with NotFound', async () => {
     const id = randomUUID();
     await expect(packs.add({ accountId: id, images: 1, reference: null })).rejects.toThrow(NotFound);

@@ -90,11 +90,19 @@ async function list({ deps, show }: Context, options: PageOptions & Filter, none
   show({ rows: found.map((job) => describeJob(deps, job)), columns, none, ...more });
 }
 
+/** Node reads the bytes of a header as Latin-1, and the API stores what it reads: `é` sent as UTF-8 is stored as `Ã©`. */
+const storedForms = (key: string): string[] => [
+  ...new Set([key, Buffer.from(key, 'utf8').toString('latin1')]),
+];
+
 /** A key has few jobs: one for each API key that used it. */
 async function findByKey({ deps, show }: Context, key: string, { account, ...others }: Filter) {
   if (others.status ?? others.tool ?? others.since)
     throw new Failure('Give --key alone or with --account: it names few jobs.');
-  const found = await deps.stores().jobs.listByIdempotencyKey(account ?? null, key);
-  const rows = found.map((job) => describeJob(deps, job));
+  const { jobs } = deps.stores();
+  const found = await Promise.all(
+    storedForms(key).map((form) => jobs.listByIdempotencyKey(account ?? null, form)),
+  );
+  const rows = found.flat().map((job) => describeJob(deps, job));
   show({ rows, columns: ['account_id', ...COLUMNS], none: 'No job was created with this Idempotency-Key.' });
 }

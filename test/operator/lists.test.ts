@@ -89,6 +89,17 @@ describe('job find', () => {
     expect(await operator([...find, '--tool', 'pool'])).toMatchObject({ code: 1 });
   });
 
+  test('finds a key in the form that the API stores, whatever the client sent it as', async () => {
+    const key = `bestellung-é ${randomUUID()}`;
+    // As Node reads the bytes of a header.
+    const sentAsUtf8 = Buffer.from(key, 'utf8').toString('latin1');
+    const utf8 = await clientWithJobs(1, { idempotencyKey: sentAsUtf8 });
+    const latin1 = await clientWithJobs(1, { idempotencyKey: key });
+    const found = await rows('job', 'find', '--key', key);
+    expect(found.map(({ job_id }) => job_id).sort()).toEqual([...utf8.ids, ...latin1.ids].sort());
+    expect(await rows('job', 'find', '--key', sentAsUtf8)).toMatchObject([{ job_id: utf8.ids[0] }]);
+  });
+
   test('finds jobs by status, tool and time', async () => {
     const { accountId, ids } = await clientWithJobs(2, { tool: 'pool' });
     await stores.jobs.fail(ids[0] ?? '', { error: 'No.', processingMs: null });

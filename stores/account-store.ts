@@ -20,11 +20,11 @@ export interface AccountStore {
   /**
    * Closes the account for good: revokes its keys and removes its webhook endpoint. Its jobs are not deleted yet.
    * Idempotent.
-   * @param forfeit takes what is left of the balance; without it, a balance is an error
+   * @param forfeit the balance that the operator agreed to give up; another one is an error
    * @returns the number of images forfeited
-   * @throws NotFound; Refused while jobs are processing or images are left
+   * @throws NotFound; Refused while jobs are processing, or if the balance is not `forfeit`
    */
-  close(accountId: string, forfeit: boolean): Promise<number>;
+  close(accountId: string, forfeit: number): Promise<number>;
   /**
    * Sets the endpoint (null for none), which also enables it again, and rotates the secret; the previous one remains
    * valid until `previousUntil`. Omitted fields are unchanged.

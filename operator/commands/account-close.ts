@@ -28,9 +28,10 @@ async function close({ deps, show, confirm }: Context, accountId: string, { forf
   const { accounts } = deps.stores();
   const { name, balance } = await accounts.get(accountId);
   const question = `Close account ${accountId} (${name}) for good and delete its jobs and images?`;
-  const loss = forfeit && balance > 0 ? ` Its ${balance} images are forfeited.` : '';
-  await confirm(question + loss, yes);
-  const forfeited = await accounts.close(accountId, forfeit === true);
+  const loss = forfeit ? balance : 0;
+  await confirm(loss > 0 ? `${question} Its ${loss} images are forfeited.` : question, yes);
+  // Images bought while it asks are not part of what was agreed to.
+  const forfeited = await accounts.close(accountId, loss);
   const deleted = await deleteJobs(deps, accountId);
   const account = await describeAccount(deps, await accounts.get(accountId));
   show({ fields: { ...account, forfeited, jobs_deleted: deleted }, note: await removeNow(deps) });

@@ -10,7 +10,7 @@ export async function closeAccount(
   mongo: Mongo,
   c: Collections,
   accountId: string,
-  forfeit: boolean,
+  forfeit: number,
 ): Promise<number> {
   return mongo.transaction(async (session) => {
     const account = await c.accounts.findOne({ _id: accountId }, { session });
@@ -18,8 +18,7 @@ export async function closeAccount(
     if (account.status === 'closed') return 0;
     await assertIdle(c, accountId, session);
     const { balance } = account;
-    if (balance > 0 && !forfeit)
-      throw new Refused(`Account ${accountId} has ${balance} images left. Add --forfeit to give them up.`);
+    if (balance !== forfeit) throw otherBalance(accountId, balance, forfeit);
     const at = new Date();
     const posting = { id: `forfeit:${accountId}`, accountId, kind: 'forfeit', delta: -balance } as const;
     if (balance > 0) await post(c, session, posting, at);
@@ -35,6 +34,13 @@ export async function closeAccount(
 }
 
 const NONE = { url: null, secret: '', previousSecret: null, previousUntil: null, disabledReason: null };
+
+const otherBalance = (accountId: string, balance: number, forfeit: number) =>
+  new Refused(
+    forfeit === 0
+      ? `Account ${accountId} has ${balance} images left. Add --forfeit to give them up.`
+      : `Account ${accountId} has ${balance} images left now, not ${forfeit}. It was not closed.`,
+  );
 
 async function assertIdle({ jobs }: Collections, accountId: string, session: ClientSession): Promise<void> {
   const running = await jobs.countDocuments({ accountId, status: 'processing' }, { session });

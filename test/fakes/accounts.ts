@@ -68,13 +68,13 @@ export function createFakeAccountStore(books: Books): AccountStore {
   };
 }
 
-function close(books: Books, accountId: string, forfeit: boolean): number {
+function close(books: Books, accountId: string, forfeit: number): number {
   const account = getOrThrow(books.accounts, 'account', accountId);
   if (account.status === 'closed') return 0;
   const running = copies(books.jobs.values(), accountId).filter(({ status }) => status === 'processing');
   if (running.length > 0) throw new Refused(`Account ${accountId} has ${running.length} jobs in progress.`);
   const { balance } = account;
-  if (balance > 0 && !forfeit) throw new Refused(`Account ${accountId} has ${balance} images left.`);
+  if (balance !== forfeit) throw new Refused(`Account ${accountId} has ${balance} images left.`);
   const posting = { id: `forfeit:${accountId}`, accountId, kind: 'forfeit', delta: -balance } as const;
   if (balance > 0) post(books, posting);
   account.status = 'closed';

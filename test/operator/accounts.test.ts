@@ -112,6 +112,16 @@ describe('account close', () => {
     expect(await json('account', 'show', client.accountId)).toMatchObject({ status: 'active', balance: 49 });
   });
 
+  test('is refused when images were bought while it asked', async () => {
+    const { accountId } = await newAccount(cli);
+    const { code, err } = await operator(['account', 'close', accountId, '--forfeit'], async () => {
+      await json('pack', 'add', '--account', accountId, '--images', '2500');
+      return 'y\n';
+    });
+    expect([code, err]).toEqual([1, expect.stringContaining('has 2550 images left now, not 50')]);
+    expect(await json('account', 'show', accountId)).toMatchObject({ status: 'active', balance: 2550 });
+  });
+
   test('asks with the name and the images that are lost', async () => {
     const { accountId } = await newAccount(cli);
     const { err } = await operator(['account', 'close', accountId, '--forfeit'], 'n\n');

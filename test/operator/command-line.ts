@@ -11,14 +11,18 @@ export interface CommandResult {
   err: string;
 }
 
+/** What is typed at the question: at once, or when the function has returned it, which runs while the command asks. */
+type Answer = string | (() => Promise<string>);
+
 /** Runs one command, on a terminal only if an answer to its question is given. */
-export async function runWith(deps: Deps, argv: readonly string[], answer?: string): Promise<CommandResult> {
+export async function runWith(deps: Deps, argv: readonly string[], answer?: Answer): Promise<CommandResult> {
   const terminal = { isTTY: answer !== undefined };
   const stdin = Object.assign(new PassThrough(), terminal);
   const stderr = Object.assign(new PassThrough(), terminal);
   const stdout = new PassThrough();
   const output = Promise.all([text(stdout), text(stderr)]);
-  if (answer !== undefined) stdin.end(answer);
+  if (typeof answer === 'string') stdin.end(answer);
+  else if (answer !== undefined) stderr.once('data', async () => stdin.end(await answer()));
   const code = await run(argv, deps, { stdin, stdout, stderr });
   stdout.end();
   stderr.end();
@@ -31,7 +35,7 @@ export function openCommandLine(config = ownConfig()) {
   const deps = openDeps(() => config);
 
   let prepared: Promise<void> | undefined;
-  const operator = async (argv: readonly string[], answer?: string) => {
+  const operator = async (argv: readonly string[], answer?: Answer) => {
     prepared ??= prepareDatabase(deps.mongo().db);
     await prepared;
     return runWith(deps, argv, answer);

@@ -52,7 +52,7 @@ describe.each(storesUnderTest())('renaming, crediting and closing an account: %s
 
   test('a closed account has no keys, no endpoint and no balance, and its ledger explains that', async () => {
     const { accountId, digest } = await openAccount();
-    expect(await accounts.close(accountId, true)).toBe(50);
+    expect(await accounts.close(accountId, 50)).toBe(50);
     expect(await accounts.get(accountId)).toMatchObject({
       status: 'closed',
       balance: 0,
@@ -63,21 +63,28 @@ describe.each(storesUnderTest())('renaming, crediting and closing an account: %s
     const rows = await ledger.list(accountId);
     expect(rows.map(({ id }) => id)).toEqual([`grant:free50:${accountId}`, `forfeit:${accountId}`]);
     expect(await ledger.audit(accountId)).toEqual([]);
-    expect(await accounts.close(accountId, true)).toBe(0);
+    expect(await accounts.close(accountId, 50)).toBe(0);
     expect(await ledger.list(accountId)).toEqual(rows);
   });
 
   test('images that are left, and jobs in progress, keep an account open', async () => {
     const client = await newClient(stores);
     const { accountId } = client;
-    await expect(accounts.close(accountId, false)).rejects.toThrow('50 images left');
+    await expect(accounts.close(accountId, 0)).rejects.toThrow('50 images left');
     const draft = draftOf(client);
     await jobs.accept(draft);
-    await expect(accounts.close(accountId, true)).rejects.toThrow('1 jobs in progress');
+    await expect(accounts.close(accountId, 49)).rejects.toThrow('1 jobs in progress');
     expect(await accounts.get(accountId)).toMatchObject({ status: 'active', balance: 49 });
     await jobs.complete(draft.jobId, { results: [], processingMs: 1 });
-    expect(await accounts.close(accountId, true)).toBe(49);
-    await expect(accounts.close(randomUUID(), true)).rejects.toThrow(NotFound);
+    expect(await accounts.close(accountId, 49)).toBe(49);
+    await expect(accounts.close(randomUUID(), 0)).rejects.toThrow(NotFound);
+  });
+
+  test('images that arrived after the balance was read keep an account open', async () => {
+    const { accountId } = await openAccount();
+    await packs.add({ accountId, images: 2500, reference: null });
+    await expect(accounts.close(accountId, 50)).rejects.toThrow('2550 images left');
+    expect(await accounts.get(accountId)).toMatchObject({ status: 'active', balance: 2550 });
   });
 
   test('a job and the closing of its account exclude each other', async () => {
@@ -85,7 +92,7 @@ describe.each(storesUnderTest())('renaming, crediting and closing an account: %s
       const client = await newClient(stores);
       const [accepted, closed] = await Promise.all([
         jobs.accept(draftOf(client)),
-        accounts.close(client.accountId, true).then(
+        accounts.close(client.accountId, 50).then(
           () => true,
           () => false,
         ),
@@ -97,7 +104,7 @@ describe.each(storesUnderTest())('renaming, crediting and closing an account: %s
 
   test('nothing can be added to a closed account, and it cannot be enabled again', async () => {
     const { accountId } = await openAccount();
-    await accounts.close(accountId, true);
+    await accounts.close(accountId, 50);
     const refused = [
       () => accounts.setStatus(accountId, 'active'),
       () => accounts.setWebhook(accountId, { url: 'https://acme.example/hook' }),

@@ -1,6 +1,6 @@
 import type { AccountRecord, JobRecord, LedgerRow, PackRecord } from './records.ts';
 
-type Books = Pick<AccountRecord, 'balance' | 'seq'>;
+type Books = Pick<AccountRecord, 'status' | 'balance' | 'seq'>;
 type JobCharge = Pick<JobRecord, 'id' | 'status' | 'imagesCharged'>;
 type PackSale = Pick<PackRecord, 'id' | 'images' | 'refunded'>;
 
@@ -20,13 +20,15 @@ export function auditAccount(
   ];
 }
 
-/** Balance and row count of the account must match its last row. */
-export function auditEnd({ balance, seq }: Books, last: LedgerRow | undefined): string[] {
+/** Balance and row count of the account must match its last row, and a closed account has no balance. */
+export function auditEnd({ status, balance, seq }: Books, last: LedgerRow | undefined): string[] {
   const breaches: string[] = [];
   if ((last?.balanceAfter ?? 0) !== balance)
     breaches.push(`the balance is ${balance}, but the ledger ends at ${last?.balanceAfter ?? 0}`);
   if ((last?.seq ?? 0) !== seq)
     breaches.push(`the account counts ${seq} rows, but the last row is number ${last?.seq ?? 0}`);
+  if (status === 'closed' && balance !== 0)
+    breaches.push(`the account is closed, but the balance is ${balance}`);
   return breaches;
 }
 

@@ -111,7 +111,7 @@ export type LedgerKind =
   | 'grant'
   /** Images given by an operator. Not bought, so they do not remove the watermark. */
   | 'credit'
-  /** What was left when the account was closed. */
+  /** What was left when the account was closed, or came back to it afterwards. */
   | 'forfeit';
 
 export interface LedgerRow {

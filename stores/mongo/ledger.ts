@@ -3,7 +3,7 @@ import type { ClientSession } from 'mongodb';
 import { Refused } from '../../domain/errors.ts';
 import type { LedgerKind, LedgerRow } from '../../domain/records.ts';
 import type { LedgerStore } from '../ledger-store.ts';
-import { assertOpen } from './account-status.ts';
+import { assertOpen, openAccount } from './account-status.ts';
 import type { Mongo } from './client.ts';
 import { type Collections, collections } from './documents.ts';
 import { auditBooks, rowPages } from './ledger-audit.ts';
@@ -39,7 +39,8 @@ export async function post(
 /**
  * The only function that changes a balance: updates it and writes numbered rows, in the caller's transaction.
  * @returns the new balance
- * @throws Overdrawn if the balance would be negative or the account is unknown
+ * @throws Overdrawn if the balance would be negative, or would change after the account was closed, or the account is
+ * unknown
  */
 export async function postAll(
   c: Collections,
@@ -50,7 +51,7 @@ export async function postAll(
 ): Promise<number> {
   const delta = postings.reduce((sum, posting) => sum + posting.delta, 0);
   const account = await c.accounts.findOneAndUpdate(
-    { _id: accountId, balance: { $gte: -delta } },
+    { ...(delta === 0 ? { _id: accountId } : openAccount(accountId)), balance: { $gte: -delta } },
     { $inc: { balance: delta, seq: postings.length } },
     { session, returnDocument: 'before', projection: { balance: 1, seq: 1 } },
   );

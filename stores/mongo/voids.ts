@@ -1,10 +1,11 @@
 import type { ClientSession } from 'mongodb';
 import { type JobRequests, MAX_REQUESTS, withdraw } from '../../domain/job-requests.ts';
 import type { JobRecord } from '../../domain/records.ts';
+import { openAccount } from './account-status.ts';
 import { isDuplicateKey, type Mongo } from './client.ts';
 import { cancelDeliveries } from './deliveries.ts';
 import { type Collections, isTombstone, type JobDocument, toJob } from './documents.ts';
-import { post } from './ledger.ts';
+import { postAll } from './ledger.ts';
 import { enqueueRemovals } from './removals.ts';
 
 const tombstone = () => ({ status: 'voided' as const, voidedAt: new Date() });
@@ -98,13 +99,15 @@ const appendRequest = (requestId: string) => ({
   $slice: [{ $concatArrays: [ANSWERED, [requestId]] }, MAX_REQUESTS],
 });
 
-/** Posts the charge of a job back to the balance. */
+/** Posts the charge of a job back to the balance, which a closed account forfeits at once. */
 export async function reverseCharge(
   c: Collections,
   session: ClientSession,
   { _id: jobId, accountId, imagesCharged }: JobDocument,
   kind: 'refund' | 'void',
 ): Promise<void> {
-  const posting = { id: `${kind}:${jobId}`, accountId, kind, jobId, delta: imagesCharged };
-  await post(c, session, posting, new Date());
+  const reversal = { id: `${kind}:${jobId}`, kind, jobId, delta: imagesCharged };
+  const forfeit = { id: `forfeit:${jobId}`, kind: 'forfeit' as const, delta: -imagesCharged };
+  const isOpen = await c.accounts.findOne(openAccount(accountId), { session, projection: { _id: 1 } });
+  await postAll(c, session, accountId, isOpen === null ? [reversal, forfeit] : [reversal], new Date());
 }

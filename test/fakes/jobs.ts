@@ -155,4 +155,6 @@ function voidJob(books: Books, jobId: string, requestId: string): boolean {
 function reverseCharge(books: Books, job: JobRecord, kind: 'refund' | 'void'): void {
   const { id: jobId, accountId, imagesCharged } = job;
   post(books, { id: `${kind}:${jobId}`, accountId, kind, jobId, delta: imagesCharged });
+  if (getOrThrow(books.accounts, 'account', accountId).status === 'closed')
+    post(books, { id: `forfeit:${jobId}`, accountId, kind: 'forfeit', delta: -imagesCharged });
 }

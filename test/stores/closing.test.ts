@@ -1,6 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { NotFound, Refused } from '../../domain/errors.ts';
+import { collections } from '../../stores/mongo/documents.ts';
+import { createMongoStores } from '../../stores/mongo/stores.ts';
+import { databaseOfFile } from '../setup/database.ts';
 import { draftOf, newClient, newKey } from '../setup/records.ts';
 import { storesUnderTest } from './under-test.ts';
 
@@ -87,6 +90,26 @@ describe.each(storesUnderTest())('renaming, crediting and closing an account: %s
     expect(await accounts.get(accountId)).toMatchObject({ status: 'active', balance: 2550 });
   });
 
+  test('a charge that is reversed after the closing is forfeited, and nothing can be spent', async () => {
+    const client = await newClient(stores);
+    const { accountId } = client;
+    const draft = draftOf(client, { imagesCharged: 2 });
+    await jobs.accept(draft);
+    await jobs.complete(draft.jobId, { results: [], processingMs: 1 });
+    await accounts.close(accountId, 48);
+    expect(await jobs.void(draft.jobId, draft.jobId)).toBe(true);
+    const posted = (await ledger.list(accountId))
+      .slice(-2)
+      .map((row) => [row.id, row.delta, row.balanceAfter]);
+    expect(posted).toEqual([
+      [`void:${draft.jobId}`, 2, 2],
+      [`forfeit:${draft.jobId}`, -2, 0],
+    ]);
+    expect(await jobs.accept(draftOf(client))).toEqual({ outcome: 'insufficient_credits' });
+    expect(await accounts.get(accountId)).toMatchObject({ status: 'closed', balance: 0 });
+    expect(await ledger.audit(accountId)).toEqual([]);
+  });
+
   test('a job and the closing of its account exclude each other', async () => {
     for (let round = 0; round < 5; round += 1) {
       const client = await newClient(stores);
@@ -114,5 +137,40 @@ describe.each(storesUnderTest())('renaming, crediting and closing an account: %s
     ];
     for (const change of refused) await expect(change()).rejects.toThrow('is closed for good');
     expect(await accounts.get(accountId)).toMatchObject({ status: 'closed', balance: 0 });
+  });
+});
+
+describe('in MongoDB', () => {
+  const mongo = databaseOfFile();
+  const stores = createMongoStores(mongo);
+
+  test('the charge of a job is forfeited or given back, whatever the order of its reversal and the closing', async () => {
+    const { accounts, jobs, ledger } = stores;
+    for (let round = 0; round < 10; round += 1) {
+      const client = await newClient(stores);
+      const { accountId } = client;
+      const draft = draftOf(client);
+      await jobs.accept(draft);
+      await jobs.complete(draft.jobId, { results: [], processingMs: 1 });
+      const [closed] = await Promise.all([
+        accounts.close(accountId, 49).then(
+          () => true,
+          () => false,
+        ),
+        jobs.void(draft.jobId, draft.jobId),
+      ]);
+      expect((await accounts.get(accountId)).balance).toBe(closed ? 0 : 50);
+      expect(await ledger.audit(accountId)).toEqual([]);
+    }
+  });
+
+  test('a balance on a closed account cannot be spent, and the audit reports it', async () => {
+    const client = await newClient(stores);
+    const { accountId } = client;
+    await collections(mongo.db).accounts.updateOne({ _id: accountId }, { $set: { status: 'closed' } });
+    expect(await stores.jobs.accept(draftOf(client))).toEqual({ outcome: 'insufficient_credits' });
+    expect(await stores.ledger.audit(accountId)).toEqual([
+      `account ${accountId}: the account is closed, but the balance is 50`,
+    ]);
   });
 });

@@ -1,6 +1,6 @@
 import { Command, CommanderError } from 'commander';
 import { exitCodeOf } from '../runtime/run-main.ts';
-import { checkSchema } from '../stores/mongo/schema.ts';
+import { checkSchema, checkSetup } from '../stores/mongo/schema.ts';
 import { NOUNS } from './commands/nouns.ts';
 import { ask, isInteractive, type Terminal } from './confirm.ts';
 import type { Context } from './context.ts';
@@ -23,7 +23,8 @@ export async function run(argv: readonly string[], deps: Deps, streams: Streams)
   const context = createContext(deps, streams, json);
   for (const noun of NOUNS) noun(program, context);
   program.hook('preAction', async (_, command) => {
-    if (command.name() !== 'setup') await checkSchema(deps.mongo().db);
+    const check = command.name() === 'setup' ? checkSetup : checkSchema;
+    await check(deps.mongo().db);
   });
   try {
     await program.parseAsync([...argv], { from: 'user' });

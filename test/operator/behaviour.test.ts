@@ -1,7 +1,10 @@
 import { randomUUID } from 'node:crypto';
+import { ScheduleNotFoundError } from '@temporalio/client';
 import { afterAll, describe, expect, test } from 'vitest';
 import { openDeps } from '../../operator/deps.ts';
+import { retentionScheduleId } from '../../operator/setup/retention-schedule.ts';
 import { SETUP_STEPS } from '../../operator/setup/steps.ts';
+import { recordSchema } from '../../stores/mongo/schema.ts';
 import { ownConfig } from '../setup/own-config.ts';
 import { draftOf } from '../setup/records.ts';
 import { newAccount, openCommandLine, runWith } from './command-line.ts';
@@ -199,6 +202,18 @@ describe('servers and settings', () => {
     expect(await json('setup')).toMatchObject(ready);
     const indexes = await cli.deps.mongo().db.collection('keys').indexes();
     expect(indexes).toContainEqual(expect.objectContaining({ key: { digest: 1 }, unique: true }));
+  });
+
+  test('setup of a version that is too old changes nothing', async () => {
+    await using older = openCommandLine();
+    const { temporal } = older.deps.config();
+    await recordSchema(older.deps.mongo().db, { version: 9, oldest: 9 });
+    const { code, err } = await runWith(older.deps, ['setup']);
+    expect([code, err]).toEqual([1, expect.stringContaining('run a newer release')]);
+    const collections = older.deps.mongo().db.listCollections({}, { nameOnly: true });
+    expect(await collections.toArray()).toMatchObject([{ name: 'settings' }]);
+    const schedule = older.deps.temporal().schedule.getHandle(retentionScheduleId(temporal.taskQueuePrefix));
+    await expect(schedule.describe()).rejects.toThrow(ScheduleNotFoundError);
   });
 
   test('setup names every server that is down', async () => {

@@ -61,11 +61,13 @@ export async function deliver(
 /** The URL to send to, or why the delivery is cancelled. */
 function destinationOf(
   { jobId, target, force }: PendingDelivery,
-  { webhook }: AccountRecord,
+  { status, webhook }: AccountRecord,
   job: JobRecord | undefined,
 ): string | DeliveryEnd {
   const cancelled = (reason: string) => ({ state: 'cancelled', reason }) as const;
   if (jobId !== null && job === undefined) return cancelled(JOB_DELETED);
+  // Its jobs are about to be deleted, and its secret is gone.
+  if (status === 'closed') return cancelled('The account is closed.');
   const url = target === 'job' ? job?.webhookUrl : webhook.url;
   if (url === null || url === undefined) return cancelled('The account has no webhook endpoint.');
   if (target === 'account' && webhook.disabledReason !== null && !force)

@@ -28,9 +28,9 @@ interface Message {
 export async function send({ egress }: SendDeps, policy: WebhookPolicy, message: Message): Promise<Sent> {
   const { at, url, account, delivery, body, signal } = message;
   const timestamp = Math.floor(at.getTime() / 1000);
-  const signed = signWebhook(secretsOf(account, at), { id: delivery.id, timestamp, body });
   const start = performance.now();
   try {
+    const signed = signWebhook(secretsOf(account, at), { id: delivery.id, timestamp, body });
     const response = await egress.post(url, {
       headers: { 'content-type': 'application/json', ...signed },
       body,

@@ -36,6 +36,41 @@ test('an attempt that meets another one of its cycle is retried and does not end
   });
 });
 
+/** A delivery to a job's own URL, whose requests are counted. */
+async function ownUrl() {
+  const stores = createFakeStores();
+  const client = await newClient(stores);
+  const draft = draftOf(client, { webhookUrl: URL });
+  const { jobId, accountId } = draft;
+  await stores.jobs.accept(draft);
+  await stores.jobs.complete(jobId, { results: [], processingMs: 1 });
+  const post = vi.fn(async () => ({ status: 200, ms: 1, headers: {}, body: Buffer.of() }));
+  const deps: DeliveryDeps = { images: createFakeImageStore(), egress: { post }, stores };
+  const delivery = { deliveryId: deliveryIdOf(jobId), cycle: FIRST_CYCLE, accountId, jobId };
+  const pending = { ...delivery, target: 'job', receiver: URL, force: false } as const;
+  const attempt = () => deliver(deps, webhookPolicy(), pending, new AbortController().signal);
+  return { stores, accountId, delivery, post, attempt };
+}
+
+test('a delivery of a closed account is cancelled, although its job is not deleted yet', async () => {
+  const { stores, accountId, delivery, post, attempt } = await ownUrl();
+  await stores.accounts.close(accountId, 49);
+  const cancelled = { state: 'cancelled', reason: 'The account is closed.' };
+  expect(await attempt()).toEqual(cancelled);
+  expect(await stores.deliveries.find(delivery.deliveryId)).toMatchObject({ ...cancelled, tries: 0 });
+  expect(post).not.toHaveBeenCalled();
+});
+
+test('an event that cannot be signed is a failed attempt', async () => {
+  const { stores, accountId, delivery, post, attempt } = await ownUrl();
+  await stores.accounts.setWebhook(accountId, { rotateTo: { secret: '', previousUntil: new Date(0) } });
+  expect(await attempt()).toMatchObject({ state: 'pending', problem: expect.stringContaining('secret') });
+  expect(await stores.deliveries.find(delivery.deliveryId)).toMatchObject({
+    attempts: [{ status: null, error: expect.stringContaining('secret') }],
+  });
+  expect(post).not.toHaveBeenCalled();
+});
+
 /** One attempt to an overloaded receiver; the clock jumps by `clockStepMs` while the attempt is recorded. */
 async function attempt(clockStepMs: number) {
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() });

@@ -46,15 +46,38 @@ export async function createOrReplayJob(
   deps: ApiDeps,
   creation: Creation,
 ): Promise<JobCreated | JobReplayed> {
-  const { body, caller, image, bodyDigest, idempotencyKey, hold, compensations } = creation;
   const startBy = Date.now() + ACCEPTED_WITHIN_MS;
-  const waitedBefore = hold.waitedMs;
-  if ((image === undefined) === (body.image_url === undefined)) throw notOneImage();
-  if (idempotencyKey !== null) {
-    const spent = await deps.stores.jobs.findByIdempotencyKey(caller.keyId, idempotencyKey);
-    const replayed = spent === undefined ? 'again' : await replay(deps, compensations, spent, bodyDigest);
-    if (replayed !== 'again') return replayed;
+  if ((creation.image === undefined) === (creation.body.image_url === undefined)) throw notOneImage();
+  const replayed = await replayByKey(deps, creation);
+  if (replayed !== 'again') return replayed;
+  try {
+    return await createJob(deps, creation, startBy);
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.status >= 500) throw error;
+    // What refused it, such as the balance, may have been changed by a request with the same key, accepted meanwhile.
+    const accepted = await replayByKey(deps, creation);
+    if (accepted !== 'again') return accepted;
+    throw error;
   }
+}
+
+/** @returns `again` if the request has no key, or the key is free. @throws ApiError as {@link replay} */
+async function replayByKey(
+  deps: ApiDeps,
+  { caller, bodyDigest, idempotencyKey, compensations }: Creation,
+): Promise<JobReplayed | 'again'> {
+  if (idempotencyKey === null) return 'again';
+  const spent = await deps.stores.jobs.findByIdempotencyKey(caller.keyId, idempotencyKey);
+  return spent === undefined ? 'again' : replay(deps, compensations, spent, bodyDigest);
+}
+
+async function createJob(
+  deps: ApiDeps,
+  creation: Creation,
+  startBy: number,
+): Promise<JobCreated | JobReplayed> {
+  const { body, caller, image, hold } = creation;
+  const waitedBefore = hold.waitedMs;
   const plan = planOf(deps, body);
   const { image_url: imageUrl = '', webhook_url: webhookUrl = null } = body;
   await checkWebhookUrl(deps, webhookUrl);

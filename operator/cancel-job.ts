@@ -1,5 +1,6 @@
-import { type WorkflowHandle, WorkflowNotFoundError } from '@temporalio/client';
+import { WorkflowNotFoundError } from '@temporalio/client';
 import type { JobRecord } from '../domain/records.ts';
+import { stopSignal } from '../protocol/job.ts';
 import type { Deps } from './deps.ts';
 import { Failure } from './failure.ts';
 import { poll } from './poll.ts';
@@ -9,43 +10,40 @@ const CALL_TIMEOUT_MS = 10_000;
 const ENDED_WITHIN_MS = 30_000;
 
 /**
- * Cancels the workflow of a job in progress, which then fails and refunds it.
- * @returns the ended job, which may have completed just before
- * @throws Failure when the job had ended before, or has not ended within 30 s
+ * Stops a job in progress, which fails it and refunds it.
+ * @returns the failed job
+ * @throws Failure when the job has ended in another way, or has not ended within 30 s
  */
 export async function cancelJob(deps: Deps, jobId: string): Promise<JobRecord> {
   const { jobs } = deps.stores();
   const job = await jobs.get(jobId);
   if (job?.status !== 'processing')
     throw new Failure(`Job ${jobId} is ${job?.status ?? 'unknown'}, so there is nothing to cancel.`);
-  await requestCancellation(deps, job);
+  await stop(deps, job);
   const ended = await poll(ENDED_WITHIN_MS, async () => {
     const current = await jobs.get(jobId);
     return current?.status === 'processing' ? undefined : current;
   });
-  if (ended !== undefined) return ended;
+  if (ended?.status === 'failed') return ended;
+  if (ended !== undefined)
+    throw new Failure(`Job ${jobId} was ${ended.status} before it could be cancelled. It is not refunded.`);
   throw new Failure(
     `The cancellation of job ${jobId} was requested, but the job has not ended yet. Is a worker running?`,
   );
 }
 
-/** Temporal accepts a cancellation of a workflow that has ended, so its status is read first. */
-async function requestCancellation(deps: Deps, { id, workflowId }: JobRecord): Promise<void> {
+/** The job may also have ended meanwhile, which its state in MongoDB then shows. */
+async function stop(deps: Deps, { id, workflowId }: JobRecord): Promise<void> {
   const client = deps.temporal();
-  const handle = client.workflow.getHandle(workflowId);
-  await client.withDeadline(Date.now() + CALL_TIMEOUT_MS, async () => {
-    if (!(await isRunning(handle)) && (await deps.stores().jobs.get(id))?.status === 'processing')
+  try {
+    await client.withDeadline(Date.now() + CALL_TIMEOUT_MS, () =>
+      client.workflow.getHandle(workflowId).signal(stopSignal),
+    );
+  } catch (error) {
+    if (!(error instanceof WorkflowNotFoundError)) throw error;
+    if ((await deps.stores().jobs.get(id))?.status === 'processing')
       throw new Failure(
         `The workflow of job ${id} no longer runs. The retention run refunds the job: sweep run --wait.`,
       );
-    await handle.cancel().catch(unlessNotFound);
-  });
-}
-
-const isRunning = (handle: WorkflowHandle): Promise<boolean> =>
-  handle.describe().then(({ status }) => status.name === 'RUNNING', unlessNotFound);
-
-function unlessNotFound(error: unknown): false {
-  if (error instanceof WorkflowNotFoundError) return false;
-  throw error;
+  }
 }

@@ -30,6 +30,12 @@ export const acceptUpdate = defineUpdate<AcceptanceOutcome>('accept');
 /** The job was deleted: cancels an undelivered webhook. */
 export const deletedSignal = defineSignal('deleted');
 
+/**
+ * Stops a job in progress, which then fails and is refunded. Unlike a cancellation of the workflow, it never ends the
+ * delivery of a webhook: a job that has ended ignores it.
+ */
+export const stopSignal = defineSignal('stop');
+
 /** Result of the job workflow, for the Temporal UI. */
 export interface JobOutcome {
   status: JobRecord['status'] | 'existing';

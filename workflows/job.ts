@@ -20,7 +20,7 @@ import type { RenderReport } from '../activities/jobs/rendering.ts';
 import type { JobFailure } from '../domain/records.ts';
 import { FAILURES } from '../protocol/failure-types.ts';
 import type { AcceptanceOutcome } from '../protocol/job.ts';
-import { acceptUpdate, type JobInput, type JobOutcome } from '../protocol/job.ts';
+import { acceptUpdate, type JobInput, type JobOutcome, stopSignal } from '../protocol/job.ts';
 import { NOT_GENERATED, refundedError } from '../protocol/job-errors.ts';
 import { escaped } from '../protocol/markdown.ts';
 import { JOB_STATUS } from '../protocol/search-attributes.ts';
@@ -45,14 +45,21 @@ const { completeJob, failJob, enforceJobLimit } = proxyLocalActivities<Activitie
 
 /**
  * Runs one job from acceptance to its end; the workflow id is derived from the idempotency key, if there is one. A
- * cancellation stops the render or the webhook delivery. Charge, refund and the job's final state are always recorded.
+ * cancellation stops the render or the webhook delivery, the signal `stop` only the render. Charge, refund and the job's final state are always recorded.
  */
 export function jobWorkflow(input: JobInput): Promise<JobOutcome> {
   const cancellable = CancellationScope.current();
-  return CancellationScope.nonCancellable(() => job(input, cancellable));
+  const rendering = new CancellationScope();
+  setHandler(stopSignal, () => rendering.cancel());
+  return CancellationScope.nonCancellable(() => job(input, cancellable, rendering));
 }
 
-async function job(input: JobInput, cancellable: CancellationScope): Promise<JobOutcome> {
+/** @param rendering runs the render; within `cancellable` */
+async function job(
+  input: JobInput,
+  cancellable: CancellationScope,
+  rendering: CancellationScope,
+): Promise<JobOutcome> {
   const { draft } = input;
   const accepting = accept(input);
   setHandler(acceptUpdate, () => accepting);
@@ -67,7 +74,7 @@ async function job(input: JobInput, cancellable: CancellationScope): Promise<Job
   }
 
   setCurrentDetails(jobDetails(input, { headline: 'Accepted and charged; rendering' }));
-  const { outcome, webhook, overLimit, hasOpenCalls } = await produce(input, cancellable);
+  const { outcome, webhook, overLimit, hasOpenCalls } = await produce(input, rendering);
   // The client need not wait for upstreams.
   const cancelling = hasOpenCalls ? cancelOpenCalls(input) : undefined;
   if (overLimit) await evictSurplus(draft.accountId);
@@ -82,10 +89,10 @@ function accept({ draft, acceptWithinMs }: JobInput): Promise<AcceptanceOutcome>
   return acceptJob(draft, acceptWithinMs - waitedMs);
 }
 
-async function produce(input: JobInput, cancellable: CancellationScope): Promise<Ending> {
+async function produce(input: JobInput, rendering: CancellationScope): Promise<Ending> {
   const { jobId } = input.draft;
   try {
-    const { end, ...result } = await cancellable.run(() => render(input));
+    const { end, ...result } = await rendering.run(() => render(input));
     const completed = end ?? (await completeJob(jobId, result));
     const headline = `Completed in ${result.processingMs} ms`;
     const facts = resultFacts(result, completed.resultUrls);

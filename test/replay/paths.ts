@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto';
+import type { WorkflowHandle } from '@temporalio/client';
 import { pendingDeliveryOf } from '../../activities/webhooks/pending-delivery.ts';
 import type { JobRequest } from '../../api/jobs/gateway.ts';
 import { deliveryIdOf } from '../../domain/delivery.ts';
 import { redeliver, sendTest } from '../../operator/start-delivery.ts';
 import { retentionAction } from '../../operator/start-retention.ts';
+import { stopSignal } from '../../protocol/job.ts';
 import type { RetentionCounts } from '../../protocol/retention.ts';
 import type { Stores } from '../../stores/stores.ts';
 import type { Progress } from '../../workflows/retention.ts';
@@ -27,6 +29,7 @@ export const PATHS: Readonly<Record<string, Path>> = {
   'job-expired-before-its-start': async (stage) => run(stage, await stage.request({}, -1)),
   'job-existing': existing,
   'job-cancelled': (stage) => cancelled(stage),
+  'job-stopped': (stage) => cancelled(stage, undefined, (workflow) => workflow.signal(stopSignal)),
   'job-cancelled-between-attempts': cancelledBetweenAttempts,
   'job-completed-with-webhook': async (stage) => runWithWebhook(stage, {}),
   'job-failed-with-webhook': async (stage) => runWithWebhook(stage, { tool: REFUSED_TOOL }),
@@ -102,6 +105,7 @@ async function existing(stage: Stage): Promise<string> {
 async function cancelled(
   stage: Stage,
   beforeCancel: (stores: Stores, jobId: string) => Promise<unknown> = async () => {},
+  cancel: (workflow: WorkflowHandle) => Promise<unknown> = (workflow) => workflow.cancel(),
 ): Promise<string> {
   const request = await stage.request({ tool: HELD_TOOL });
   const { workflowId } = request.draft;
@@ -112,7 +116,7 @@ async function cancelled(
       throw new Error('The render has not started.');
   });
   await beforeCancel(stage.service.stores, request.draft.jobId);
-  await stage.handle(workflowId).cancel();
+  await cancel(stage.handle(workflowId));
   return end(stage, workflowId);
 }
 

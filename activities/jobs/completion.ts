@@ -1,3 +1,4 @@
+import { FIRST_CYCLE } from '../../domain/delivery.ts';
 import { NotFound } from '../../domain/errors.ts';
 import { countsTowardsLimit } from '../../domain/failures.ts';
 import { isOpen } from '../../domain/generator-call.ts';
@@ -73,9 +74,13 @@ export async function complete(
   }
 }
 
-/** What the workflow still has to do for a job that has ended. A delivery that has ended is not repeated. */
+/**
+ * What the workflow still has to do for a job that has ended. A delivery that has ended is not repeated, and a
+ * redelivery has a workflow of its own: after a reset, this one does not take it over.
+ */
 export async function jobEnd(deps: CompletionDeps, { job, delivery }: EndedJob): Promise<JobEnd> {
-  const webhook = delivery?.state === 'pending' ? pendingDeliveryOf(delivery) : null;
+  const isPending = delivery?.state === 'pending' && delivery.cycle === FIRST_CYCLE;
+  const webhook = isPending ? pendingDeliveryOf(delivery) : null;
   const resultUrls = job.results.map(({ key }) => deps.images.resultUrl(key));
   return { status: job.status, webhook, overLimit: await exceedsLimit(deps, job), resultUrls };
 }

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { GeneratorError } from '../../generators/errors.ts';
+import { redeliver } from '../../operator/start-delivery.ts';
 import { ended, postJob } from '../setup/client.ts';
 import { closers } from '../setup/closers.ts';
 import { blockedRender, scriptedGenerators } from '../setup/generators.ts';
@@ -7,7 +8,7 @@ import { sampleImage } from '../setup/images.ts';
 import type { Receiver } from '../setup/receiver.ts';
 import { firstResetPoint, reset, resetPoints } from '../setup/reset.ts';
 import type { Service } from '../setup/service.ts';
-import { clientWith, openWithReceiver } from '../setup/webhooks.ts';
+import { clientWith, deliveryIn, openWithReceiver } from '../setup/webhooks.ts';
 
 const open = closers();
 const held = blockedRender();
@@ -75,4 +76,30 @@ test('a workflow that is reset while its image is rendered completes the job, ch
   expect(done.status).toBe('completed');
   await service.temporal.workflow.getHandle(job.workflowId).result();
   await expectOnce(job, ['charge']);
+});
+
+test('a workflow that is reset while its event is redelivered leaves that to the redelivery', async () => {
+  receiver.behave(410);
+  const job = await create('declutter');
+  const { id, accountId } = await deliveryIn(service, job.jobId, 'failed');
+  const workflow = service.temporal.workflow.getHandle(job.workflowId);
+  await workflow.result();
+  const point = await firstResetPoint(service.temporal, job.workflowId);
+  let respond = () => {};
+  const responding = new Promise<void>((resolve) => {
+    respond = resolve;
+  });
+  receiver.behave((_, response) => {
+    void responding.then(() => response.writeHead(204).end());
+    return undefined;
+  });
+  const { queues } = service.deps.jobGateway;
+  const redelivery = await redeliver(service.temporal, queues, { id, accountId });
+  await expect.poll(() => receiver.receivedFor(job.jobId).length).toBe(2);
+  await reset(service.temporal, point);
+  expect(await workflow.result()).toEqual({ status: 'completed', jobId: job.jobId });
+  respond();
+  await service.temporal.workflow.getHandle(redelivery).result();
+  expect((await deliveryIn(service, job.jobId, 'delivered')).attempts).toHaveLength(2);
+  expect(receiver.receivedFor(job.jobId)).toHaveLength(2);
 });

@@ -8,16 +8,16 @@ import { poll } from './poll.ts';
 /** A little longer than the timeout of one attempt. */
 const OUTCOME_WITHIN_MS = 20_000;
 
-/** The delivery once the first attempt of a new cycle has an outcome; undefined when that takes too long. */
+/** The delivery once the first attempt of this cycle has an outcome; undefined when that takes too long. */
 export function attempted(
   deps: Deps,
   deliveryId: string,
-  oldCycle?: string,
+  cycle: string,
 ): Promise<DeliveryRecord | undefined> {
   const { deliveries } = deps.stores();
   return poll(OUTCOME_WITHIN_MS, async () => {
     const delivery = await deliveries.find(deliveryId);
-    const isKnown = delivery !== undefined && delivery.cycle !== oldCycle && wasAttempted(delivery);
+    const isKnown = delivery?.cycle === cycle && wasAttempted(delivery);
     return isKnown ? delivery : undefined;
   });
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Client } from '@temporalio/client';
+import type { Client, WorkflowStartOptions } from '@temporalio/client';
 import type { DeliveryRecord } from '../domain/records.ts';
 import { ACCOUNT_ID } from '../protocol/search-attributes.ts';
 import type { TaskQueues } from '../protocol/task-queues.ts';
@@ -9,21 +9,32 @@ import { redeliveryWorkflowId, testEventWorkflowId } from '../protocol/workflow-
 /** Deadline of the call to Temporal. */
 const START_TIMEOUT_MS = 10_000;
 
+type WhileRunning = NonNullable<WorkflowStartOptions['workflowIdConflictPolicy']>;
 type Delivery = Pick<DeliveryRecord, 'id' | 'accountId'>;
 
 /**
  * Starts a new cycle of attempts for a delivery, under the same webhook-id. It replaces a cycle that is still running,
  * whether of the job or of an earlier redelivery.
+ * @param cycle a new id for the cycle
+ * @param whileRunning FAIL: @throws WorkflowExecutionAlreadyStartedError instead of replacing an earlier redelivery
  * @returns the id of the workflow
  */
-export function redeliver(client: Client, queues: TaskQueues, delivery: Delivery): Promise<string> {
-  return start(client, REDELIVERY_WORKFLOW, redeliveryWorkflowId(delivery.id), delivery, queues);
+export function redeliver(
+  client: Client,
+  queues: TaskQueues,
+  { id, accountId }: Delivery,
+  cycle: string = randomUUID(),
+  whileRunning: WhileRunning = 'TERMINATE_EXISTING',
+): Promise<string> {
+  const input = { deliveryId: id, accountId, queues, cycle };
+  return start(client, REDELIVERY_WORKFLOW, redeliveryWorkflowId(id), input, whileRunning);
 }
 
 /** Sends a test event to the account's endpoint, even when it is disabled. @returns the delivery's id */
 export async function sendTest(client: Client, queues: TaskQueues, accountId: string): Promise<string> {
   const id = `msg_${randomUUID().replaceAll('-', '')}`;
-  await start(client, TEST_EVENT_WORKFLOW, testEventWorkflowId(id), { id, accountId }, queues);
+  const input = { deliveryId: id, accountId, queues };
+  await start(client, TEST_EVENT_WORKFLOW, testEventWorkflowId(id), input, 'FAIL');
   return id;
 }
 
@@ -31,17 +42,17 @@ async function start(
   client: Client,
   type: string,
   workflowId: string,
-  { id, accountId }: Delivery,
-  queues: TaskQueues,
+  input: DeliveryInput,
+  workflowIdConflictPolicy: WhileRunning,
 ): Promise<string> {
-  const input: DeliveryInput = { deliveryId: id, accountId, queues };
+  const { deliveryId, accountId, queues } = input;
   await client.withDeadline(Date.now() + START_TIMEOUT_MS, () =>
     client.workflow.start(type, {
       workflowId,
       taskQueue: queues.jobs,
       args: [input],
-      workflowIdConflictPolicy: 'TERMINATE_EXISTING',
-      staticSummary: `webhook ${id}`,
+      workflowIdConflictPolicy,
+      staticSummary: `webhook ${deliveryId}`,
       priority: { fairnessKey: accountId },
       typedSearchAttributes: [{ key: ACCOUNT_ID, value: accountId }],
     }),

@@ -8,4 +8,6 @@ export interface DeliveryInput {
   deliveryId: string;
   accountId: string;
   queues: TaskQueues;
+  /** The cycle that a redelivery starts, if whoever requests it wants to follow it. */
+  cycle?: string;
 }

@@ -1,3 +1,5 @@
+import { randomUUID } from 'node:crypto';
+import { WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
 import type { Command } from 'commander';
 import type { DeliveryRecord } from '../../domain/records.ts';
 import { taskQueues } from '../../protocol/task-queues.ts';
@@ -10,6 +12,8 @@ import { Failure } from '../failure.ts';
 import { findDelivery } from '../find.ts';
 import { readPages } from '../pages.ts';
 import { redeliver } from '../start-delivery.ts';
+
+const NONE_LEFT = 'Another command has delivered them again meanwhile, or is about to.';
 
 /** Redeliveries whose first attempt is waited for at once. */
 const CONCURRENT = 20;
@@ -53,32 +57,50 @@ async function redeliverFailed(context: Context, since: Date, { account, yes }: 
   let delivered = 0;
   for (let start = 0; start < failed.length; start += CONCURRENT)
     await Promise.all(
-      failed.slice(start, start + CONCURRENT).map(async (before) => {
-        const after = await deliver(deps, before);
+      failed.slice(start, start + CONCURRENT).map(async ({ id }) => {
+        const before = await deps.stores().deliveries.find(id);
+        if (before === undefined || !isRepeatable(before, since)) return;
+        const after = await deliver(deps, before, 'FAIL').catch(unlessStarted);
+        if (after === 'started') return;
         if (after?.state === 'delivered') delivered += 1;
         rows.push(after ?? before);
       }),
     );
   const columns = ['delivery_id', 'account_id', 'job_id', 'state', 'last_status', 'reason'];
-  show({ rows: rows.map(describeDelivery), columns, none: 'No delivery has failed since then.' });
+  const none = failed.length === 0 ? 'No delivery has failed since then.' : NONE_LEFT;
+  show({ rows: rows.map(describeDelivery), columns, none });
   if (delivered < rows.length)
     throw new Failure(
       `${delivered} of ${rows.length} events were delivered; see webhook list for the others.`,
     );
 }
 
-/** Those of deleted jobs have no URL, and are left out. */
 async function failedDeliveries(deps: Deps, account: string | null, since: Date): Promise<DeliveryRecord[]> {
   const { deliveries } = deps.stores();
   const { found } = await readPages({ limit: 0, all: true }, (limit, after) =>
     deliveries.list(account, limit, { state: 'failed', after }),
   );
-  return found.filter((delivery) => delivery.url !== null && failedAt(delivery) >= since);
+  return found.filter((delivery) => isRepeatable(delivery, since));
 }
 
+/** Deliveries of deleted jobs have no URL. */
+const isRepeatable = (delivery: DeliveryRecord, since: Date) =>
+  delivery.state === 'failed' && delivery.url !== null && failedAt(delivery) >= since;
+
 /** @returns the delivery after the first attempt of a new cycle; undefined when its outcome is not known yet */
-async function deliver(deps: Deps, before: DeliveryRecord): Promise<DeliveryRecord | undefined> {
+async function deliver(
+  deps: Deps,
+  { id, accountId }: DeliveryRecord,
+  whileRunning?: 'FAIL',
+): Promise<DeliveryRecord | undefined> {
   const queues = taskQueues(deps.config().temporal.taskQueuePrefix);
-  await redeliver(deps.temporal(), queues, before);
-  return attempted(deps, before.id, before.cycle);
+  const cycle = randomUUID();
+  await redeliver(deps.temporal(), queues, { id, accountId }, cycle, whileRunning);
+  return attempted(deps, id, cycle);
+}
+
+/** Another command redelivers the event; it is not replaced, and its outcome is not this command's. */
+function unlessStarted(error: unknown): 'started' {
+  if (error instanceof WorkflowExecutionAlreadyStartedError) return 'started';
+  throw error;
 }

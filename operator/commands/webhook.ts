@@ -1,3 +1,4 @@
+import { FIRST_CYCLE } from '../../domain/delivery.ts';
 import { taskQueues } from '../../protocol/task-queues.ts';
 import type { Context, Noun } from '../context.ts';
 import { attempted, showOutcome } from '../delivery-outcome.ts';
@@ -75,7 +76,7 @@ async function test({ deps, show }: Context, accountId: string): Promise<void> {
     );
   const queues = taskQueues(deps.config().temporal.taskQueuePrefix);
   const deliveryId = await sendTest(deps.temporal(), queues, accountId);
-  const after = await attempted(deps, deliveryId);
+  const after = await attempted(deps, deliveryId, FIRST_CYCLE);
   const fields = after ? describeDelivery(after) : { delivery_id: deliveryId, account_id: accountId, url };
   showOutcome(show, fields, after);
 }

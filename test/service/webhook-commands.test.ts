@@ -1,5 +1,8 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { deliveryIdOf } from '../../domain/delivery.ts';
+import { attempted } from '../../operator/delivery-outcome.ts';
+import { redeliver } from '../../operator/start-delivery.ts';
 import { type CommandLine, openCommandLine } from '../operator/command-line.ts';
 import { ended, postJob } from '../setup/client.ts';
 import { closers } from '../setup/closers.ts';
@@ -118,6 +121,37 @@ describe('webhook redeliver --failed-since', () => {
     expect((await cli.operator(again)).out).toBe('No delivery has failed since then.\n');
   });
 
+  test('leaves out what another command has redelivered while it asked', async () => {
+    const before = new Date().toISOString();
+    const { accountId, job_id } = await delivered(500, 'failed');
+    receiver.behave(204);
+    const again = ['webhook', 'redeliver', '--failed-since', before, '--account', accountId];
+    const posts = receiver.receivedFor(job_id).length;
+    const { code, out } = await cli.operator(again, async () => {
+      expect(await cli.json(...again)).toMatchObject([{ job_id, state: 'delivered' }]);
+      return 'y\n';
+    });
+    expect([code, out]).toEqual([0, 'Another command has delivered them again meanwhile, or is about to.\n']);
+    expect(receiver.receivedFor(job_id)).toHaveLength(posts + 1);
+  });
+
+  test('does not replace a redelivery that another command has just started', async () => {
+    const before = new Date().toISOString();
+    const { accountId, job_id } = await delivered(500, 'failed');
+    const again = ['webhook', 'redeliver', '--failed-since', before, '--account', accountId];
+    const posts = receiver.receivedFor(job_id).length;
+    // No worker takes it, so the delivery is still failed.
+    const queues = {
+      ...service.deps.jobGateway.queues,
+      jobs: `${service.config.temporal.taskQueuePrefix}none`,
+    };
+    const started = await redeliver(service.temporal, queues, { id: deliveryIdOf(job_id), accountId });
+    const { code, out } = await cli.operator(again);
+    expect([code, out]).toEqual([0, expect.stringContaining('or is about to.')]);
+    expect(receiver.receivedFor(job_id)).toHaveLength(posts);
+    await service.temporal.workflow.getHandle(started).terminate();
+  });
+
   test('ends with 1 when a receiver fails again', async () => {
     const before = new Date().toISOString();
     const { accountId, job_id } = await delivered(500, 'failed');
@@ -157,6 +191,15 @@ describe('webhook redeliver', () => {
       code: 0,
       out: expect.stringContaining('The receiver took it.'),
     });
+  });
+
+  test('reports the outcome of its own cycle', async () => {
+    const { accountId, job_id } = await delivered(500, 'failed');
+    receiver.behave(204);
+    const { queues } = service.deps.jobGateway;
+    const [cycle, id] = [randomUUID(), deliveryIdOf(job_id)];
+    await redeliver(service.temporal, queues, { id, accountId }, cycle);
+    expect(await attempted(cli.deps, id, cycle)).toMatchObject({ cycle, state: 'delivered', tries: 1 });
   });
 
   test('refuses an unknown delivery and that of a deleted job', async () => {

@@ -6,6 +6,7 @@ import {
   CancellationScope,
   condition,
   isCancellation,
+  patched,
   proxyActivities,
   proxyLocalActivities,
   setCurrentDetails,
@@ -50,7 +51,10 @@ const { completeJob, failJob, enforceJobLimit } = proxyLocalActivities<Activitie
 export function jobWorkflow(input: JobInput): Promise<JobOutcome> {
   const cancellable = CancellationScope.current();
   const rendering = new CancellationScope();
-  setHandler(stopSignal, () => rendering.cancel());
+  // A worker of a version without this handler may have gone on after the signal; then a replay has to, too.
+  setHandler(stopSignal, () => {
+    if (patched('stop-signal')) rendering.cancel();
+  });
   return CancellationScope.nonCancellable(() => job(input, cancellable, rendering));
 }
 

@@ -2,7 +2,8 @@ import { type Static, type TSchema, Type } from 'typebox';
 import { ERRORS, type ErrorCode } from './errors.ts';
 import { LIMITS } from './limits.ts';
 
-const Nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
+const Nullable = <T extends TSchema>(schema: T, options: { description?: string } = {}) =>
+  Type.Union([schema, Type.Null()], options);
 const DateTime = (description: string) => Type.String({ format: 'date-time', description });
 const Uri = (description: string) => Type.String({ format: 'uri', description });
 
@@ -28,6 +29,24 @@ export const Warning = Type.Object(
 );
 export type Warning = Static<typeof Warning>;
 
+/** Why a job failed. */
+export const FailureReason = Type.Enum(['safety', 'no_result', 'invalid_input', 'unavailable', 'cancelled'], {
+  type: 'string',
+  description:
+    '`safety`: the model refused the image or the options as unsafe. `no_result`: it returned no usable image. `invalid_input`: the image cannot be decoded or used. `unavailable`: no model brought a result in time. `cancelled`: the job was cancelled. More reasons may be added.',
+});
+export type FailureReason = Static<typeof FailureReason>;
+
+const Failure = Type.Object(
+  {
+    reason: FailureReason,
+    retryable: Type.Boolean({
+      description: 'Whether the same request may succeed later, under a new Idempotency-Key.',
+    }),
+  },
+  { title: 'Failure' },
+);
+
 const jobFields = {
   job_id: JobId,
   tool: Type.String({ description: 'The slug that ran.' }),
@@ -44,6 +63,16 @@ const jobFields = {
   completed_at: Nullable(DateTime('When the job completed or failed.')),
   processing_ms: Nullable(
     Type.Integer({ minimum: 0, description: 'Wall-clock generation time in milliseconds.' }),
+  ),
+  refunded: Type.Boolean({
+    description: 'Whether the charge was refunded, as it is for every failed job. An addition to version 1.',
+  }),
+  failure: Nullable(Failure, {
+    description:
+      'Why the job failed, to branch on; null unless it has, and for jobs that failed before this field existed. An addition to version 1.',
+  }),
+  idempotency_key: Nullable(
+    Type.String({ description: 'The Idempotency-Key that created the job. An addition to version 1.' }),
   ),
 };
 

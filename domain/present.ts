@@ -1,4 +1,5 @@
 import type { Job } from '../contract/schemas.ts';
+import { RETRYABLE } from './failure-reasons.ts';
 import type { JobRecord } from './records.ts';
 
 /** The job as the API returns it (spec: Job). @throws Error for a deleted job */
@@ -14,5 +15,13 @@ export function presentJob(job: JobRecord, images: { resultUrl(key: string): str
     created_at: job.createdAt.toISOString(),
     completed_at: job.completedAt?.toISOString() ?? null,
     processing_ms: job.processingMs,
+    // A job fails in the transaction that refunds it.
+    refunded: job.status === 'failed',
+    failure: failureOf(job),
+    idempotency_key: job.idempotencyKey ?? null,
   };
+}
+
+function failureOf({ failureReason: reason }: JobRecord): Job['failure'] {
+  return reason === undefined ? null : { reason, retryable: RETRYABLE[reason] };
 }

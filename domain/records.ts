@@ -1,4 +1,4 @@
-import type { JobStatus, Warning } from '../contract/schemas.ts';
+import type { FailureReason, JobStatus, Warning } from '../contract/schemas.ts';
 import type { EventType } from '../contract/webhook.ts';
 
 /** The format an image is stored in; also the extension of its object key. */
@@ -75,6 +75,10 @@ export interface JobRecord {
   inputs: ObjectRef[];
   results: ObjectRef[];
   error: string | null;
+  /** Set on a failed job; absent in those that failed under version 0.1.0. */
+  failureReason?: FailureReason;
+  /** Null without one and once the job is deleted; absent in jobs of version 0.1.0 that no client reads. */
+  idempotencyKey?: string | null;
   createdAt: Date;
   completedAt: Date | null;
   processingMs: number | null;
@@ -192,6 +196,8 @@ export type Acceptance =
 export interface JobFailure {
   /** Shown to the client. */
   error: string;
+  /** The same for programs; absent in histories of version 0.1.0. */
+  failureReason?: FailureReason;
   processingMs: number | null;
   /** The generator that was asked last. */
   generator?: string;

@@ -3,3 +3,12 @@ export const refundedError = (reason: string) => `${reason} The charge was refun
 
 /** The reason when neither the image nor the generator gave one that a client may see. */
 export const NOT_GENERATED = 'The image could not be generated.';
+
+/** What is recorded on a job that was cancelled. */
+export const CANCELLED = {
+  error: refundedError('The job was cancelled.'),
+  failureReason: 'cancelled',
+} as const;
+
+/** What is recorded on a job whose time is up. */
+export const TIMED_OUT = { error: refundedError(NOT_GENERATED), failureReason: 'unavailable' } as const;

@@ -22,7 +22,7 @@ import type { JobFailure } from '../domain/records.ts';
 import { FAILURES } from '../protocol/failure-types.ts';
 import type { AcceptanceOutcome } from '../protocol/job.ts';
 import { acceptUpdate, type JobInput, type JobOutcome, stopSignal } from '../protocol/job.ts';
-import { NOT_GENERATED, refundedError } from '../protocol/job-errors.ts';
+import { CANCELLED, TIMED_OUT } from '../protocol/job-errors.ts';
 import { escaped } from '../protocol/markdown.ts';
 import { JOB_STATUS } from '../protocol/search-attributes.ts';
 import { jobDetails, resultFacts, type Shown, workFacts } from './job-details.ts';
@@ -161,14 +161,13 @@ function conclude(input: JobInput, end: JobEnd, expected: JobEnd['status'], show
 
 /** What to record on the failed job: the details of the activity's failure, or a general message after a timeout. */
 function renderFailure(error: unknown): { failure: JobFailure; attempts?: number | undefined } {
-  if (isCancellation(error))
-    return { failure: { error: refundedError('The job was cancelled.'), processingMs: null } };
+  if (isCancellation(error)) return { failure: { ...CANCELLED, processingMs: null } };
   const cause = error instanceof ActivityFailure ? error.cause : undefined;
   const [reported, shown] =
     cause instanceof ApplicationFailure
       ? ((cause.details ?? []) as [JobFailure?, Pick<FailedAttempt, 'attempts'>?])
       : [];
-  const failure = reported ?? { error: refundedError(NOT_GENERATED), processingMs: null };
+  const failure = reported ?? { ...TIMED_OUT, processingMs: null };
   return { failure, attempts: shown?.attempts };
 }
 

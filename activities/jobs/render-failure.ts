@@ -1,4 +1,5 @@
 import { ApplicationFailure, CancelledFailure } from '@temporalio/activity';
+import type { FailureReason } from '../../contract/schemas.ts';
 import { NotFound } from '../../domain/errors.ts';
 import type { CallSummary } from '../../domain/generator-call.ts';
 import type { JobFailure } from '../../domain/records.ts';
@@ -32,13 +33,25 @@ export function renderFailure(
   { processingMs, lastTry, attempts, calls, ...asked }: FailedAttempt,
 ): Error {
   if (error instanceof CancelledFailure) return error;
-  const { failure, reason, retryAfterMs, clientFault = false } = classify(error);
+  const {
+    failure,
+    reason,
+    failureReason = 'unavailable',
+    retryAfterMs,
+    clientFault = false,
+  } = classify(error);
   return ApplicationFailure.create({
     type: failure.type,
     nonRetryable: isFinal(error, lastTry),
     message: error instanceof Error ? error.message : String(error),
     details: [
-      { error: refundedError(reason), processingMs, clientFault, ...asked } satisfies JobFailure,
+      {
+        error: refundedError(reason),
+        failureReason,
+        processingMs,
+        clientFault,
+        ...asked,
+      } satisfies JobFailure,
       { attempts, calls },
     ],
     ...(retryAfterMs === undefined ? {} : { nextRetryDelay: retryAfterMs }),
@@ -56,6 +69,8 @@ interface Classified {
   failure: Failure;
   /** A sentence for the client. */
   reason: string;
+  /** `unavailable` by default: the service or its generators failed. */
+  failureReason?: FailureReason;
   retryAfterMs?: number | undefined;
   clientFault?: boolean;
 }
@@ -63,23 +78,30 @@ interface Classified {
 function classify(error: unknown): Classified {
   if (error instanceof GeneratorError) return classifyGenerator(error);
   if (error instanceof ImageError)
-    return { failure: FAILURES.invalid_image, reason: error.message, clientFault: true };
+    return {
+      failure: FAILURES.invalid_image,
+      reason: error.message,
+      failureReason: 'invalid_input',
+      clientFault: true,
+    };
   if (error instanceof ImageMissing)
     return { failure: FAILURES.input_missing, reason: 'The input image is no longer stored.' };
-  if (error instanceof ImageProcessEnded)
-    return {
-      failure: FAILURES.image_process_ended,
-      reason: TOO_COMPLEX,
-      clientFault: CAUSED_BY_IMAGE.has(error.reason),
-    };
+  if (error instanceof ImageProcessEnded) {
+    const clientFault = CAUSED_BY_IMAGE.has(error.reason);
+    const failureReason = clientFault ? 'invalid_input' : 'unavailable';
+    return { failure: FAILURES.image_process_ended, reason: TOO_COMPLEX, failureReason, clientFault };
+  }
   if (error instanceof NotFound) return { failure: FAILURES.NotFound, reason: NOT_GENERATED };
   return { failure: FAILURES.render_error, reason: NOT_GENERATED };
 }
 
 function classifyGenerator({ failure }: GeneratorError): Classified {
   switch (failure.kind) {
-    case 'refused':
-      return { failure: FAILURES.generator_refused, reason: REFUSALS[failure.reason], clientFault: true };
+    case 'refused': {
+      const { reason: failureReason } = failure;
+      const reason = REFUSALS[failureReason];
+      return { failure: FAILURES.generator_refused, reason, failureReason, clientFault: true };
+    }
     case 'unavailable': {
       const { retryAfterMs } = failure;
       return { failure: FAILURES.generator_unavailable, reason: NOT_GENERATED, retryAfterMs };

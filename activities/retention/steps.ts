@@ -74,7 +74,8 @@ async function refundLostJobs(
   // One at a time: concurrent refunds to one account conflict.
   const refunds = await processItems(page, 1, idOf, async ({ id }) => {
     if (!lost.has(id)) return;
-    const { job, delivery } = await stores.jobs.fail(id, { error: LOST, processingMs: null });
+    const end = { error: LOST, failureReason: 'unavailable', processingMs: null } as const;
+    const { job, delivery } = await stores.jobs.fail(id, end);
     // The job ended after the page was read: its workflow has done the rest.
     if (job.error !== LOST) return;
     refunded += 1;

@@ -129,7 +129,7 @@ async function existingOutcome(c: Collections, draft: JobDraft): Promise<Accepta
 }
 
 function toDocument(draft: JobDraft, createdAt: Date): JobDocument {
-  const { jobId, input, idempotencyKey: _key, bodyDigest: _digest, ...stored } = draft;
+  const { jobId, input, bodyDigest: _digest, ...stored } = draft;
   return {
     _id: jobId,
     ...stored,

@@ -13,6 +13,8 @@ const CLEARED = {
   warnings: [],
   webhookUrl: null,
   error: null,
+  failureReason: '$$REMOVE',
+  idempotencyKey: null,
   inputs: [],
   results: [],
 };

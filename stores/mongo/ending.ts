@@ -11,7 +11,7 @@ import { reverseCharge } from './voids.ts';
 /** The fields set when a job ends. */
 export type JobEnding =
   | (Pick<JobRecord, 'results' | 'processingMs' | 'generator'> & { status: 'completed' })
-  | (Pick<JobRecord, 'error' | 'processingMs' | 'generator'> & { status: 'failed' });
+  | (Pick<JobRecord, 'error' | 'failureReason' | 'processingMs' | 'generator'> & { status: 'failed' });
 
 export interface EndOptions {
   /** Counts the job in the account's `failures`. */

@@ -1,12 +1,13 @@
-import type { JobDraft, JobRecord } from '../../domain/records.ts';
+import type { JobDraft } from '../../domain/records.ts';
 import { type Metrics, NO_METRICS } from '../../metrics/metrics.ts';
 import type { FailedEnd, JobStore } from '../job-store.ts';
 import { acceptAll } from './acceptance.ts';
 import { createAccountQueues } from './account-queues.ts';
 import type { Mongo } from './client.ts';
 import { dropInputs, removeJobs } from './deletion.ts';
-import { collections, isTombstone, type JobDocument, toJob } from './documents.ts';
+import { collections } from './documents.ts';
 import { endedJob, endJob } from './ending.ts';
+import { withKey } from './job-keys.ts';
 import { listByIdempotencyKey, listJobs } from './job-lists.ts';
 import { countJobs } from './job-metrics.ts';
 import { createLookUp } from './look-up.ts';
@@ -47,13 +48,13 @@ export function createJobStore(mongo: Mongo, metrics: Metrics = NO_METRICS): Job
     },
 
     async find(accountId, jobId) {
-      const job = readable(await byId(jobId));
-      return job?.accountId === accountId ? job : undefined;
+      const job = await byId(jobId);
+      return job?.accountId === accountId && job.status !== 'deleted' ? withKey(c, job) : undefined;
     },
 
     async get(jobId) {
       const job = await c.jobs.findOne({ _id: jobId, accountId: { $exists: true } });
-      return job === null ? undefined : toJob(job);
+      return job === null ? undefined : withKey(c, job);
     },
 
     list: (accountId, limit, filter) => listJobs(c, accountId, limit, filter),
@@ -69,9 +70,4 @@ export function createJobStore(mongo: Mongo, metrics: Metrics = NO_METRICS): Job
     remove: (jobIds) => removeJobs(mongo, c, jobIds),
     dropInputs: (jobIds) => dropInputs(mongo, c, jobIds),
   };
-}
-
-/** The job as a client may read it; undefined if it is deleted or voided. */
-function readable(job: JobDocument | null): JobRecord | undefined {
-  return job === null || isTombstone(job) || job.status === 'deleted' ? undefined : toJob(job);
 }

@@ -4,7 +4,8 @@ import type { JobRecord } from '../../domain/records.ts';
 import { openAccount } from './account-status.ts';
 import { isDuplicateKey, type Mongo } from './client.ts';
 import { cancelDeliveries } from './deliveries.ts';
-import { type Collections, isTombstone, type JobDocument, toJob } from './documents.ts';
+import { type Collections, isTombstone, type JobDocument } from './documents.ts';
+import { withKey } from './job-keys.ts';
 import { postAll } from './ledger.ts';
 import { enqueueRemovals } from './removals.ts';
 
@@ -18,7 +19,7 @@ export async function fence(c: Collections, jobId: string, unpaid = false): Prom
   } catch (error) {
     if (!isDuplicateKey(error)) throw error;
     const job = await c.jobs.findOne({ _id: jobId });
-    return job === null || isTombstone(job) ? undefined : toJob(job);
+    return job === null || isTombstone(job) ? undefined : withKey(c, job);
   }
 }
 
@@ -82,7 +83,7 @@ export async function recordReturned(
       [{ $set: { answered: appendRequest(requestId) } }],
       { returnDocument: 'after' },
     );
-    if (recorded !== null) return toJob(recorded);
+    if (recorded !== null) return withKey(c, recorded);
     const job = await c.jobs.findOne({ _id: jobId });
     if (job === null || isTombstone(job)) return 'voided';
     if (job.status === 'deleted') return undefined;

@@ -93,7 +93,8 @@ function remove(books: Books, job: JobRecord, was: 'completed' | 'failed'): Dele
   books.histories.add(job.workflowId);
   cancelDelivery(books, job.id);
   const cleared = { options: {}, warnings: [], webhookUrl: null, error: null, inputs: [], results: [] };
-  Object.assign(job, cleared, { status: 'deleted', deleted: { at: new Date(), was } });
+  delete job.failureReason;
+  Object.assign(job, cleared, { idempotencyKey: null, status: 'deleted', deleted: { at: new Date(), was } });
   return { id: job.id, objects };
 }
 
@@ -112,7 +113,7 @@ function accept(books: Books, draft: JobDraft): Acceptance {
     if (error instanceof Refused) return { outcome: 'insufficient_credits' };
     throw error;
   }
-  const job = { id: jobId, accountId, keyId, imagesCharged, ...structuredClone(stored) };
+  const job = { id: jobId, accountId, keyId, imagesCharged, idempotencyKey, ...structuredClone(stored) };
   books.jobs.set(jobId, {
     ...job,
     status: 'processing',

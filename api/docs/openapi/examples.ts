@@ -20,6 +20,9 @@ const processing: Job = {
   created_at: '2026-11-20T09:30:12.402Z',
   completed_at: null,
   processing_ms: null,
+  refunded: false,
+  failure: null,
+  idempotency_key: 'listing-4711-photo-3',
 };
 
 const completed: Job = {
@@ -36,6 +39,8 @@ const failed: Job = {
   error: refundedError(NOT_GENERATED),
   completed_at: '2026-11-20T09:30:41.950Z',
   processing_ms: 29_018,
+  refunded: true,
+  failure: { reason: 'unavailable', retryable: true },
 };
 
 const created: JobCreated = { job_id: JOB_ID, status: 'processing', images_charged: 1, warnings: [] };

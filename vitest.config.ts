@@ -3,11 +3,11 @@ import { defineConfig } from 'vitest/config';
 /** Tests that need servers, or many seconds; all others are unit tests. */
 const SERVICE = [
   'test/{deploy,docs,observability,operator,replay,service,temporal,upgrade}/**/*.test.ts',
-  'test/contract/{accounts,error-table,failures,fields,idempotency,image-url,order,wire}.test.ts',
+  'test/contract/{accounts,cancel,error-table,failures,fields,idempotency,image-url,lists,order,wire}.test.ts',
   'test/dev/{npm-start,servers,stack}.test.ts',
   'test/imaging/{cost,processes}.test.ts',
   'test/stores/{accounts,backlog,bounded,closing,contention,deliveries,generator-calls,images,job-requests,jobs}.test.ts',
-  'test/stores/{ledger-audit,lists,look-up,metrics,mongo-tls,own-acceptance,packs,references,retention}.test.ts',
+  'test/stores/{cancellation,ledger-audit,list-indexes,lists,look-up,metrics,mongo-tls,own-acceptance,packs,references,retention}.test.ts',
   'test/stores/{retention-indexes,s3-credentials,s3-policies,schema,service-user,setup}.test.ts',
 ];
 /** They start servers of their own and take minutes: npm run test:faults. */

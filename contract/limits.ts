@@ -21,6 +21,10 @@ export const LIMITS = Object.freeze({
   completedJobsPerAccount: 2000,
   freeImages: 50,
   failedInputDays: 30,
+  /** Additions to the contract: rows of a page of a list, and characters of its cursor. */
+  listPage: 100,
+  listPageDefault: 20,
+  cursorLength: 200,
 });
 
 /** Requests in a sliding 60-second window, by route group (spec: Rate limits). */
@@ -30,6 +34,8 @@ export const RATE_LIMITS = Object.freeze({
   'read-job': 300,
   'delete-job': 60,
   'read-account': 120,
+  /** An addition to the contract: GET /v1/jobs and GET /v1/ledger. */
+  list: 120,
   ip: 600,
   /** An addition to the contract: all clients of one IPv6 /48. A client is an IPv4 address or an IPv6 /64. */
   site: 6000,
@@ -82,4 +88,4 @@ export type LimitName =
 /** Limits of a client address or a network, whatever the key. */
 export type AddressLimit = 'ip' | 'site' | 'ip-other' | 'site-other';
 
-export type RouteGroup = 'create-job' | 'read-job' | 'delete-job' | 'read-account';
+export type RouteGroup = 'create-job' | 'read-job' | 'delete-job' | 'read-account' | 'list';

@@ -1,6 +1,7 @@
+import type { LedgerEntry } from '../contract/lists.ts';
 import type { Job } from '../contract/schemas.ts';
 import { RETRYABLE } from './failure-reasons.ts';
-import type { JobRecord } from './records.ts';
+import type { JobRecord, LedgerRow } from './records.ts';
 
 /** The job as the API returns it (spec: Job). @throws Error for a deleted job */
 export function presentJob(job: JobRecord, images: { resultUrl(key: string): string }): Job {
@@ -25,3 +26,14 @@ export function presentJob(job: JobRecord, images: { resultUrl(key: string): str
 function failureOf({ failureReason: reason }: JobRecord): Job['failure'] {
   return reason === undefined ? null : { reason, retryable: RETRYABLE[reason] };
 }
+
+/** A row of the ledger as the API returns it. An operator's `reason` is not shown. */
+export const presentLedgerRow = (row: LedgerRow): LedgerEntry => ({
+  id: row.id,
+  at: row.at.toISOString(),
+  kind: row.kind,
+  images: row.delta,
+  balance_after: row.balanceAfter,
+  job_id: row.jobId,
+  pack_id: row.packId,
+});

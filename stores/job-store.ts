@@ -43,7 +43,11 @@ export interface JobStore {
   find(accountId: string, jobId: string): Promise<JobRecord | undefined>;
   /** A job of any account, including deleted ones; for the operator and the worker. */
   get(jobId: string): Promise<JobRecord | undefined>;
-  /** Newest first, deleted ones included. @param accountId null for all accounts; @throws NotFound for `filter.after` */
+  /**
+   * Newest first, deleted ones included.
+   * @param accountId null for all accounts
+   * @throws NotFound for `filter.after` if there is no such job of the account; it may be deleted
+   */
   list(accountId: string | null, limit: number, filter?: JobFilter): Promise<JobRecord[]>;
   /** The jobs with this idempotency key, which every API key may use once. @param accountId null for all accounts */
   listByIdempotencyKey(accountId: string | null, key: string): Promise<JobRecord[]>;
@@ -78,10 +82,15 @@ export interface JobStore {
 export type FailedEnd = Omit<JobFailure, 'clientFault'> & { counted?: boolean };
 
 export interface JobFilter {
-  status?: JobRecord['status'] | undefined;
+  /** One, or any of several. */
+  status?: JobRecord['status'] | readonly JobRecord['status'][] | undefined;
   tool?: string | undefined;
   /** Earliest time of creation. */
   since?: Date | undefined;
+  /** Created before this time. */
+  until?: Date | undefined;
+  /** Idempotency keys, any of them. Those of deleted jobs count as well. */
+  keys?: readonly string[] | undefined;
   /** Id of the last job of the page before. */
   after?: string | undefined;
 }

@@ -5,6 +5,12 @@ export interface LedgerStore {
   /** Rows of an account, ordered by `seq`. */
   list(accountId: string): Promise<LedgerRow[]>;
   /**
+   * The newest first.
+   * @param after id of the last row of the page before
+   * @throws NotFound if the account has no row `after`
+   */
+  page(accountId: string, after: string | undefined, limit: number): Promise<LedgerRow[]>;
+  /**
    * Adds images to a balance that were not bought. References are unique among the credits of the account.
    * @returns the id of the row and the new balance
    * @throws NotFound; Refused if the account is closed

@@ -108,6 +108,6 @@ export const ERROR_GUIDE: Record<ErrorCode, Guide> = {
   },
   method_not_allowed: {
     action: 'Use one of the methods in the `Allow` header.',
-    example: wrongMethod('PUT', 'POST').message,
+    example: wrongMethod('PUT', 'GET, HEAD, POST').message,
   },
 };

@@ -30,7 +30,13 @@ export interface RateLimits {
   countKey: Hook;
 }
 
-const GROUPS = ['create-job', 'read-job', 'delete-job', 'read-account'] as const satisfies RouteGroup[];
+const GROUPS = [
+  'create-job',
+  'read-job',
+  'delete-job',
+  'read-account',
+  'list',
+] as const satisfies RouteGroup[];
 
 /**
  * The rate limits of one API process (spec: Rate limits). Every response below `prefix`, errors included, has

@@ -3,7 +3,17 @@ import { createJob } from './create-job.ts';
 import { deleteJob } from './delete-job.ts';
 import { getAccount } from './get-account.ts';
 import { getJob } from './get-job.ts';
+import { listJobs } from './list-jobs.ts';
+import { listLedger } from './list-ledger.ts';
 import { listTools } from './list-tools.ts';
 
 /** Every operation of the API. */
-export const routes: readonly Route[] = [createJob, getJob, deleteJob, getAccount, listTools];
+export const routes: readonly Route[] = [
+  createJob,
+  listJobs,
+  getJob,
+  deleteJob,
+  getAccount,
+  listLedger,
+  listTools,
+];

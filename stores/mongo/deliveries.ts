@@ -36,7 +36,7 @@ export function createDeliveryStore(mongo: Mongo, metrics: Metrics = NO_METRICS)
       const rows = deliveries.find({
         ...(accountId === null ? {} : { accountId }),
         ...(state === undefined ? {} : { state }),
-        ...(await pageAfter(deliveries, after)),
+        ...(await pageAfter(deliveries, after, accountId)),
       });
       return (await rows.sort(NEWEST_FIRST).limit(limit).toArray()).map(toRecord);
     },

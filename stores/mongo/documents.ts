@@ -133,6 +133,9 @@ export async function createIndexes(db: Db): Promise<void> {
   await index(c.accounts, { createdAt: -1, _id: -1 });
   await index(c.jobs, { accountId: 1, createdAt: -1, _id: -1 });
   await index(c.jobs, { createdAt: -1, _id: -1 });
+  // The lists of clients leave deleted jobs out, of which an account may have any number: one scan for each status.
+  await index(c.jobs, { accountId: 1, status: 1, createdAt: -1, _id: -1 });
+  await index(c.jobs, { accountId: 1, tool: 1, status: 1, createdAt: -1, _id: -1 });
   await index(c.jobs, { accountId: 1, status: 1, completedAt: 1, _id: 1 });
   await createRetentionIndexes(c);
   await index(c.voids, { voidedAt: 1 }, { expireAfterSeconds: 7 * 24 * 3600 });

@@ -1,45 +1,66 @@
 import type { JobRecord } from '../../domain/records.ts';
 import type { JobFilter } from '../job-store.ts';
-import { type Collections, toJob } from './documents.ts';
+import { type Collections, type JobDocument, toJob } from './documents.ts';
+import { withKeys } from './job-keys.ts';
 import { NEWEST_FIRST, pageAfter } from './newest-first.ts';
 
 /** API keys per query. */
 const KEYS = 1000;
 
-/** See JobStore.list. */
+/** See JobStore.list. A filter by account, with or without status or tool, walks an index in the order of the list. */
 export async function listJobs(
-  { jobs }: Collections,
+  c: Collections,
   accountId: string | null,
   limit: number,
-  { status, tool, since, after }: JobFilter = {},
+  { status, tool, since, until, keys, after }: JobFilter = {},
 ): Promise<JobRecord[]> {
-  const found = jobs.find({
+  const matching = {
     // Tombstones have no time of creation and no account.
     ...(accountId === null ? { createdAt: { $exists: true } } : { accountId }),
-    ...(status === undefined ? {} : { status }),
+    ...(status === undefined ? {} : { status: typeof status === 'string' ? status : { $in: [...status] } }),
     ...(tool === undefined ? {} : { tool }),
-    $and: [since === undefined ? {} : { createdAt: { $gte: since } }, await pageAfter(jobs, after)],
-  });
-  return (await found.sort(NEWEST_FIRST).limit(limit).toArray()).map(toJob);
+    $and: [
+      since === undefined ? {} : { createdAt: { $gte: since } },
+      until === undefined ? {} : { createdAt: { $lt: until } },
+      await pageAfter(c.jobs, after, accountId),
+    ],
+  };
+  if (keys === undefined)
+    return withKeys(c, await c.jobs.find(matching).sort(NEWEST_FIRST).limit(limit).toArray());
+  const ids = await idsOfKeys(c, accountId, keys);
+  // They are few, and an index in the order of the list would be walked to its end.
+  const found = c.jobs.find({ ...matching, _id: { $in: ids } }, { hint: { _id: 1 } });
+  return withKeys(c, (await found.toArray()).sort(newestFirst).slice(0, limit));
 }
 
-/** See JobStore.listByIdempotencyKey. The index begins with the API key, so all API keys are asked for. */
+/** See JobStore.listByIdempotencyKey. */
 export async function listByIdempotencyKey(
-  { keys, idempotency, jobs }: Collections,
+  c: Collections,
   accountId: string | null,
   key: string,
 ): Promise<JobRecord[]> {
-  const found: JobRecord[] = [];
+  const ids = await idsOfKeys(c, accountId, [key]);
+  return (await c.jobs.find({ _id: { $in: ids } }).toArray()).sort(newestFirst).map(toJob);
+}
+
+const newestFirst = (a: JobDocument, b: JobDocument) =>
+  b.createdAt.getTime() - a.createdAt.getTime() || (a._id < b._id ? 1 : -1);
+
+/** The index of idempotency keys begins with the API key, so all API keys are asked for. */
+async function idsOfKeys(
+  { keys, idempotency }: Collections,
+  accountId: string | null,
+  wanted: readonly string[],
+): Promise<string[]> {
+  const ids: string[] = [];
   let after = '';
   for (;;) {
     const owner = accountId === null ? {} : { accountId };
     const owned = keys.find({ ...owner, _id: { $gt: after } }, { projection: { _id: 1 } }).sort({ _id: 1 });
     const keyIds = (await owned.limit(KEYS).toArray()).map(({ _id }) => _id);
-    const rows = await idempotency.find({ keyId: { $in: keyIds }, key }).toArray();
-    const ids = rows.map(({ _id }) => _id);
-    const page = jobs.find({ _id: { $in: ids } }).sort(NEWEST_FIRST);
-    found.push(...(await page.toArray()).map(toJob));
-    if (keyIds.length < KEYS) return found;
+    const rows = idempotency.find({ keyId: { $in: keyIds }, key: { $in: [...wanted] } });
+    ids.push(...(await rows.toArray()).map(({ _id }) => _id));
+    if (keyIds.length < KEYS) return ids;
     after = keyIds.at(-1) ?? after;
   }
 }

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { ClientSession } from 'mongodb';
-import { Refused } from '../../domain/errors.ts';
+import { NotFound, Refused } from '../../domain/errors.ts';
 import type { LedgerKind, LedgerRow } from '../../domain/records.ts';
 import type { LedgerStore } from '../ledger-store.ts';
 import { assertOpen, openAccount } from './account-status.ts';
 import type { Mongo } from './client.ts';
-import { type Collections, collections } from './documents.ts';
+import { type Collections, collections, toRecord } from './documents.ts';
 import { auditBooks, rowPages } from './ledger-audit.ts';
 import { once } from './references.ts';
 
@@ -75,6 +75,12 @@ export function createLedgerStore(mongo: Mongo): LedgerStore {
       return rows;
     },
 
+    async page(accountId, after, limit) {
+      const older = after === undefined ? {} : { seq: { $lt: await seqOf(c, accountId, after) } };
+      const rows = c.ledger.find({ accountId, ...older }).sort({ seq: -1 });
+      return (await rows.limit(limit).toArray()).map(toRecord);
+    },
+
     credit({ accountId, images, reason, reference }) {
       const command = { command: 'credit', accountId, reference, asked: { images, reason } } as const;
       return once(mongo, c, command, async (session) => {
@@ -92,6 +98,13 @@ export function createLedgerStore(mongo: Mongo): LedgerStore {
       return breaches;
     },
   };
+}
+
+/** @throws NotFound */
+async function seqOf({ ledger }: Collections, accountId: string, id: string): Promise<number> {
+  const row = await ledger.findOne({ _id: id, accountId }, { projection: { seq: 1 } });
+  if (row === null) throw new NotFound(`There is no ${id} to continue after.`);
+  return row.seq;
 }
 
 /** Ids of all accounts, in pages. */

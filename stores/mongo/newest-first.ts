@@ -11,16 +11,21 @@ export const followers = ({ _id, createdAt }: { _id: string; createdAt: Date }) 
   $or: [{ createdAt: { $lt: createdAt } }, { _id: { $lt: _id } }],
 });
 
-/** {@link followers} of the document with this id; everything without one. @throws NotFound */
+/**
+ * {@link followers} of the document with this id; everything without one.
+ * @param accountId whose document it must be; null for any
+ * @throws NotFound
+ */
 export async function pageAfter<T extends { _id: string; createdAt: Date }>(
   collection: Collection<T>,
   after: string | undefined,
+  accountId: string | null = null,
 ) {
   if (after === undefined) return {};
   // The driver's types cannot check a filter on a generic document.
   const [last] = await collection
     .aggregate<{ _id: string; createdAt?: Date }>([
-      { $match: { _id: after } },
+      { $match: { _id: after, ...(accountId === null ? {} : { accountId }) } },
       { $project: { createdAt: 1 } },
     ])
     .toArray();

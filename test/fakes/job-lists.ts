@@ -7,21 +7,26 @@ type Lists = Pick<JobStore, 'list' | 'listByIdempotencyKey' | 'usage'>;
 export function createFakeJobLists(books: Books): Lists {
   const of = (accountId: string | null) =>
     [...books.jobs.values()].filter((job) => accountId === null || job.accountId === accountId);
+  const idsOf = (keys: readonly string[]) =>
+    [...books.idempotency].flatMap(([id, { jobId }]) => (keys.includes(JSON.parse(id)[1]) ? [jobId] : []));
   return {
-    async list(accountId, limit, { status, tool, since, after } = {}) {
+    async list(accountId, limit, { status, tool, since, until, keys, after } = {}) {
       const jobs = of(accountId).filter(
         (job) =>
-          (status === undefined || job.status === status) &&
+          (status === undefined || [status].flat().includes(job.status)) &&
           (tool === undefined || job.tool === tool) &&
-          (since === undefined || job.createdAt >= since),
+          (since === undefined || job.createdAt >= since) &&
+          (until === undefined || job.createdAt < until) &&
+          (keys === undefined || idsOf(keys).includes(job.id)),
       );
-      return newestFirst(jobs, limit, after);
+      const order = of(accountId);
+      return newestFirst(order, order.length, after)
+        .filter(({ id }) => jobs.some((job) => job.id === id))
+        .slice(0, limit);
     },
 
     async listByIdempotencyKey(accountId, key) {
-      const ids = [...books.idempotency].flatMap(([id, { jobId }]) =>
-        JSON.parse(id)[1] === key ? [jobId] : [],
-      );
+      const ids = idsOf([key]);
       return newestFirst(
         of(accountId).filter(({ id }) => ids.includes(id)),
         ids.length,

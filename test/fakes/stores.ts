@@ -6,7 +6,16 @@ import type { LedgerStore } from '../../stores/ledger-store.ts';
 import type { PackStore } from '../../stores/pack-store.ts';
 import type { Stores } from '../../stores/stores.ts';
 import { createFakeAccountStore, createFakeKeyStore } from './accounts.ts';
-import { type Books, copies, emptyBooks, getOpenAccount, getOrThrow, once, post } from './books.ts';
+import {
+  type Books,
+  copies,
+  emptyBooks,
+  getOpenAccount,
+  getOrThrow,
+  newestFirst,
+  once,
+  post,
+} from './books.ts';
 import { createFakeDeliveryStore } from './deliveries.ts';
 import { createFakeGeneratorCallStore } from './generator-calls.ts';
 import { createFakeJobStore } from './jobs.ts';
@@ -44,6 +53,8 @@ export function createFakeStores(): Stores & { books: Books } {
 function createFakeLedgerStore(books: Books): LedgerStore {
   return {
     list: async (accountId) => copies(books.ledger.values(), accountId),
+    page: async (accountId, after, limit) =>
+      newestFirst(copies(books.ledger.values(), accountId), limit, after),
     async credit({ accountId, images, reason, reference }) {
       return once(books, { command: 'credit', accountId, reference, asked: { images, reason } }, () => {
         getOpenAccount(books, accountId);

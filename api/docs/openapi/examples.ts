@@ -1,4 +1,5 @@
 import type { Static } from 'typebox';
+import type { JobList, LedgerList } from '../../../contract/lists.ts';
 import type { Account, CreateJob, Job, JobCreated, JobReplayed, Tool } from '../../../contract/schemas.ts';
 import type { TestEvent, WebhookEvent } from '../../../contract/webhook.ts';
 import { NOT_GENERATED, refundedError } from '../../../protocol/job-errors.ts';
@@ -73,6 +74,32 @@ const event = (data: Job): WebhookEvent => ({
   data,
 });
 
+const jobs: JobList = { data: [{ ...completed, idempotency_key: null }], has_more: true };
+
+const ledger: LedgerList = {
+  data: [
+    {
+      id: `refund:${JOB_ID}`,
+      at: '2026-11-20T09:30:41.950Z',
+      kind: 'refund',
+      images: 1,
+      balance_after: 2431,
+      job_id: JOB_ID,
+      pack_id: null,
+    },
+    {
+      id: `charge:${JOB_ID}`,
+      at: '2026-11-20T09:30:12.402Z',
+      kind: 'charge',
+      images: -1,
+      balance_after: 2430,
+      job_id: JOB_ID,
+      pack_id: null,
+    },
+  ],
+  has_more: true,
+};
+
 const account: Account = {
   name: 'Listing importer',
   status: 'active',
@@ -128,6 +155,8 @@ export const RESPONSE_EXAMPLES: Record<string, Record<string, Examples>> = {
       failed: { summary: 'Failed and refunded', value: failed },
     },
   },
+  listJobs: { 200: { page: { summary: 'A page of one job', value: jobs } } },
+  listLedger: { 200: { page: { summary: 'A job that was charged and refunded', value: ledger } } },
   getAccount: { 200: { account: { value: account } } },
   listTools: { 200: { tools: { summary: 'Two of the tools', value: tools } } },
 };

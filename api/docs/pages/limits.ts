@@ -12,6 +12,7 @@ const RATES: readonly Row[] = [
   ['`GET /v1/jobs/{id}`', String(RATE_LIMITS['read-job'])],
   ['`DELETE /v1/jobs/{id}`', String(RATE_LIMITS['delete-job'])],
   ['`GET /v1/tools` and `GET /v1/account` together', String(RATE_LIMITS['read-account'])],
+  ['`GET /v1/jobs` and `GET /v1/ledger` together', String(RATE_LIMITS.list)],
   ['All requests below `/v1` from one IPv4 address or one IPv6 /64, over all keys', String(RATE_LIMITS.ip)],
   ['All requests below `/v1` from one IPv6 /48, over all keys', String(RATE_LIMITS.site)],
   [
@@ -35,6 +36,7 @@ const SIZES: readonly Row[] = [
   ['`image_url`, `webhook_url`', `${LIMITS.urlLength} characters each`],
   ['`tool`', `${LIMITS.toolLength} characters`],
   ['`Idempotency-Key`', `${LIMITS.idempotencyKeyLength} characters`],
+  ['`limit` of a list', `1 to ${LIMITS.listPage}, ${LIMITS.listPageDefault} when left out`],
   ['`customPrompt`, `description`', `${LIMITS.freeTextLength} characters each`],
   ['Fetching an `image_url`', `${LIMITS.fetchTimeoutMs / 1000} seconds, ${LIMITS.fetchRedirects} redirects`],
 ];

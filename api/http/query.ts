@@ -1,0 +1,45 @@
+import type { FastifyRequest } from 'fastify';
+import { invalidRequest } from '../../contract/api-errors.ts';
+import { instantOf } from './rfc3339.ts';
+
+/** The keywords of a parameter's schema that are checked here. */
+interface Parameter {
+  type?: string;
+  enum?: readonly unknown[];
+  format?: string;
+  minimum?: number;
+  maximum?: number;
+}
+
+/**
+ * A preValidation hook for the query of an operation. The validator alone would read `true` as 1 and join repeated
+ * parameters. Parameters that the schema does not have are ignored, as unknown fields of a body are.
+ * @throws ApiError invalid_request, with the values that are allowed
+ */
+export function checkQuery({ properties }: { properties: Record<string, object> }) {
+  return async (request: FastifyRequest): Promise<void> => {
+    const sent = request.query as Record<string, unknown>;
+    const known = Object.entries(properties).filter(([name]) => sent[name] !== undefined);
+    request.query = Object.fromEntries(
+      known.map(([name, schema]) => [name, checked(name, schema, sent[name])]),
+    );
+  };
+}
+
+function checked(name: string, schema: Parameter, value: unknown): string | number {
+  if (typeof value !== 'string') throw invalidRequest(`${name}: must be sent once.`);
+  if (schema.type === 'integer') return integerOf(name, schema, value);
+  if (schema.enum !== undefined && !schema.enum.includes(value))
+    throw invalidRequest(`${name}: must be one of ${schema.enum.join(', ')}.`);
+  if (schema.format === 'date-time' && instantOf(value) === undefined)
+    throw invalidRequest(
+      `${name}: must be an RFC 3339 time such as 2026-11-22T09:30:00Z; a + of an offset is written %2B.`,
+    );
+  return value;
+}
+
+function integerOf(name: string, { minimum = 0, maximum = Infinity }: Parameter, value: string): number {
+  const integer = /^\d{1,9}$/.test(value) ? Number(value) : Number.NaN;
+  if (integer >= minimum && integer <= maximum) return integer;
+  throw invalidRequest(`${name}: must be a whole number from ${minimum} to ${maximum}.`);
+}

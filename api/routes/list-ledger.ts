@@ -1,0 +1,32 @@
+import { Type } from 'typebox';
+import { LedgerList, PAGE } from '../../contract/lists.ts';
+import { presentLedgerRow } from '../../domain/present.ts';
+import { errorResponses, type Route } from '../http/operation.ts';
+import { readPage } from '../http/pages.ts';
+import { checkQuery } from '../http/query.ts';
+
+const Query = Type.Object(PAGE);
+
+/** GET /v1/ledger: every change of the account's balance. */
+export const listLedger: Route = (app, { stores }) =>
+  app.get(
+    '/v1/ledger',
+    {
+      config: { group: 'list' },
+      preValidation: checkQuery(Query),
+      schema: {
+        operationId: 'listLedger',
+        summary: 'List the ledger',
+        description:
+          'Every change of the balance, the newest first. The sum of `images` over all rows is `image_credits` of the account. Rows never change.',
+        querystring: Query,
+        response: { 200: LedgerList, ...errorResponses(['invalid_request']) },
+      },
+    },
+    ({ caller, query }) =>
+      readPage(
+        query.limit,
+        (limit) => stores.ledger.page(caller.accountId, query.starting_after, limit),
+        presentLedgerRow,
+      ),
+  );

@@ -64,6 +64,12 @@ export const jobOfKeyDeleted = () =>
 export const jobInProgress = () =>
   new ApiError('job_in_progress', 'The job is still processing. Delete it once it has ended.');
 
+export const jobBegun = () =>
+  new ApiError(
+    'job_in_progress',
+    'A generator is already rendering the job, so it can no longer be cancelled. Poll it until it has ended.',
+  );
+
 /** @param limit in bytes: that of requests with the X-Api-Key header, or of those without it */
 export function payloadTooLarge(limit: number): ApiError {
   const hint =

@@ -70,7 +70,8 @@ export const ERRORS = {
   job_in_progress: {
     status: 409,
     retryable: true,
-    description: 'The job is still processing and cannot be deleted yet.',
+    description:
+      'The job is still processing and cannot be deleted yet, or a generator renders it and it can no longer be cancelled.',
   },
   webhook_url_rejected: {
     status: 400,

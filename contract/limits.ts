@@ -55,7 +55,7 @@ export const BUDGETS = Object.freeze({
   keyFetches: 8,
   /** Bytes fetched for one key, in any minute, for requests that were rejected. */
   keyUnpaidBytes: 512 * MB,
-  /** Failed jobs of one account within an hour of the first, whose input is at fault or for which a model was paid: they are refunded. */
+  /** Failed jobs of one account within an hour of the first, whose input is at fault, for which a model was paid, or which were cancelled: they are refunded. */
   accountFailures: 100,
   /** The same for an account with a paid pack. */
   paidAccountFailures: 1000,

@@ -20,7 +20,7 @@ export interface AccountRecord {
   /** Number of the last ledger row. */
   seq: number;
   webhook: WebhookEndpoint;
-  /** Jobs that failed because of their input, counted in the hour that starts at `since`. */
+  /** Jobs that failed because of their input or were cancelled by the client, counted in the hour that starts at `since`. */
   failures?: { since: Date; jobs: number };
   createdAt: Date;
 }

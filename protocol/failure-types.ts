@@ -53,7 +53,8 @@ export const FAILURES = {
     type: 'generator_exhausted',
     retry: 'no',
     code: 'generation_failed',
-    description: 'Two calls that generators may charge for brought no image; a job makes no third one.',
+    description:
+      'Two calls that generators may charge for brought no image; a job makes no third one. Or the job has ended.',
   },
   render_error: {
     type: 'render_error',

@@ -31,8 +31,8 @@ export const acceptUpdate = defineUpdate<AcceptanceOutcome>('accept');
 export const deletedSignal = defineSignal('deleted');
 
 /**
- * Stops a job in progress, which then fails and is refunded. Unlike a cancellation of the workflow, it never ends the
- * delivery of a webhook: a job that has ended ignores it.
+ * Stops a job in progress, which then fails and is refunded, or a render whose job has ended. Unlike a cancellation of the
+ * workflow, it never ends the delivery of a webhook: a workflow that no longer renders ignores it.
  */
 export const stopSignal = defineSignal('stop');
 

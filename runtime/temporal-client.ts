@@ -95,6 +95,12 @@ export function signalOrDelete(client: Client, workflowId: string, signal: strin
   return client.withDeadline(Date.now() + SIGNAL_TIMEOUT_MS, call).catch(() => false);
 }
 
+/** Signals a workflow that may have ended. Best effort with a short timeout, never throws. */
+export async function signalSoon(client: Client, workflowId: string, signal: string): Promise<void> {
+  const call = () => client.workflow.getHandle(workflowId).signal(signal);
+  await client.withDeadline(Date.now() + SIGNAL_TIMEOUT_MS, call).catch(() => {});
+}
+
 async function latestRun(client: Client, workflowId: string): Promise<string | undefined> {
   try {
     return (await client.workflow.getHandle(workflowId).describe()).runId;

@@ -6,6 +6,11 @@ export interface GeneratorCallStore {
   list(jobId: string): Promise<GeneratorCall[]>;
   /** See CallLog.begin. */
   begin(jobId: string, call: NewCall): Promise<string | undefined>;
+  /**
+   * Records that a local generator renders; from then on JobStore.cancel refuses. Idempotent.
+   * @returns false when the job has ended
+   */
+  beginLocal(jobId: string): Promise<boolean>;
   /** See CallLog.update. Changes nothing when there is no such call. */
   update(jobId: string, callId: string, changes: CallChanges): Promise<boolean>;
   /** Lets the job begin no further call. Idempotent. @returns its calls */

@@ -67,6 +67,17 @@ export interface JobStore {
    * @param end with `counted`, the job is counted in the account's `failures`
    */
   fail(jobId: string, end: FailedEnd): Promise<EndedJob>;
+  /**
+   * {@link fail} for a job that no generator was asked to render: from then on none can be, see GeneratorCallStore.
+   * Idempotent: an ended job is not changed. Counts in the account's `failures`.
+   * @returns the job and whether this call has ended it; `begun`, and nothing is changed, when a generator was asked;
+   * undefined as {@link find}
+   */
+  cancel(
+    accountId: string,
+    jobId: string,
+    end: Omit<FailedEnd, 'counted'>,
+  ): Promise<{ job: JobRecord; cancelled: boolean } | 'begun' | undefined>;
   /** An ended job; undefined while it is processing. @throws NotFound as {@link complete} */
   ended(jobId: string): Promise<EndedJob | undefined>;
   /**

@@ -106,7 +106,7 @@ async function produce(input: JobInput, rendering: CancellationScope): Promise<E
     const { failure, attempts } = renderFailure(error);
     const failed = await failJob(jobId, failure);
     const { generator } = failure;
-    const facts = [`error: ${escaped(failure.error)}`, ...workFacts({ generator, attempts })];
+    const facts = [`error: ${escaped(failed.error ?? failure.error)}`, ...workFacts({ generator, attempts })];
     const ending = conclude(input, failed, 'failed', { headline: 'Failed and refunded', facts });
     return { ...ending, hasOpenCalls: failed.hasOpenCalls ?? false };
   }

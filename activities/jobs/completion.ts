@@ -24,6 +24,8 @@ export interface JobEnd {
 export interface FailedJob extends JobEnd {
   /** Whether tasks may still be running at upstreams; absent in histories of earlier versions. */
   hasOpenCalls?: boolean;
+  /** What the job was failed with, perhaps by somebody else; absent as well. */
+  error?: string | null;
 }
 
 /** Jobs of this tool count towards the limit of completed jobs but do not enforce it (spec: Retention and deletion). */
@@ -43,7 +45,7 @@ export function createCompletionActivities(deps: CompletionDeps) {
       const calls = await generatorCalls.close(jobId);
       const { clientFault: _, ...end } = failure;
       const ended = await jobs.fail(jobId, { ...end, counted: countsTowardsLimit(failure, calls) });
-      return { ...(await jobEnd(deps, ended)), hasOpenCalls: calls.some(isOpen) };
+      return { ...(await jobEnd(deps, ended)), hasOpenCalls: calls.some(isOpen), error: ended.job.error };
     },
   };
 }

@@ -10,6 +10,7 @@ import type { ImageStore } from '../../stores/image-store.ts';
 import { callLogOf, untilDone } from './call-log.ts';
 import { withoutClientWords } from './client-words.ts';
 import type { CompletionDeps } from './completion.ts';
+import { recordedRender } from './local-render.ts';
 import { type Attempt, renderLocally, renderUpstream } from './render-image.ts';
 import type { RenderInput } from './rendering.ts';
 
@@ -56,10 +57,14 @@ export function cancelCallsOf({ stores, generators }: RenderJobDeps, jobId: stri
   return cancelOpenCalls(log, generators.find);
 }
 
-function usesOf({ images, generators }: RenderJobDeps, attempt: Attempt): Uses {
+function usesOf({ images, generators, stores }: RenderJobDeps, attempt: Attempt): Uses {
   const { input, signal } = attempt;
+  const record = () => stores.generatorCalls.beginLocal(input.jobId);
   return {
-    local: async (generator) => store(images, input, await renderLocally(attempt, generator)),
+    async local(generator) {
+      const render = (stop: AbortSignal) => renderLocally({ ...attempt, signal: stop }, generator);
+      return store(images, input, await recordedRender(record, signal, render));
+    },
     async upstream(generator, call) {
       const places = generators.placesOf(generator);
       const { bytes, ...used } = await renderUpstream(attempt, generator, { call, places });

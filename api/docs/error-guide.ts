@@ -78,7 +78,8 @@ export const ERROR_GUIDE: Record<ErrorCode, Guide> = {
     example: jobNotFound().message,
   },
   job_in_progress: {
-    action: 'Poll the job until it is `completed` or `failed`, then delete it.',
+    action:
+      'Poll the job until it is `completed` or `failed`, then delete it. A job that is refused to be cancelled ends by itself.',
     example: jobInProgress().message,
   },
   webhook_url_rejected: {

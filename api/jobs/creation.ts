@@ -131,7 +131,7 @@ async function checkFailures({ packs }: ApiDeps['stores'], accountId: string, fa
   if (waitMs === 0 || jobs < BUDGETS.accountFailures) return;
   const limit = (await packs.hasPaid(accountId)) ? BUDGETS.paidAccountFailures : BUDGETS.accountFailures;
   if (jobs < limit) return;
-  const message = `${jobs} jobs of this account failed within an hour because of their input, or after a model may have charged for them. Check their \`error\` before you send more.`;
+  const message = `${jobs} jobs of this account failed within an hour because of their input, after a model may have charged for them, or because they were cancelled. Check their \`error\` before you send more.`;
   throw new ApiError('rate_limited', message, {
     limit: 'failed-jobs',
     retryAfter: Math.ceil(waitMs / 1000),

@@ -10,11 +10,12 @@ import {
   deletedSignal,
   JOB_WORKFLOW,
   type JobInput,
+  stopSignal,
 } from '../../protocol/job.ts';
 import { escaped } from '../../protocol/markdown.ts';
 import { ACCOUNT_ID, ACCOUNT_NAME, TOOL } from '../../protocol/search-attributes.ts';
 import type { TaskQueues } from '../../protocol/task-queues.ts';
-import { checkTemporal, signalOrDelete } from '../../runtime/temporal-client.ts';
+import { checkTemporal, signalOrDelete, signalSoon } from '../../runtime/temporal-client.ts';
 
 /** Outcome of one acceptance call. `closed`: the key's workflow has ended. `unknown`: only MongoDB has the outcome. */
 export type GatewayOutcome =
@@ -38,6 +39,11 @@ export interface JobGateway {
    * @returns whether the workflow was deleted
    */
   notifyDeleted(workflowId: string): Promise<boolean>;
+  /**
+   * Signals the job's workflow that the job was cancelled. Best effort with a short timeout, never throws: without the
+   * signal, the workflow stops when it finds that the job has ended.
+   */
+  notifyCancelled(workflowId: string): Promise<void>;
   /** Rejects unless Temporal responds. */
   check(): Promise<void>;
 }
@@ -79,6 +85,7 @@ export function createTemporalGateway(client: Client, queues: TaskQueues): JobGa
     },
 
     notifyDeleted: (workflowId) => signalOrDelete(client, workflowId, deletedSignal.name),
+    notifyCancelled: (workflowId) => signalSoon(client, workflowId, stopSignal.name),
     check: () => checkTemporal(client),
   };
 }

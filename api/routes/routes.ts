@@ -1,4 +1,5 @@
 import type { Route } from '../http/operation.ts';
+import { cancelJob } from './cancel-job.ts';
 import { createJob } from './create-job.ts';
 import { deleteJob } from './delete-job.ts';
 import { getAccount } from './get-account.ts';
@@ -12,6 +13,7 @@ export const routes: readonly Route[] = [
   createJob,
   listJobs,
   getJob,
+  cancelJob,
   deleteJob,
   getAccount,
   listLedger,

@@ -58,6 +58,8 @@ export interface GeneratorCallsDocument {
   calls: Omit<GeneratorCall, 'ageMs'>[];
   /** The job has ended: no further call begins. */
   closed?: true;
+  /** A local generator has begun to render. */
+  local?: true;
 }
 
 /** An object queued for removal from the image store. The id is `<bucket>/<key>`. */

@@ -16,6 +16,8 @@ export type JobEnding =
 export interface EndOptions {
   /** Counts the job in the account's `failures`. */
   counted?: boolean;
+  /** Runs first in the transaction of a failure; its error aborts it. */
+  guard?: (session: ClientSession) => Promise<void>;
   /** Called when this call has ended the job: not when it had already ended. */
   onEnded?: (job: JobRecord) => void;
 }
@@ -26,7 +28,7 @@ export async function endJob(
   c: Collections,
   jobId: string,
   end: JobEnding,
-  { counted = false, onEnded = () => {} }: EndOptions = {},
+  { counted = false, guard = async () => {}, onEnded = () => {} }: EndOptions = {},
 ): Promise<EndedJob> {
   for (;;) {
     const found = await find(c, jobId);
@@ -36,7 +38,10 @@ export async function endJob(
     const isOneWrite = end.status === 'completed' && delivery === null;
     const ended = isOneWrite
       ? await change(c, found, end)
-      : await mongo.transaction((session) => endWith(c, found, { end, delivery, counted }, session));
+      : await mongo.transaction(async (session) => {
+          await guard(session);
+          return endWith(c, found, { end, delivery, counted }, session);
+        });
     if (ended !== null) {
       const job = toJob(ended);
       onEnded(job);

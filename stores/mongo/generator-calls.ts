@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { ClientSession } from 'mongodb';
 import {
   type CallChanges,
   type GeneratorCall,
@@ -8,7 +9,7 @@ import {
 import { type Metrics, NO_METRICS } from '../../metrics/metrics.ts';
 import type { GeneratorCallStore } from '../generator-call-store.ts';
 import type { Mongo } from './client.ts';
-import { collections } from './documents.ts';
+import { type Collections, collections, type GeneratorCallsDocument } from './documents.ts';
 
 /** More than any job makes: each of its attempts may call every generator once. */
 const MOST_CALLS = 500;
@@ -34,11 +35,7 @@ export function createGeneratorCallStore(mongo: Mongo, metrics: Metrics = NO_MET
 
     async begin(jobId, fields) {
       const call = newCall(randomUUID(), fields);
-      await c.updateOne(
-        { _id: jobId },
-        { $setOnInsert: { startedAt: new Date(), calls: [] } },
-        { upsert: true },
-      );
+      await c.updateOne({ _id: jobId }, { $setOnInsert: nothingBegun() }, { upsert: true });
       // The filter and the write are one operation, so concurrent attempts share the limit.
       const limit = fields.mayBeCharged ? { $lt: [{ $size: CHARGED }, MOST_CHARGED_CALLS] } : {};
       const begun = { $mergeObjects: [{ $literal: call }, { startedAt: '$$NOW' }] };
@@ -51,6 +48,12 @@ export function createGeneratorCallStore(mongo: Mongo, metrics: Metrics = NO_MET
         [{ $set: { calls: { $concatArrays: ['$calls', [begun]] } } }],
       );
       return matchedCount === 0 ? undefined : call.id;
+    },
+
+    async beginLocal(jobId) {
+      await c.updateOne({ _id: jobId }, { $setOnInsert: nothingBegun() }, { upsert: true });
+      const open = { _id: jobId, closed: { $ne: true as const } };
+      return (await c.updateOne(open, { $set: { local: true } })).matchedCount > 0;
     },
 
     async update(jobId, callId, changes) {
@@ -71,15 +74,37 @@ export function createGeneratorCallStore(mongo: Mongo, metrics: Metrics = NO_MET
     },
 
     async close(jobId) {
-      const setOnInsert = { startedAt: new Date(), calls: [] };
-      await c.updateOne(
-        { _id: jobId },
-        { $set: { closed: true }, $setOnInsert: setOnInsert },
-        { upsert: true },
-      );
+      const closed = { $set: { closed: true as const }, $setOnInsert: nothingBegun() };
+      await c.updateOne({ _id: jobId }, closed, { upsert: true });
       return list(jobId);
     },
   };
+}
+
+const nothingBegun = (): Pick<GeneratorCallsDocument, 'startedAt' | 'calls'> => ({
+  startedAt: new Date(),
+  calls: [],
+});
+
+/** Thrown by {@link closeUnbegun}: a generator was asked. */
+export class CallsBegun extends Error {
+  override readonly name = 'CallsBegun';
+}
+
+/**
+ * Lets the job begin no call and no local render, in the caller's transaction.
+ * @throws CallsBegun when one has begun
+ */
+export async function closeUnbegun(
+  { generatorCalls }: Collections,
+  jobId: string,
+  session: ClientSession,
+): Promise<void> {
+  const row = await generatorCalls.findOne({ _id: jobId }, { session });
+  if (row !== null && (row.local === true || row.calls.length > 0))
+    throw new CallsBegun(`A generator was asked for job ${jobId}.`);
+  const closed = { $set: { closed: true as const }, $setOnInsert: nothingBegun() };
+  await generatorCalls.updateOne({ _id: jobId }, closed, { upsert: true, session });
 }
 
 /** Counts by what the write has changed: two attempts may record the end of the same call. */

@@ -3,6 +3,7 @@ import { type Metrics, NO_METRICS } from '../../metrics/metrics.ts';
 import type { FailedEnd, JobStore } from '../job-store.ts';
 import { acceptAll } from './acceptance.ts';
 import { createAccountQueues } from './account-queues.ts';
+import { cancelJob } from './cancellation.ts';
 import type { Mongo } from './client.ts';
 import { dropInputs, removeJobs } from './deletion.ts';
 import { collections } from './documents.ts';
@@ -19,6 +20,9 @@ const ACCEPT_QUEUE = { maxBatch: 25, maxWaiting: 200 };
 /** Refunds of one account have a transaction each. Few may wait, because each holds a slot of the worker meanwhile. */
 const FAIL_QUEUE = { maxBatch: 1, maxWaiting: 50 };
 
+/** The API's: the rate limits of keys bound them. */
+const CANCEL_QUEUE = { maxBatch: 1, maxWaiting: 1000 };
+
 type Failure = FailedEnd & { jobId: string };
 
 export function createJobStore(mongo: Mongo, metrics: Metrics = NO_METRICS): JobStore {
@@ -33,9 +37,18 @@ export function createJobStore(mongo: Mongo, metrics: Metrics = NO_METRICS): Job
     (failures: Failure[]) => Promise.all(failures.map(fail)),
     FAIL_QUEUE,
   );
+  const enqueueCancellation = createAccountQueues(
+    (cancellations: Failure[]) =>
+      Promise.all(cancellations.map((each) => cancelJob(mongo, c, each, onEnded))),
+    CANCEL_QUEUE,
+  );
   const fail = ({ jobId, counted = false, ...end }: Failure) =>
     endJob(mongo, c, jobId, { status: 'failed', ...end }, { counted, onEnded });
   const byId = createLookUp(c.jobs, '_id');
+  const find: JobStore['find'] = async (accountId, jobId) => {
+    const job = await byId(jobId);
+    return job?.accountId === accountId && job.status !== 'deleted' ? withKey(c, job) : undefined;
+  };
   return {
     accept: (draft) => enqueueAcceptance(draft.accountId, draft),
     fence: (jobId, unpaid) => fence(c, jobId, unpaid),
@@ -47,10 +60,7 @@ export function createJobStore(mongo: Mongo, metrics: Metrics = NO_METRICS): Job
       return row === null ? undefined : { jobId: row._id, bodyDigest: row.bodyDigest };
     },
 
-    async find(accountId, jobId) {
-      const job = await byId(jobId);
-      return job?.accountId === accountId && job.status !== 'deleted' ? withKey(c, job) : undefined;
-    },
+    find,
 
     async get(jobId) {
       const job = await c.jobs.findOne({ _id: jobId, accountId: { $exists: true } });
@@ -65,6 +75,13 @@ export function createJobStore(mongo: Mongo, metrics: Metrics = NO_METRICS): Job
     async fail(jobId, end) {
       const job = await c.jobs.findOne({ _id: jobId }, { projection: { accountId: 1 } });
       return enqueueFailure(job?.accountId ?? jobId, { jobId, ...end });
+    },
+    async cancel(accountId, jobId, end) {
+      if ((await find(accountId, jobId)) === undefined) return undefined;
+      const cancelled = await enqueueCancellation(accountId, { jobId, ...end });
+      if (cancelled === 'begun') return cancelled;
+      const job = await find(accountId, jobId);
+      return job && { job, cancelled };
     },
     ended: (jobId) => endedJob(c, jobId),
     remove: (jobIds) => removeJobs(mongo, c, jobIds),

@@ -16,6 +16,7 @@ export function storingGateway(jobs: Pick<JobStore, 'accept'>): JobGateway & { a
       return jobs.accept(request.draft);
     },
     notifyDeleted: async () => false,
+    notifyCancelled: async () => {},
     check: async () => {},
   };
 }

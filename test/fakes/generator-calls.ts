@@ -3,9 +3,12 @@ import { type GeneratorCall, MOST_CHARGED_CALLS, newCall } from '../../domain/ge
 import type { GeneratorCallStore } from '../../stores/generator-call-store.ts';
 
 /** @param now a clock of its own, in milliseconds */
-export function createFakeGeneratorCallStore(now = () => performance.now()): GeneratorCallStore {
+export function createFakeGeneratorCallStore(
+  now = () => performance.now(),
+): GeneratorCallStore & { closeUnbegun(jobId: string): boolean } {
   const jobs = new Map<string, Omit<GeneratorCall, 'ageMs'>[]>();
   const closed = new Set<string>();
+  const local = new Set<string>();
   const time = () => new Date(now());
   const callsOf = (jobId: string) => jobs.get(jobId) ?? [];
   const list = (jobId: string) =>
@@ -19,6 +22,19 @@ export function createFakeGeneratorCallStore(now = () => performance.now()): Gen
       const call = { ...newCall(randomUUID(), fields), startedAt: time() };
       jobs.set(jobId, [...callsOf(jobId), call]);
       return call.id;
+    },
+
+    async beginLocal(jobId) {
+      if (closed.has(jobId)) return false;
+      local.add(jobId);
+      return true;
+    },
+
+    /** For JobStore.cancel. @returns false if a generator was asked */
+    closeUnbegun(jobId) {
+      if (local.has(jobId) || callsOf(jobId).length > 0) return false;
+      closed.add(jobId);
+      return true;
     },
 
     async update(jobId, callId, changes) {

@@ -3,13 +3,14 @@ import { Refused } from '../../domain/errors.ts';
 import { countOneMore } from '../../domain/failures.ts';
 import { type JobRequests, MAX_REQUESTS, withdraw } from '../../domain/job-requests.ts';
 import type { Acceptance, JobDraft, JobRecord } from '../../domain/records.ts';
-import type { DeletedJob, EndedJob, JobStore } from '../../stores/job-store.ts';
+import type { DeletedJob, EndedJob, FailedEnd, JobStore } from '../../stores/job-store.ts';
 import { type Books, getOrThrow, idempotencyId, post } from './books.ts';
 import { cancelDelivery } from './deliveries.ts';
 import { createFakeJobLists } from './job-lists.ts';
 import { enqueueRemovals } from './retention.ts';
 
-export function createFakeJobStore(books: Books): JobStore {
+/** @param closeUnbegun see the fake of the generator calls */
+export function createFakeJobStore(books: Books, closeUnbegun: (jobId: string) => boolean): JobStore {
   const read = (jobId: string) => structuredClone(books.jobs.get(jobId));
   const readable = (jobId: string) => {
     const job = read(jobId);
@@ -25,6 +26,12 @@ export function createFakeJobStore(books: Books): JobStore {
         books.deliveries.set(deliveryIdOf(jobId), newDelivery(job, set.status, destination));
     }
     return withDelivery(jobId);
+  };
+  const fail = (jobId: string, { counted = false, ...set }: FailedEnd): EndedJob => {
+    const { accountId, status } = getOrThrow(books.jobs, 'job', jobId);
+    const account = getOrThrow(books.accounts, 'account', accountId);
+    if (counted && status === 'processing') account.failures = countOneMore(account.failures, new Date());
+    return end(jobId, { status: 'failed', ...set });
   };
   const withDelivery = (jobId: string): EndedJob =>
     structuredClone({
@@ -58,11 +65,13 @@ export function createFakeJobStore(books: Books): JobStore {
     ...createFakeJobLists(books),
 
     complete: async (jobId, set) => end(jobId, { status: 'completed', ...set }),
-    async fail(jobId, { counted = false, ...set }) {
-      const { accountId, status } = getOrThrow(books.jobs, 'job', jobId);
-      const account = getOrThrow(books.accounts, 'account', accountId);
-      if (counted && status === 'processing') account.failures = countOneMore(account.failures, new Date());
-      return end(jobId, { status: 'failed', ...set });
+    fail: async (jobId, set) => fail(jobId, set),
+    async cancel(accountId, jobId, set) {
+      const job = readable(jobId);
+      if (job?.accountId !== accountId) return undefined;
+      if (job.status !== 'processing') return { job, cancelled: false };
+      if (!closeUnbegun(jobId)) return 'begun';
+      return { job: fail(jobId, { ...set, counted: true }).job, cancelled: true };
     },
     async ended(jobId) {
       const ended = withDelivery(jobId);

@@ -24,14 +24,15 @@ import { createFakeHistoryStore, createFakeRemovalStore, createFakeRetentionStor
 /** All stores in memory. Tests may read `books`, and corrupt them. */
 export function createFakeStores(): Stores & { books: Books } {
   const books = emptyBooks();
+  const generatorCalls = createFakeGeneratorCallStore();
   return {
     books,
     accounts: createFakeAccountStore(books),
     deliveries: createFakeDeliveryStore(books),
-    generatorCalls: createFakeGeneratorCallStore(),
+    generatorCalls,
     histories: createFakeHistoryStore(books),
     keys: createFakeKeyStore(books),
-    jobs: createFakeJobStore(books),
+    jobs: createFakeJobStore(books, generatorCalls.closeUnbegun),
     ledger: createFakeLedgerStore(books),
     packs: createFakePackStore(books),
     removals: createFakeRemovalStore(books),

@@ -6,6 +6,7 @@ import { deliveryIdOf } from '../../domain/delivery.ts';
 import { redeliver, sendTest } from '../../operator/start-delivery.ts';
 import { retentionAction } from '../../operator/start-retention.ts';
 import { stopSignal } from '../../protocol/job.ts';
+import { CANCELLED } from '../../protocol/job-errors.ts';
 import type { RetentionCounts } from '../../protocol/retention.ts';
 import type { Stores } from '../../stores/stores.ts';
 import type { Progress } from '../../workflows/retention.ts';
@@ -30,6 +31,12 @@ export const PATHS: Readonly<Record<string, Path>> = {
   'job-existing': existing,
   'job-cancelled': (stage) => cancelled(stage),
   'job-stopped': (stage) => cancelled(stage, undefined, (workflow) => workflow.signal(stopSignal)),
+  'job-cancelled-by-its-client': async (stage) => {
+    const { draft } = await untilHeld(stage);
+    await stage.service.stores.jobs.fail(draft.jobId, { ...CANCELLED, processingMs: null });
+    await stage.service.deps.jobGateway.notifyCancelled(draft.workflowId);
+    return end(stage, draft.workflowId);
+  },
   'job-cancelled-between-attempts': cancelledBetweenAttempts,
   'job-completed-with-webhook': async (stage) => runWithWebhook(stage, {}),
   'job-failed-with-webhook': async (stage) => runWithWebhook(stage, { tool: REFUSED_TOOL }),
@@ -107,6 +114,14 @@ async function cancelled(
   beforeCancel: (stores: Stores, jobId: string) => Promise<unknown> = async () => {},
   cancel: (workflow: WorkflowHandle) => Promise<unknown> = (workflow) => workflow.cancel(),
 ): Promise<string> {
+  const { draft } = await untilHeld(stage);
+  await beforeCancel(stage.service.stores, draft.jobId);
+  await cancel(stage.handle(draft.workflowId));
+  return end(stage, draft.workflowId);
+}
+
+/** A job whose render has started, and does not end by itself. */
+async function untilHeld(stage: Stage): Promise<JobRequest> {
   const request = await stage.request({ tool: HELD_TOOL });
   const { workflowId } = request.draft;
   await stage.accept(request);
@@ -115,9 +130,7 @@ async function cancelled(
     if (!raw.pendingActivities?.some(({ lastHeartbeatTime }) => lastHeartbeatTime))
       throw new Error('The render has not started.');
   });
-  await beforeCancel(stage.service.stores, request.draft.jobId);
-  await cancel(stage.handle(workflowId));
-  return end(stage, workflowId);
+  return request;
 }
 
 /** The render leaves a task at its upstream. */

@@ -2,7 +2,7 @@ import type { Static } from 'typebox';
 import type { JobList, LedgerList } from '../../../contract/lists.ts';
 import type { Account, CreateJob, Job, JobCreated, JobReplayed, Tool } from '../../../contract/schemas.ts';
 import type { TestEvent, WebhookEvent } from '../../../contract/webhook.ts';
-import { NOT_GENERATED, refundedError } from '../../../protocol/job-errors.ts';
+import { CANCELLED, NOT_GENERATED, refundedError } from '../../../protocol/job-errors.ts';
 import type { Examples } from './types.ts';
 
 const JOB_ID = '7c6c4f0e-2f0b-4c43-9d0a-6f0a3c8e51b7';
@@ -42,6 +42,15 @@ const failed: Job = {
   processing_ms: 29_018,
   refunded: true,
   failure: { reason: 'unavailable', retryable: true },
+};
+
+const cancelled: Job = {
+  ...processing,
+  status: 'failed',
+  error: CANCELLED.error,
+  completed_at: '2026-11-20T09:30:13.021Z',
+  refunded: true,
+  failure: { reason: 'cancelled', retryable: true },
 };
 
 const created: JobCreated = { job_id: JOB_ID, status: 'processing', images_charged: 1, warnings: [] };
@@ -154,6 +163,9 @@ export const RESPONSE_EXAMPLES: Record<string, Record<string, Examples>> = {
       completed: { summary: 'Completed', value: completed },
       failed: { summary: 'Failed and refunded', value: failed },
     },
+  },
+  cancelJob: {
+    200: { cancelled: { summary: 'Cancelled and refunded', value: cancelled } },
   },
   listJobs: { 200: { page: { summary: 'A page of one job', value: jobs } } },
   listLedger: { 200: { page: { summary: 'A job that was charged and refunded', value: ledger } } },

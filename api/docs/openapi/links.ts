@@ -12,6 +12,7 @@ const ANSWERED = '$response.body#/job_id';
 export const LINKS: Record<string, Record<string, Record<string, OpenAPIV3_1.LinkObject>>> = {
   createJob: {
     201: {
+      cancelJob: link('cancelJob', 'Cancel the job while no generator renders it.', ANSWERED),
       readJob: link('getJob', 'Poll the job until it has ended.', ANSWERED),
       deleteJob: link('deleteJob', 'Delete the job after it has ended.', ANSWERED),
     },

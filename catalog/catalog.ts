@@ -5,6 +5,7 @@ import { findProblem, keysProblem, unknownTier } from './engine/check.ts';
 import { buildInstruction } from './engine/instruction.ts';
 import { type Mode, modeOf, type Sent, tierOf } from './engine/request.ts';
 import { resolveSettings, type Settings } from './engine/settings.ts';
+import { likelySlug } from './engine/suggest-tool.ts';
 import { tidy } from './engine/text.ts';
 import { warningsFor } from './engine/warnings.ts';
 import type { Plan, Planned } from './plan.ts';
@@ -17,6 +18,11 @@ export type { ToolSpec } from './tool-spec.ts';
 /** The tool with exactly this slug. */
 export function findTool(slug: string): ToolSpec | undefined {
   return TOOLS.get(slug);
+}
+
+/** The slug that an unknown one probably means, if any is similar. @param isOffered whether a slug can be used now */
+export function likelyTool(sent: string, isOffered: (slug: string) => boolean): string | undefined {
+  return likelySlug(sent, [...TOOLS.keys()].filter(isOffered));
 }
 
 /** The generators of each group of tools, by the group's id, in failover order. */

@@ -19,8 +19,11 @@ export const invalidRequest = (message: string, options?: ErrorOptions) =>
 
 export const emptyBody = () => invalidRequest('The body is empty; send a JSON object.');
 
-export const unknownTool = () =>
-  new ApiError('invalid_tool', 'tool: unknown tool. GET /v1/tools lists the slugs.');
+/** @param meant the slug that was probably meant */
+export const unknownTool = (meant?: string) =>
+  new ApiError('invalid_tool', `tool: unknown tool.${didYouMean(meant)} GET /v1/tools lists the slugs.`);
+
+const didYouMean = (slug: string | undefined) => (slug === undefined ? '' : ` Did you mean ${slug}?`);
 
 export const disabledTool = (slug: string) =>
   new ApiError('invalid_tool', `tool: ${slug} is switched off at present. GET /v1/tools lists the others.`);

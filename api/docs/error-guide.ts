@@ -44,8 +44,8 @@ export const ERROR_GUIDE: Record<ErrorCode, Guide> = {
   },
   invalid_tool: {
     action:
-      'Use a slug of `GET /v1/tools`, spelled exactly as it is there. Titles and marketing names are not accepted.',
-    example: unknownTool().message,
+      'Use a slug of `GET /v1/tools`, spelled exactly as it is there. Titles and marketing names are not accepted; the message names the slug that was probably meant, if one is similar.',
+    example: unknownTool('virtual-staging').message,
   },
   invalid_image: {
     action:

@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { findTool, type Plan, planRender } from '../../catalog/catalog.ts';
+import { findTool, likelyTool, type Plan, planRender } from '../../catalog/catalog.ts';
 import { disabledTool, insufficientCredits, notOneImage, unknownTool } from '../../contract/api-errors.ts';
 import { ApiError } from '../../contract/errors.ts';
 import { BUDGETS } from '../../contract/limits.ts';
@@ -100,7 +100,7 @@ async function imageOf(
 
 function planOf({ toolSwitch }: ApiDeps, { tool, options }: CreateJob): Plan {
   const spec = findTool(tool);
-  if (spec === undefined) throw unknownTool();
+  if (spec === undefined) throw unknownTool(likelyTool(tool, (slug) => !toolSwitch.isDisabled(slug)));
   if (toolSwitch.isDisabled(spec.slug)) throw disabledTool(spec.slug);
   const planned = planRender(spec, options);
   if (!planned.ok) throw new ApiError('invalid_request', planned.message);

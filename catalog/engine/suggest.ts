@@ -40,14 +40,26 @@ const MEANT: ReadonlyMap<string, readonly string[]> = new Map([
 
 const SHORTEST_PART = 3;
 
-/** Longer names get no suggestion: no key is as long, even mistyped. */
-const LONGEST = 40;
+/** Longer names get no suggestion: no key or slug is as long, even mistyped. */
+export const LONGEST = 40;
 
 /** The key that an unknown one probably means, if any is similar. */
 export function likelyKey(sent: string, keys: readonly string[]): string | undefined {
+  return likelyName(sent, keys, MEANT);
+}
+
+/**
+ * The name that an unknown one probably means, if any is similar.
+ * @param meant (ends of) names by other words for them, in lower case without punctuation
+ */
+export function likelyName(
+  sent: string,
+  keys: readonly string[],
+  meant: ReadonlyMap<string, readonly string[]>,
+): string | undefined {
   const name = sent.length > LONGEST ? '' : fold(sent);
   if (name === '') return undefined;
-  const words = [name, ...(MEANT.get(name) ?? []).map(fold)];
+  const words = [name, ...(meant.get(name) ?? []).map(fold)];
   for (const word of words) {
     const found = keys.find((key) => fold(key) === word) ?? keys.find((key) => isPart(fold(key), word));
     if (found !== undefined) return found;

@@ -53,7 +53,7 @@ export const BUDGETS = Object.freeze({
   keyBytes: 64 * MB,
   /** Concurrent fetches of an `image_url` for one key. */
   keyFetches: 8,
-  /** Bytes fetched for one key, in any minute, for requests that were rejected. */
+  /** Bytes fetched for one key, in any minute, for requests that were rejected and for dry runs. */
   keyUnpaidBytes: 512 * MB,
   /** Failed jobs of one account within an hour of the first, whose input is at fault, for which a model was paid, or which were cancelled: they are refunded. */
   accountFailures: 100,

@@ -99,6 +99,23 @@ export const JobReplayed = Type.Object(
 );
 export type JobReplayed = Static<typeof JobReplayed>;
 
+/** Body of the 200 response for a dry run. An addition to version 1. */
+export const DryRunResult = Type.Object(
+  {
+    valid: Type.Boolean({ description: 'Always `true`; a request that fails a check gets its error.' }),
+    tool: Type.String({ description: 'The slug that would run.' }),
+    images_charged: Type.Integer({
+      minimum: 0,
+      description:
+        'Images that the request would be charged. 0 only if its Idempotency-Key has already created a job: the request would return that job.',
+    }),
+    warnings: Type.Array(Warning),
+    balance_after: Type.Integer({ minimum: 0, description: 'Images left in the balance after the charge.' }),
+  },
+  { title: 'DryRunResult' },
+);
+export type DryRunResult = Static<typeof DryRunResult>;
+
 /** Body of POST /v1/jobs. Other fields are ignored. */
 export const CreateJob = Type.Object(
   {

@@ -74,7 +74,7 @@ function refuseUnpaid(waitMs: number): void {
   const retryAfter = Math.ceil(waitMs / 1000);
   throw rateLimited(
     'unpaid-bytes',
-    'This key has fetched too many bytes by image_url for rejected requests.',
+    'This key has fetched too many bytes by image_url for rejected requests and dry runs.',
     retryAfter,
   );
 }

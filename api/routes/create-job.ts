@@ -4,18 +4,22 @@ import { Type } from 'typebox';
 import { emptyBody } from '../../contract/api-errors.ts';
 import { ApiError } from '../../contract/errors.ts';
 import { LIMITS } from '../../contract/limits.ts';
-import { CreateJob, JobCreated, JobReplayed } from '../../contract/schemas.ts';
+import { CreateJob, DryRunResult, JobCreated, JobReplayed } from '../../contract/schemas.ts';
 import { errorResponses, type Route } from '../http/operation.ts';
 import { bindJob } from '../http/request-log.ts';
 import { bodyDigest } from '../intake/digest.ts';
 import type { JobBody } from '../intake/job-body.ts';
 import { createCompensations } from '../jobs/compensations.ts';
 import { createOrReplayJob } from '../jobs/creation.ts';
+import { dryRun } from '../jobs/dry-run.ts';
 
 /** Most bytes of the fields that are kept after `dropFields`: options, warnings and the webhook URL. */
 const RETAINED_FIELD_BYTES = 32 * 1024;
 
-/** POST /v1/jobs: checks, charges and accepts one job, or replays the one its Idempotency-Key created. */
+/**
+ * POST /v1/jobs: checks, charges and accepts one job, or replays the one its Idempotency-Key created. With `dry_run` it
+ * only checks.
+ */
 export const createJob: Route = (app, deps) =>
   app.post(
     '/v1/jobs',
@@ -40,8 +44,18 @@ export const createJob: Route = (app, deps) =>
             }),
           ),
         }),
+        querystring: Type.Object({
+          dry_run: Type.Optional(
+            Type.Enum(['true', 'false'], {
+              type: 'string',
+              description:
+                'With `true`, the request is checked like any other and answered with its price, and nothing is stored, charged or rendered. The Idempotency-Key is not used up. Omitted, it is `false`.',
+            }),
+          ),
+        }),
         body: CreateJob,
         response: {
+          200: DryRunResult,
           201: Type.Union([JobReplayed, JobCreated]),
           ...errorResponses([
             'invalid_request',
@@ -73,6 +87,7 @@ export const createJob: Route = (app, deps) =>
           request.bodyLease.shrink(RETAINED_FIELD_BYTES);
         },
       };
+      if (request.query.dry_run === 'true') return hold.during(() => dryRun(deps, creation));
       const job = await hold.during(() => createOrReplayJob(deps, creation));
       bindJob(request, job.job_id);
       return reply.code(201).send(job);

@@ -1,6 +1,14 @@
 import type { Static } from 'typebox';
 import type { JobList, LedgerList } from '../../../contract/lists.ts';
-import type { Account, CreateJob, Job, JobCreated, JobReplayed, Tool } from '../../../contract/schemas.ts';
+import type {
+  Account,
+  CreateJob,
+  DryRunResult,
+  Job,
+  JobCreated,
+  JobReplayed,
+  Tool,
+} from '../../../contract/schemas.ts';
 import type { TestEvent, WebhookEvent } from '../../../contract/webhook.ts';
 import { CANCELLED, NOT_GENERATED, refundedError } from '../../../protocol/job-errors.ts';
 import type { Examples } from './types.ts';
@@ -68,6 +76,14 @@ const warned: JobCreated = {
 };
 
 const replayed: JobReplayed = { ...completed, warnings: [] };
+
+const priced: DryRunResult = {
+  valid: true,
+  tool: 'roof-replacement',
+  images_charged: 2,
+  warnings: [],
+  balance_after: 2429,
+};
 
 const byUrl: CreateJob = {
   tool: 'roof-replacement',
@@ -151,6 +167,13 @@ export const REQUEST_EXAMPLES: Record<string, Examples> = {
 /** Response bodies by operation and status. */
 export const RESPONSE_EXAMPLES: Record<string, Record<string, Examples>> = {
   createJob: {
+    200: {
+      priced: { summary: 'A dry run of a job in 4K', value: priced },
+      repeated: {
+        summary: 'A dry run whose Idempotency-Key has already created a job',
+        value: { ...priced, images_charged: 0, balance_after: 2431 } satisfies DryRunResult,
+      },
+    },
     201: {
       created: { summary: 'A new job', value: created },
       warned: { summary: 'A new job in 4K with an option that was ignored', value: warned },

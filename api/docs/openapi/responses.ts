@@ -13,6 +13,13 @@ const SUCCESS: Record<string, string> = {
   204: 'The job and its images are deleted.',
 };
 
+/** Descriptions that differ from {@link SUCCESS}, by operation and status. */
+const SUCCESS_OF: Record<string, Record<string, string>> = {
+  createJob: {
+    200: 'The dry run passed all checks: what the request would be charged. Nothing was stored or charged.',
+  },
+};
+
 /** The 405 response, which all operations share. */
 export function methodNotAllowed(
   publicUrl: string,
@@ -38,7 +45,9 @@ export function completeResponses(
     response.headers = headersOf(status);
     const links = LINKS[operation.operationId]?.[status];
     if (links !== undefined) response.links = links;
-    if (codes === undefined) response.description = SUCCESS[status] ?? response.description;
+    if (codes === undefined)
+      response.description =
+        SUCCESS_OF[operation.operationId]?.[status] ?? SUCCESS[status] ?? response.description;
     const examples = codes === undefined ? successExamples[status] : errorExamples(codes, publicUrl);
     if (media !== undefined && examples !== undefined) media.examples = examples;
   }

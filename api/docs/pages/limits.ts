@@ -8,7 +8,7 @@ const COMPLETED = LIMITS.completedJobsPerAccount.toLocaleString('en-US');
 type Row = readonly [string, string];
 
 const RATES: readonly Row[] = [
-  ['`POST /v1/jobs`', String(RATE_LIMITS['create-job'])],
+  ['`POST /v1/jobs`, dry runs included', String(RATE_LIMITS['create-job'])],
   ['`GET /v1/jobs/{id}`', String(RATE_LIMITS['read-job'])],
   ['`DELETE /v1/jobs/{id}` and `POST /v1/jobs/{id}/cancel` together', String(RATE_LIMITS['delete-job'])],
   ['`GET /v1/tools` and `GET /v1/account` together', String(RATE_LIMITS['read-account'])],
@@ -46,7 +46,10 @@ const IN_FLIGHT: readonly Row[] = [
   ['The same for all keys of an account', 'A quarter of the capacity of a server, but at least 128 MB'],
   ['Jobs being accepted, per account', '50'],
   ['Images being fetched by `image_url`', String(BUDGETS.keyFetches)],
-  ['Bytes fetched per minute for requests that were rejected', `${BUDGETS.keyUnpaidBytes / MB} MB`],
+  [
+    'Bytes fetched per minute for requests that were rejected, and for dry runs',
+    `${BUDGETS.keyUnpaidBytes / MB} MB`,
+  ],
 ];
 
 const RETENTION: readonly Row[] = [
@@ -84,7 +87,7 @@ ${table('Requests', 'Per minute', RATES)}
 <p>Pipelined requests of one connection are handled one after the other. A connection with more than ${WAITING_REQUESTS} requests behind the one in progress is closed once those are answered.</p>
 
 <h2 id="in-flight">Requests in flight</h2>
-<p>Counted per key unless stated otherwise. A request over a limit waits, with its body unread, for up to ${BUDGETS.queueMs / 1000} seconds in total, and then gets <code>rate_limited</code>; nothing is charged. You can send as many requests at once as the table above allows. A body of unknown length counts as ${LIMITS.bodyBytes / MB} MB until it has ended, so send a <code>Content-Length</code>. Over the limit of bytes fetched for rejected requests, a request with <code>image_url</code> gets <code>rate_limited</code> without waiting.</p>
+<p>Counted per key unless stated otherwise. A request over a limit waits, with its body unread, for up to ${BUDGETS.queueMs / 1000} seconds in total, and then gets <code>rate_limited</code>; nothing is charged. You can send as many requests at once as the table above allows. A body of unknown length counts as ${LIMITS.bodyBytes / MB} MB until it has ended, so send a <code>Content-Length</code>. Over the limit of bytes fetched for rejected requests and dry runs, a request with <code>image_url</code> gets <code>rate_limited</code> without waiting.</p>
 ${table('What', 'Limit', IN_FLIGHT)}
 <p>Failed jobs are refunded. Up to ${BUDGETS.accountFailures} jobs of an account (${BUDGETS.paidAccountFailures} with a paid pack) may fail in an hour because of their input (images that cannot be decoded or rendered, and requests that a model refuses), or for another reason after a model may have charged for them. Jobs that you cancel count as well. After that, new jobs get <code>rate_limited</code> until the hour is over. A job that failed because models were unavailable, and charged nothing, does not count.</p>
 <p>A body must arrive at ${PACE.bytesPerSecond / 1024} KB per second or faster, and within a minute (without a Content-Length it counts as 30 MB). It may fall ${PACE.slackMs / 1000} seconds behind that pace. A body of more than ${PACE.freePieces} chunks must have at least ${PACE.pieceBytes} bytes per chunk on average. The last rule also applies to the response of an <code>image_url</code>.</p>

@@ -1,0 +1,132 @@
+import { findTool, likelyTool, type Plan, planRender } from '../../catalog/catalog.ts';
+import { disabledTool, insufficientCredits, notOneImage, unknownTool } from '../../contract/api-errors.ts';
+import { ApiError } from '../../contract/errors.ts';
+import { BUDGETS } from '../../contract/limits.ts';
+import type { CreateJob } from '../../contract/schemas.ts';
+import { type Failures, remainingMs } from '../../domain/failures.ts';
+import type { Caller } from '../../domain/records.ts';
+import { EgressError } from '../../egress/egress.ts';
+import type { IdempotencyRow } from '../../stores/job-store.ts';
+import type { Hold } from '../budgets/hold.ts';
+import type { ApiDeps } from '../deps.ts';
+import type { IncomingImage } from '../intake/image-field.ts';
+import { type FetchedImage, imageFromBase64, imageFromUrl } from './image.ts';
+
+export interface JobToCheck {
+  caller: Caller;
+  /** The fields of the body without the image; empty after `dropFields`. */
+  body: CreateJob;
+  image: IncomingImage | undefined;
+  bodyDigest: string;
+  idempotencyKey: string | null;
+  /** The request's budget leases. */
+  hold: Hold;
+  /** Releases the memory and budget of the fields: options and unknown fields may take a megabyte. */
+  dropFields(): void;
+}
+
+/** What acceptance needs: the image has been fetched and has passed the safety limits. */
+export type CheckedJob = FetchedImage & {
+  plan: Plan;
+  webhookUrl: string | null;
+  /** The balance before the job, in images. */
+  balance: number;
+};
+
+/**
+ * Runs the checks of POST /v1/jobs in the contract's order, without storing or charging anything.
+ * @param replay the response for a key that is already used; `again` when it can be used after all
+ * @throws ApiError of the first check that fails
+ */
+export async function checkJob<Replayed>(
+  deps: ApiDeps,
+  job: JobToCheck,
+  replay: (spent: IdempotencyRow) => Promise<Replayed | 'again'>,
+): Promise<CheckedJob | { replayed: Replayed }> {
+  if ((job.image === undefined) === (job.body.image_url === undefined)) throw notOneImage();
+  const replayed = await replayByKey(deps, job, replay);
+  if (replayed !== 'again') return { replayed };
+  try {
+    return await checkNewJob(deps, job);
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.status >= 500) throw error;
+    // What refused it, such as the balance, may have been changed by a request with the same key, accepted meanwhile.
+    const accepted = await replayByKey(deps, job, replay);
+    if (accepted !== 'again') return { replayed: accepted };
+    throw error;
+  }
+}
+
+/** @returns `again` if the request has no key, or the key is free. @throws ApiError as `replay` does */
+async function replayByKey<Replayed>(
+  { stores }: ApiDeps,
+  { caller, idempotencyKey }: JobToCheck,
+  replay: (spent: IdempotencyRow) => Promise<Replayed | 'again'>,
+): Promise<Replayed | 'again'> {
+  if (idempotencyKey === null) return 'again';
+  const spent = await stores.jobs.findByIdempotencyKey(caller.keyId, idempotencyKey);
+  return spent === undefined ? 'again' : replay(spent);
+}
+
+async function checkNewJob(deps: ApiDeps, job: JobToCheck): Promise<CheckedJob> {
+  const { body, caller, image } = job;
+  const plan = planOf(deps, body);
+  const { image_url: imageUrl = '', webhook_url: webhookUrl = null } = body;
+  await checkWebhookUrl(deps, webhookUrl);
+  const balance = await checkAccount(deps, caller, plan);
+  if (image === undefined) job.dropFields();
+  return { ...(await imageOf(deps, job, imageUrl)), plan, webhookUrl, balance };
+}
+
+async function imageOf(
+  deps: ApiDeps,
+  { caller, image, hold }: JobToCheck,
+  imageUrl: string,
+): Promise<FetchedImage> {
+  if (image !== undefined) return { image: imageFromBase64(image), onCharged: () => {} };
+  return imageFromUrl({ ...deps, hold, keyId: caller.keyId }, imageUrl);
+}
+
+function planOf({ toolSwitch }: ApiDeps, { tool, options }: CreateJob): Plan {
+  const spec = findTool(tool);
+  if (spec === undefined) throw unknownTool(likelyTool(tool, (slug) => !toolSwitch.isDisabled(slug)));
+  if (toolSwitch.isDisabled(spec.slug)) throw disabledTool(spec.slug);
+  const planned = planRender(spec, options);
+  if (!planned.ok) throw new ApiError('invalid_request', planned.message);
+  return planned.plan;
+}
+
+async function checkWebhookUrl({ egress }: ApiDeps, url: string | null): Promise<void> {
+  if (url === null) return;
+  try {
+    await egress.check(url);
+  } catch (error) {
+    if (!(error instanceof EgressError)) throw error;
+    throw new ApiError('webhook_url_rejected', `webhook_url: ${error.message}`, { cause: error });
+  }
+}
+
+/**
+ * Rejects early what acceptance would reject; the balance is checked again in the charging transaction.
+ * @returns the balance
+ */
+async function checkAccount({ stores }: ApiDeps, { accountId }: Caller, plan: Plan): Promise<number> {
+  const { balance, failures } = await stores.accounts.get(accountId);
+  if (balance < plan.imagesCharged) throw insufficientCredits();
+  if (failures !== undefined) await checkFailures(stores, accountId, failures);
+  return balance;
+}
+
+/** Failed jobs are refunded, so they are limited: a caller could otherwise use renderers and models for free. */
+async function checkFailures({ packs }: ApiDeps['stores'], accountId: string, failures: Failures) {
+  const { jobs } = failures;
+  const waitMs = remainingMs(failures, new Date());
+  if (waitMs === 0 || jobs < BUDGETS.accountFailures) return;
+  const limit = (await packs.hasPaid(accountId)) ? BUDGETS.paidAccountFailures : BUDGETS.accountFailures;
+  if (jobs < limit) return;
+  const message = `${jobs} jobs of this account failed within an hour because of their input, after a model may have charged for them, or because they were cancelled. Check their \`error\` before you send more.`;
+  throw new ApiError('rate_limited', message, {
+    limit: 'failed-jobs',
+    retryAfter: Math.ceil(waitMs / 1000),
+  });
+}

@@ -1,0 +1,37 @@
+import { idempotencyConflict, jobOfKeyDeleted } from '../../contract/api-errors.ts';
+import type { DryRunResult } from '../../contract/schemas.ts';
+import type { IdempotencyRow } from '../../stores/job-store.ts';
+import type { ApiDeps } from '../deps.ts';
+import { checkJob, type JobToCheck } from './checks.ts';
+
+/**
+ * POST /v1/jobs?dry_run=true: what the same request without the parameter would be answered and charged at this moment.
+ * Writes nothing. An image that it fetches is never charged, so its bytes count as unpaid.
+ * @throws ApiError as the request without the parameter
+ */
+export async function dryRun(deps: ApiDeps, job: JobToCheck): Promise<DryRunResult> {
+  const checked = await checkJob(deps, job, (spent) => dryReplay(deps, job, spent));
+  if ('replayed' in checked) return checked.replayed;
+  const { plan, balance } = checked;
+  return {
+    valid: true,
+    tool: plan.tool,
+    images_charged: plan.imagesCharged,
+    warnings: plan.warnings,
+    balance_after: balance - plan.imagesCharged,
+  };
+}
+
+/** A replay charges nothing. Unlike `replay`, does not record that the job was returned: the client does not see it. */
+async function dryReplay(
+  { stores }: ApiDeps,
+  { caller, bodyDigest }: JobToCheck,
+  spent: IdempotencyRow,
+): Promise<DryRunResult | 'again'> {
+  if (spent.bodyDigest !== bodyDigest) throw idempotencyConflict();
+  const job = await stores.jobs.get(spent.jobId);
+  if (job === undefined) return 'again';
+  if (job.status === 'deleted') throw jobOfKeyDeleted();
+  const { balance } = await stores.accounts.get(caller.accountId);
+  return { valid: true, tool: job.tool, images_charged: 0, warnings: job.warnings, balance_after: balance };
+}

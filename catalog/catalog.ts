@@ -1,5 +1,5 @@
 import { LIMITS } from '../contract/limits.ts';
-import type { Tool } from '../contract/schemas.ts';
+import type { Tool, ToolWithOptions } from '../contract/schemas.ts';
 import { withoutAliases } from './engine/aliases.ts';
 import { findProblem, keysProblem, unknownTier } from './engine/check.ts';
 import { buildInstruction } from './engine/instruction.ts';
@@ -8,6 +8,7 @@ import { resolveSettings, type Settings } from './engine/settings.ts';
 import { likelySlug } from './engine/suggest-tool.ts';
 import { tidy } from './engine/text.ts';
 import { warningsFor } from './engine/warnings.ts';
+import { optionsSchema } from './options-schema.ts';
 import type { Plan, Planned } from './plan.ts';
 import { TOOLS } from './registry.ts';
 import type { ToolSpec } from './tool-spec.ts';
@@ -30,12 +31,24 @@ export type GeneratorOrders = ReadonlyMap<string, readonly string[]>;
 
 /** Every tool in the contract's order, with its price at 2K and whether a generator of its group performs it. */
 export function listTools(orders: GeneratorOrders): Tool[] {
+  return [...TOOLS.values()].map((tool) => toolEntry(tool, orders));
+}
+
+/** The same tools with their options. */
+export function listToolsWithOptions(orders: GeneratorOrders): ToolWithOptions[] {
   return [...TOOLS.values()].map((tool) => ({
-    slug: tool.slug,
-    images_cost: tool.cost,
-    preview_only: isPreviewOnly(tool, orders.get(tool.group) ?? []),
+    ...toolEntry(tool, orders),
+    title: tool.title,
+    description: tool.description,
+    options: optionsSchema(tool),
   }));
 }
+
+const toolEntry = (tool: ToolSpec, orders: GeneratorOrders) => ({
+  slug: tool.slug,
+  images_cost: tool.cost,
+  preview_only: isPreviewOnly(tool, orders.get(tool.group) ?? []),
+});
 
 /** Whether no generator of the list performs the tool: the built-in one then returns the photo with a caption. */
 function isPreviewOnly({ classical }: ToolSpec, generators: readonly string[]): boolean {

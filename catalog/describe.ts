@@ -111,7 +111,7 @@ function describeOption([key, option]: [string, OptionSpec]): OptionDescription 
     default: 'default' in option ? (option.default ?? null) : null,
     required: option.required ?? false,
     description: option.description,
-    usedWhen: usedWhen(option),
+    usedWhen: usedWhenOf(option),
   };
 }
 
@@ -135,7 +135,8 @@ function valuesOf(option: OptionSpec): readonly string[] {
   return 'values' in option ? option.values : [];
 }
 
-function usedWhen({ appliesWhen }: OptionSpec): string | null {
+/** The condition under which the option is used, or null if it always is. */
+export function usedWhenOf({ appliesWhen }: OptionSpec): string | null {
   // An option without effect says so in its description.
   return appliesWhen === undefined || appliesWhen === 'never' ? null : describeCondition(appliesWhen);
 }

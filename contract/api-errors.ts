@@ -25,6 +25,10 @@ export const unknownTool = (meant?: string) =>
 
 const didYouMean = (slug: string | undefined) => (slug === undefined ? '' : ` Did you mean ${slug}?`);
 
+/** For a path that names a tool. @param meant the slug that was probably meant */
+export const toolNotFound = (meant?: string) =>
+  new ApiError('not_found', `There is no such tool.${didYouMean(meant)} GET /v1/tools lists the slugs.`);
+
 export const disabledTool = (slug: string) =>
   new ApiError('invalid_tool', `tool: ${slug} is switched off at present. GET /v1/tools lists the others.`);
 

@@ -98,7 +98,7 @@ export const ERRORS = {
     status: 404,
     retryable: false,
     addition: true,
-    description: 'The API has no such path.',
+    description: 'The API has no such path, or no such tool.',
   },
   method_not_allowed: {
     status: 405,

@@ -168,18 +168,38 @@ export const Account = Type.Object(
 );
 export type Account = Static<typeof Account>;
 
+const toolFields = {
+  slug: Type.String(),
+  images_cost: Type.Integer({ minimum: 1, description: 'Price of one render at 2K, in images.' }),
+  preview_only: Type.Boolean({
+    description:
+      'No model is configured for this tool: a job returns the photo with a caption. An addition to version 1.',
+  }),
+};
+const toolDetails = {
+  title: Type.String({ description: 'Name of the tool for people.' }),
+  description: Type.String({ description: 'What the tool does, in one line.' }),
+  options: Type.Record(Type.String(), Type.Unknown(), {
+    description:
+      'The options of the tool as JSON Schema (draft 2020-12), as the `guided` tier checks them. An alias has the keyword `x-alias-of`.',
+  }),
+};
+
+/** A tool as GET /v1/tools lists it (spec: Tool entry). The details are an addition: only with `expand=options`. */
 export const Tool = Type.Object(
   {
-    slug: Type.String(),
-    images_cost: Type.Integer({ minimum: 1, description: 'Price of one render at 2K, in images.' }),
-    preview_only: Type.Boolean({
-      description:
-        'No model is configured for this tool: a job returns the photo with a caption. An addition to version 1.',
-    }),
+    ...toolFields,
+    title: Type.Optional(toolDetails.title),
+    description: Type.Optional(toolDetails.description),
+    options: Type.Optional(toolDetails.options),
   },
-  { title: 'Tool' },
+  { title: 'Tool', description: 'The last three fields are present with `expand=options` only.' },
 );
 export type Tool = Static<typeof Tool>;
+
+/** A tool with its options, as GET /v1/tools/{slug} returns it. */
+export const ToolWithOptions = Type.Object({ ...toolFields, ...toolDetails }, { title: 'ToolWithOptions' });
+export type ToolWithOptions = Static<typeof ToolWithOptions>;
 
 /** Body of every non-2xx response (spec: Error envelope). */
 export const ErrorEnvelope = Type.Object(

@@ -17,6 +17,7 @@ export const CHANGES: readonly Change[] = [
       'An operator can switch a tool off: `GET /v1/tools` omits it, and a new job of it gets 400 `invalid_tool`. A replay of an Idempotency-Key is still answered.',
       'Additions: requests outside `/v1` have a limit for each client address; a 429 for a limit of an address closes the connection; the pipelined requests of a connection are handled one after the other. The limits page has the figures. The pages of the documentation are compressed and have an `ETag`.',
       'Addition: `POST /v1/jobs?dry_run=true` checks a request as `POST /v1/jobs` does and returns what it would be charged, without storing, charging or rendering anything.',
+      'Additions: `GET /v1/tools?expand=options` returns the title, description and options of each tool, as JSON Schema; `GET /v1/tools/{slug}` returns one tool in that form.',
       'The message of `invalid_tool` names the slug that was probably meant, if one is similar.',
     ],
   },

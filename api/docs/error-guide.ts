@@ -104,7 +104,7 @@ export const ERROR_GUIDE: Record<ErrorCode, Guide> = {
   },
   not_found: {
     action:
-      'Compare the path with the reference. Every path is the base URL, which ends with `/api`, followed by `/v1`.',
+      'Compare the path with the reference. Every path is the base URL, which ends with `/api`, followed by `/v1`. For `GET /v1/tools/{slug}`, use a slug of `GET /v1/tools`.',
     example: routeNotFound('GET', '/api/v1/images').message,
   },
   method_not_allowed: {

@@ -1,10 +1,12 @@
 import { Type } from 'typebox';
-import { listTools as catalogue } from '../../catalog/catalog.ts';
+import { listTools as catalogue, listToolsWithOptions } from '../../catalog/catalog.ts';
 import { Tool } from '../../contract/schemas.ts';
 import { errorResponses, type Route } from '../http/operation.ts';
 
-/** GET /v1/tools: every slug with its price. */
-export const listTools: Route = (app, { config, toolSwitch }) =>
+/** GET /v1/tools: every slug with its price, and on request with its options. */
+export const listTools: Route = (app, { config, toolSwitch }) => {
+  const { orders } = config.generators;
+  const tools = { plain: catalogue(orders), withOptions: listToolsWithOptions(orders) };
   app.get(
     '/v1/tools',
     {
@@ -14,8 +16,20 @@ export const listTools: Route = (app, { config, toolSwitch }) =>
         summary: 'List the tools',
         description:
           'Every slug that `tool` accepts now, with its price at 2K. With `resolution: 4K` a render costs 2.',
-        response: { 200: Type.Array(Tool), ...errorResponses() },
+        querystring: Type.Object({
+          expand: Type.Optional(
+            Type.Enum(['options'], {
+              type: 'string',
+              description: 'With `options`, each tool also has its title, description and options.',
+            }),
+          ),
+        }),
+        response: { 200: Type.Array(Tool), ...errorResponses(['invalid_request']) },
       },
     },
-    async () => catalogue(config.generators.orders).filter(({ slug }) => !toolSwitch.isDisabled(slug)),
+    async ({ query }) =>
+      tools[query.expand === 'options' ? 'withOptions' : 'plain'].filter(
+        ({ slug }) => !toolSwitch.isDisabled(slug),
+      ),
   );
+};

@@ -4,6 +4,7 @@ import { createJob } from './create-job.ts';
 import { deleteJob } from './delete-job.ts';
 import { getAccount } from './get-account.ts';
 import { getJob } from './get-job.ts';
+import { getTool } from './get-tool.ts';
 import { listJobs } from './list-jobs.ts';
 import { listLedger } from './list-ledger.ts';
 import { listTools } from './list-tools.ts';
@@ -18,4 +19,5 @@ export const routes: readonly Route[] = [
   getAccount,
   listLedger,
   listTools,
+  getTool,
 ];

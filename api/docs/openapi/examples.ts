@@ -8,6 +8,7 @@ import type {
   JobCreated,
   JobReplayed,
   Tool,
+  ToolWithOptions,
 } from '../../../contract/schemas.ts';
 import type { TestEvent, WebhookEvent } from '../../../contract/webhook.ts';
 import { CANCELLED, NOT_GENERATED, refundedError } from '../../../protocol/job-errors.ts';
@@ -137,6 +138,27 @@ const tools: Static<typeof Tool>[] = [
   { slug: '4k-upscale', images_cost: 2, preview_only: false },
 ];
 
+const roof: ToolWithOptions = {
+  slug: 'roof-replacement',
+  images_cost: 1,
+  preview_only: false,
+  title: 'Roof replacement',
+  description: 'Replaces the roofing.',
+  options: {
+    title: 'Roof replacement',
+    type: 'object',
+    properties: {
+      material: {
+        title: 'Material',
+        type: 'string',
+        enum: ['architectural-shingle', 'metal-standing-seam', 'clay-tile', 'slate', 'cedar-shake'],
+        default: 'architectural-shingle',
+      },
+      resolution: { title: 'Resolution', type: 'string', enum: ['2K', '4K'], default: '2K' },
+    },
+  },
+};
+
 /** Request bodies by operation. */
 export const REQUEST_EXAMPLES: Record<string, Examples> = {
   createJob: {
@@ -193,7 +215,13 @@ export const RESPONSE_EXAMPLES: Record<string, Record<string, Examples>> = {
   listJobs: { 200: { page: { summary: 'A page of one job', value: jobs } } },
   listLedger: { 200: { page: { summary: 'A job that was charged and refunded', value: ledger } } },
   getAccount: { 200: { account: { value: account } } },
-  listTools: { 200: { tools: { summary: 'Two of the tools', value: tools } } },
+  listTools: {
+    200: {
+      tools: { summary: 'Two of the tools', value: tools },
+      expanded: { summary: 'One of the tools, with `expand=options`', value: [roof] },
+    },
+  },
+  getTool: { 200: { tool: { summary: 'A tool, with some of its options', value: roof } } },
 };
 
 export const WEBHOOK_EXAMPLES: Examples = {

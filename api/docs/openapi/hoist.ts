@@ -11,7 +11,11 @@ export function hoistSchemas(value: unknown, schemas: Record<string, Schema>): u
   if (Array.isArray(value)) return value.map((item) => hoistSchemas(item, schemas));
   if (!isObject(value)) return value;
   const copy = Object.fromEntries(
-    Object.entries(value).map(([key, part]) => [key, hoistSchemas(part, schemas)]),
+    // An example may itself be a schema, such as the options of a tool.
+    Object.entries(value).map(([key, part]) => [
+      key,
+      key === 'examples' ? part : hoistSchemas(part, schemas),
+    ]),
   );
   return isTitledSchema(copy) ? replace(copy, schemas) : copy;
 }

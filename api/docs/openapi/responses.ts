@@ -1,4 +1,5 @@
 import type { OpenAPIV3_1 } from 'openapi-types';
+import { toolNotFound } from '../../../contract/api-errors.ts';
 import { ERRORS, type ErrorCode } from '../../../contract/errors.ts';
 import type { ErrorEnvelope } from '../../../contract/schemas.ts';
 import { ERROR_CODES } from '../../http/operation.ts';
@@ -18,6 +19,13 @@ const SUCCESS_OF: Record<string, Record<string, string>> = {
   createJob: {
     200: 'The dry run passed all checks: what the request would be charged. Nothing was stored or charged.',
   },
+};
+
+type OwnErrors = Partial<Record<ErrorCode, { name: string; message: string }>>;
+
+/** Examples of a code that an operation words in its own way, by operation. */
+const ERRORS_OF: Record<string, OwnErrors> = {
+  getTool: { not_found: { name: 'unknown_tool', message: toolNotFound('virtual-staging').message } },
 };
 
 /** The 405 response, which all operations share. */
@@ -48,7 +56,10 @@ export function completeResponses(
     if (codes === undefined)
       response.description =
         SUCCESS_OF[operation.operationId]?.[status] ?? SUCCESS[status] ?? response.description;
-    const examples = codes === undefined ? successExamples[status] : errorExamples(codes, publicUrl);
+    const examples =
+      codes === undefined
+        ? successExamples[status]
+        : errorExamples(codes, publicUrl, ERRORS_OF[operation.operationId]);
     if (media !== undefined && examples !== undefined) media.examples = examples;
   }
   operation.responses['405'] = { $ref: '#/components/responses/MethodNotAllowed' };
@@ -63,17 +74,16 @@ function takeCodes(schema: Schema = {}): readonly ErrorCode[] | undefined {
   return codes;
 }
 
-function errorExamples(codes: readonly ErrorCode[], publicUrl: string): Examples {
+function errorExamples(codes: readonly ErrorCode[], publicUrl: string, own: OwnErrors = {}): Examples {
   return Object.fromEntries(
-    codes.map((code) => [
-      code,
-      { summary: code, description: ERRORS[code].description, value: envelopeOf(code, publicUrl) },
-    ]),
+    codes.map((code) => {
+      const { name, message } = own[code] ?? { name: code, message: ERROR_GUIDE[code].example };
+      const value = envelopeOf(code, message, publicUrl);
+      return [name, { summary: name, description: ERRORS[code].description, value }];
+    }),
   );
 }
 
-function envelopeOf(code: ErrorCode, publicUrl: string): ErrorEnvelope {
-  return {
-    error: { code, message: ERROR_GUIDE[code].example, doc_url: `${publicUrl}/docs/errors#${code}` },
-  };
-}
+const envelopeOf = (code: ErrorCode, message: string, publicUrl: string): ErrorEnvelope => ({
+  error: { code, message, doc_url: `${publicUrl}/docs/errors#${code}` },
+});

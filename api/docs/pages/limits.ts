@@ -11,7 +11,10 @@ const RATES: readonly Row[] = [
   ['`POST /v1/jobs`, dry runs included', String(RATE_LIMITS['create-job'])],
   ['`GET /v1/jobs/{id}`', String(RATE_LIMITS['read-job'])],
   ['`DELETE /v1/jobs/{id}` and `POST /v1/jobs/{id}/cancel` together', String(RATE_LIMITS['delete-job'])],
-  ['`GET /v1/tools` and `GET /v1/account` together', String(RATE_LIMITS['read-account'])],
+  [
+    '`GET /v1/tools`, `GET /v1/tools/{slug}` and `GET /v1/account` together',
+    String(RATE_LIMITS['read-account']),
+  ],
   ['`GET /v1/jobs` and `GET /v1/ledger` together', String(RATE_LIMITS.list)],
   ['All requests below `/v1` from one IPv4 address or one IPv6 /64, over all keys', String(RATE_LIMITS.ip)],
   ['All requests below `/v1` from one IPv6 /48, over all keys', String(RATE_LIMITS.site)],

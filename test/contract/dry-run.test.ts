@@ -1,5 +1,6 @@
 import { Value } from 'typebox/value';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { createBudgets } from '../../api/budgets/budgets.ts';
 import { DryRunResult } from '../../contract/schemas.ts';
 import { type Served, serveHttp } from '../egress/servers.ts';
 import { postJob } from '../setup/client.ts';
@@ -25,7 +26,11 @@ beforeAll(async () => {
   gateway = storingGateway({ accept: (draft) => service.stores.jobs.accept(draft) });
   service = await startService({
     env: { EGRESS_ALLOW_ORIGINS: images.origin },
-    api: { jobGateway: gateway },
+    api: {
+      jobGateway: gateway,
+      // Two images of the sample are over the limit, one is not.
+      budgets: createBudgets({ bytesInFlight: 256 * 1024 * 1024, unpaidBytesPerMinute: 1.5 * jpeg.length }),
+    },
   });
 });
 beforeEach(async () => {
@@ -204,25 +209,16 @@ describe('the parameter dry_run', () => {
   });
 });
 
-test('an image that is fetched for a dry run counts as unpaid', async () => {
-  const { budgets } = service.deps;
-  const spent: number[] = [];
-  const spend = budgets.unpaid.spend;
-  budgets.unpaid.spend = (key) => {
-    const spending = spend(key);
-    const index = spent.push(0) - 1;
-    const cancel = () => {
-      spent[index] = 0;
-      spending.cancel();
-    };
-    const add = (amount: number) => {
-      spent[index] = (spent[index] ?? 0) + amount;
-      spending.add(amount);
-    };
-    return { add, cancel };
-  };
+test('images that are fetched for dry runs count as unpaid', async () => {
   await priced(byUrl());
-  expect(outcome(await post(byUrl()))).toBe('201');
-  budgets.unpaid.spend = spend;
-  expect(spent).toEqual([Buffer.from(image_base64, 'base64').length, 0]);
+  await priced(byUrl());
+  const refused = [await dryRun(byUrl()), await post(byUrl())];
+  for (const response of refused) expectError(response, 'rate_limited', service.config.api.publicUrl);
+  expect(refused[0]?.json().error.message).toContain('dry runs');
+  expect(outcome(await dryRun(job()))).toBe('200');
+});
+
+test('an image that is fetched for a job that is charged does not', async () => {
+  for (let n = 1; n <= 3; n += 1) expect(outcome(await post(byUrl()))).toBe('201');
+  await priced(byUrl());
 });

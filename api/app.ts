@@ -16,6 +16,7 @@ import { rejectOtherMethods } from './http/methods.ts';
 import type { TypedApp } from './http/operation.ts';
 import { handleInTurn } from './http/pipelining.ts';
 import { registerProbes } from './http/probes.ts';
+import { removeRateLimitHeaders } from './http/rate-limit.ts';
 import { limitHeaders, routableUrl } from './http/request-head.ts';
 import { logResponse, requestId } from './http/request-log.ts';
 import { countResponse } from './http/request-metrics.ts';
@@ -91,9 +92,11 @@ function addChecks(app: TypedApp, deps: ApiDeps): void {
     const disabled = !apiSwitch.enabled() && !request.routeOptions.config.probe;
     // Counted while the API is switched off, too: a rejection is what ends a flood.
     await rateLimits.countClient(request, reply).catch((error: unknown) => {
-      throw disabled ? apiDisabled() : error;
+      if (!disabled) throw error;
     });
-    if (disabled) throw apiDisabled();
+    if (!disabled) return;
+    removeRateLimitHeaders(reply);
+    throw apiDisabled();
   });
   // Not earlier, so that a client over its limit cannot fill the queue of spans.
   if (tracing !== undefined) traceRequests(app, tracing);

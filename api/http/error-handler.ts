@@ -1,10 +1,4 @@
-import type {
-  FastifyError,
-  FastifyInstance,
-  FastifyReply,
-  FastifyRequest,
-  FastifySchemaValidationError,
-} from 'fastify';
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { internalError, jobNotFound, routeNotFound } from '../../contract/api-errors.ts';
 import { ApiError } from '../../contract/errors.ts';
 import type { ErrorEnvelope } from '../../contract/schemas.ts';
@@ -52,18 +46,10 @@ function toApiError(error: FastifyError | ApiError): ApiError {
 function fromValidation(error: FastifyError): ApiError {
   const cause = { cause: error };
   if (error.validationContext === 'params') return jobNotFound(cause);
-  const problems = error.validation ?? [];
-  const first = problems.find(({ keyword }) => keyword === 'enum') ?? problems[0];
+  const [first] = error.validation ?? [];
   const path = first?.instancePath.slice(1).replaceAll('/', '.') || String(error.validationContext);
   const where = error.validationContext === 'headers' ? headerName(path) : path;
-  const once = error.validationContext === 'querystring' ? ', sent once' : '';
-  return new ApiError('invalid_request', `${where}: ${messageOf(first) ?? error.message}${once}.`, cause);
-}
-
-/** Names the values that an enum allows, which the validator does not. */
-function messageOf(problem: FastifySchemaValidationError | undefined): string | undefined {
-  const allowed = problem?.params.allowedValues;
-  return Array.isArray(allowed) ? `must be ${allowed.join(' or ')}` : problem?.message;
+  return new ApiError('invalid_request', `${where}: ${first?.message ?? error.message}.`, cause);
 }
 
 /** `idempotency-key` -> `Idempotency-Key`. */

@@ -99,6 +99,12 @@ function setHeaders(reply: FastifyReply, name: RouteGroup | AddressLimit, hit: H
   });
 }
 
+/** Removes what {@link RateLimits.countClient} has set, from a response that has no such headers. */
+export function removeRateLimitHeaders(reply: FastifyReply): void {
+  for (const name of ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'RateLimit-Policy', 'RateLimit'])
+    reply.removeHeader(name);
+}
+
 /** Without this, a client that ignores its rejections would cost as much as one that is served. */
 function silence(request: FastifyRequest, reply: FastifyReply, { report, unreported }: Rejection): void {
   reply.header('Connection', 'close');

@@ -6,6 +6,7 @@ import { ApiError } from '../../contract/errors.ts';
 import { LIMITS } from '../../contract/limits.ts';
 import { CreateJob, DryRunResult, JobCreated, JobReplayed } from '../../contract/schemas.ts';
 import { errorResponses, type Route } from '../http/operation.ts';
+import { checkQuery } from '../http/query.ts';
 import { bindJob } from '../http/request-log.ts';
 import { bodyDigest } from '../intake/digest.ts';
 import type { JobBody } from '../intake/job-body.ts';
@@ -16,6 +17,16 @@ import { dryRun } from '../jobs/dry-run.ts';
 /** Most bytes of the fields that are kept after `dropFields`: options, warnings and the webhook URL. */
 const RETAINED_FIELD_BYTES = 32 * 1024;
 
+const Query = Type.Object({
+  dry_run: Type.Optional(
+    Type.Enum(['true', 'false'], {
+      type: 'string',
+      description:
+        'With `true`, the request is checked like any other and answered with its price, and nothing is stored, charged or rendered. The Idempotency-Key is not used up. Omitted, it is `false`.',
+    }),
+  ),
+});
+
 /**
  * POST /v1/jobs: checks, charges and accepts one job, or replays the one its Idempotency-Key created. With `dry_run` it
  * only checks.
@@ -25,7 +36,7 @@ export const createJob: Route = (app, deps) =>
     '/v1/jobs',
     {
       config: { group: 'create-job' },
-      preValidation: separateImage,
+      preValidation: [separateImage, checkQuery(Query)],
       // Covers every 5xx, whatever its cause and whether or not the client is still connected.
       onSend: async ({ compensations }, { statusCode }) => {
         if (statusCode >= 500) compensations?.run();
@@ -44,15 +55,7 @@ export const createJob: Route = (app, deps) =>
             }),
           ),
         }),
-        querystring: Type.Object({
-          dry_run: Type.Optional(
-            Type.Enum(['true', 'false'], {
-              type: 'string',
-              description:
-                'With `true`, the request is checked like any other and answered with its price, and nothing is stored, charged or rendered. The Idempotency-Key is not used up. Omitted, it is `false`.',
-            }),
-          ),
-        }),
+        querystring: Query,
         body: CreateJob,
         response: {
           200: DryRunResult,

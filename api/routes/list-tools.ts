@@ -2,6 +2,16 @@ import { Type } from 'typebox';
 import { listTools as catalogue, listToolsWithOptions } from '../../catalog/catalog.ts';
 import { Tool } from '../../contract/schemas.ts';
 import { errorResponses, type Route } from '../http/operation.ts';
+import { checkQuery } from '../http/query.ts';
+
+const Query = Type.Object({
+  expand: Type.Optional(
+    Type.Enum(['options'], {
+      type: 'string',
+      description: 'With `options`, each tool also has its title, description and options.',
+    }),
+  ),
+});
 
 /** GET /v1/tools: every slug with its price, and on request with its options. */
 export const listTools: Route = (app, { config, toolSwitch }) => {
@@ -11,19 +21,13 @@ export const listTools: Route = (app, { config, toolSwitch }) => {
     '/v1/tools',
     {
       config: { group: 'read-account' },
+      preValidation: checkQuery(Query),
       schema: {
         operationId: 'listTools',
         summary: 'List the tools',
         description:
           'Every slug that `tool` accepts now, with its price at 2K. With `resolution: 4K` a render costs 2.',
-        querystring: Type.Object({
-          expand: Type.Optional(
-            Type.Enum(['options'], {
-              type: 'string',
-              description: 'With `options`, each tool also has its title, description and options.',
-            }),
-          ),
-        }),
+        querystring: Query,
         response: { 200: Type.Array(Tool), ...errorResponses(['invalid_request']) },
       },
     },

@@ -65,7 +65,7 @@ test.each(PROCESSES)(
     const env = { ...REQUIRED, EGRESS_ALLOW_ORIGINS: 'localhost', TRUST_PROXY: 'everyone' };
     const { code, out, err } = await ended(start(file, [], folderWith(), env));
     expect([code, out]).toEqual([2, '']);
-    expect(err).toMatch(/^ {2}EGRESS_ALLOW_ORIGINS: "localhost" .*\n {2}TRUST_PROXY: "everyone" /m);
+    expect(err).toMatch(/^ {2}EGRESS_ALLOW_ORIGINS: entry 1 .*\n {2}TRUST_PROXY: "everyone" /m);
   },
 );
 

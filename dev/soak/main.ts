@@ -25,6 +25,7 @@ const { values } = parseArgs({
 const say = (line: string) => void process.stderr.write(`${line}\n`);
 const none = (what: string, value: number): Row => ({ what, value, unit: '', goal: { atMost: 0 } });
 const NOTIFIED_WITHIN_MS = 60_000;
+const FAILS_EVERY = 10;
 
 /**
  * `npm run soak -- [--minutes 10] [--rate 5] [--accounts 10]`: jobs per second from accounts that post, poll, are
@@ -33,7 +34,7 @@ const NOTIFIED_WITHIN_MS = 60_000;
 async function soak(): Promise<void> {
   const signal = shutdownSignal();
   await using bench = await openEnvironment(say, signal);
-  await using receiver = await startReceiver();
+  await using receiver = await startReceiver(FAILS_EVERY);
   const settings = { GENERATORS: 'preview', EGRESS_ALLOW_ORIGINS: receiver.origin };
   const environment = { ...bench, env: { ...bench.env, ...settings } };
   await using service = await startService(environment);

@@ -2,8 +2,6 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 
-const FAILS_EVERY = 10;
-
 export interface SoakReceiver extends AsyncDisposable {
   origin: string;
   url: string;
@@ -11,13 +9,13 @@ export interface SoakReceiver extends AsyncDisposable {
   notified: ReadonlySet<string>;
 }
 
-/** A receiver of webhooks that answers the first attempt about every tenth job with 503. */
-export async function startReceiver(): Promise<SoakReceiver> {
+/** @param failsEvery about every how many jobs the receiver of webhooks answers the first attempt with 503 */
+export async function startReceiver(failsEvery = Number.POSITIVE_INFINITY): Promise<SoakReceiver> {
   const notified = new Set<string>();
   const seen = new Set<string>();
   const server = createServer(async (request, response) => {
     const { job_id } = (await json(request)) as { job_id: string };
-    const fails = !seen.has(job_id) && seen.size % FAILS_EVERY === 0;
+    const fails = !seen.has(job_id) && seen.size % failsEvery === failsEvery - 1;
     seen.add(job_id);
     if (!fails) notified.add(job_id);
     response.writeHead(fails ? 503 : 204).end();

@@ -3,6 +3,7 @@ import { Value } from 'typebox/value';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { ToolWithOptions } from '../../contract/schemas.ts';
 import { CHOICES, FREE, SLUGS } from '../catalog/spec-tables.ts';
+import { fakeToolSwitch } from '../fakes/tool-switch.ts';
 import { postJob } from '../setup/client.ts';
 import { sampleImage } from '../setup/images.ts';
 import { startFakeApi } from './fake-api.ts';
@@ -14,10 +15,7 @@ const disabled = new Set<string>();
 
 beforeAll(async () => {
   image_base64 = await sampleImage();
-  const toolSwitch = {
-    isDisabled: (slug: string) => disabled.has(slug),
-    [Symbol.asyncDispose]: async () => {},
-  };
+  const toolSwitch = fakeToolSwitch(disabled);
   api = await startFakeApi(Buffer.from(image_base64, 'base64'), { toolSwitch });
 });
 beforeEach(() => disabled.clear());

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { LIMITS } from '../../contract/limits.ts';
+import { fakeToolSwitch } from '../fakes/tool-switch.ts';
 import { postJob } from '../setup/client.ts';
 import { sampleImage } from '../setup/images.ts';
 import { startFakeApi } from './fake-api.ts';
@@ -11,10 +12,7 @@ const disabled = new Set<string>();
 
 beforeAll(async () => {
   image_base64 = await sampleImage();
-  const toolSwitch = {
-    isDisabled: (slug: string) => disabled.has(slug),
-    [Symbol.asyncDispose]: async () => {},
-  };
+  const toolSwitch = fakeToolSwitch(disabled);
   api = await startFakeApi(Buffer.from(image_base64, 'base64'), { toolSwitch });
 });
 afterAll(async () => api?.app.close());

@@ -24,13 +24,7 @@ beforeAll(async () => {
   open.use(await service.startWorker({ generatorTries: 1 }));
   image_base64 = await sampleImage();
 });
-beforeEach(async () => {
-  const image = await sampleJpeg(64, 48, '#2040a0');
-  upstreams.all((fake) => {
-    fake.returns(image);
-    fake.clear();
-  });
-});
+beforeEach(async () => upstreams.reset(await sampleJpeg(64, 48, '#2040a0')));
 afterAll(() => open.close());
 
 /** Runs one job of a new client. */

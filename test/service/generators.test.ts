@@ -45,13 +45,7 @@ beforeAll(async () => {
   open.defer(() => upstreams.all((fake) => fake.release()));
   image_base64 = await sampleImage();
 });
-beforeEach(async () => {
-  const image = await sampleJpeg(64, 48, '#2040a0');
-  upstreams.all((fake) => {
-    fake.returns(image);
-    fake.clear();
-  });
-});
+beforeEach(async () => upstreams.reset(await sampleJpeg(64, 48, '#2040a0')));
 afterAll(() => open.close());
 
 async function start(tool: string) {

@@ -44,6 +44,13 @@ export async function startUpstreams() {
       return fake;
     },
     all: (act: (fake: FakeUpstream) => void) => all.forEach(act),
+    /** Makes every fake return this image, and forget what it was asked. */
+    reset(image: Buffer): void {
+      for (const fake of all) {
+        fake.returns(image);
+        fake.clear();
+      }
+    },
     /** By name, since the last `clear` of each. */
     submissions: () => Object.fromEntries([...fakes].map(([name, fake]) => [name, fake.submissions()])),
     cancellations: () => all.reduce((sum, fake) => sum + fake.cancellations(), 0),

@@ -1,4 +1,5 @@
 import { Option } from 'commander';
+import { storedForms } from '../../domain/idempotency-key.ts';
 import type { JobRecord } from '../../domain/records.ts';
 import { sinceArgument, YES } from '../arguments.ts';
 import { cancelJob } from '../cancel-job.ts';
@@ -89,11 +90,6 @@ async function list({ deps, show }: Context, options: PageOptions & Filter, none
   const columns = account === null ? ['account_id', ...COLUMNS] : COLUMNS;
   show({ rows: found.map((job) => describeJob(deps, job)), columns, none, ...more });
 }
-
-/** Node reads the bytes of a header as Latin-1, and the API stores what it reads: `é` sent as UTF-8 is stored as `Ã©`. */
-const storedForms = (key: string): string[] => [
-  ...new Set([key, Buffer.from(key, 'utf8').toString('latin1')]),
-];
 
 /** A key has few jobs: one for each API key that used it. */
 async function findByKey({ deps, show }: Context, key: string, { account, ...others }: Filter) {

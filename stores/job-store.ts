@@ -93,6 +93,8 @@ export interface JobStore {
 export type FailedEnd = Omit<JobFailure, 'clientFault'> & { counted?: boolean };
 
 export interface JobFilter {
+  /** Leaves options and warnings empty: they may take 50 KB of each job. */
+  brief?: boolean;
   /** One, or any of several. */
   status?: JobRecord['status'] | readonly JobRecord['status'][] | undefined;
   tool?: string | undefined;

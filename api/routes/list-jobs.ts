@@ -56,6 +56,7 @@ export const listJobs: Route = (app, { stores, images }) =>
       const { status = READABLE, tool, created_after = '', created_before = '' } = query;
       const { idempotency_key: key, starting_after: after } = query;
       const filter = {
+        brief: true,
         status,
         tool,
         since: instantOf(created_after),

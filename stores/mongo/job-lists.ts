@@ -1,3 +1,4 @@
+import type { FindCursor } from 'mongodb';
 import type { JobRecord } from '../../domain/records.ts';
 import type { JobFilter } from '../job-store.ts';
 import { type Collections, type JobDocument, toJob } from './documents.ts';
@@ -12,7 +13,7 @@ export async function listJobs(
   c: Collections,
   accountId: string | null,
   limit: number,
-  { status, tool, since, until, keys, after }: JobFilter = {},
+  { status, tool, since, until, keys, after, brief = false }: JobFilter = {},
 ): Promise<JobRecord[]> {
   const matching = {
     // Tombstones have no time of creation and no account.
@@ -25,12 +26,15 @@ export async function listJobs(
       await pageAfter(c.jobs, after, accountId),
     ],
   };
+  const fields = brief ? { projection: { options: 0, warnings: 0 } } : {};
+  const read = async (found: FindCursor<JobDocument>) =>
+    (await found.toArray()).map((job) => (brief ? { ...job, options: {}, warnings: [] } : job));
   if (keys === undefined)
-    return withKeys(c, await c.jobs.find(matching).sort(NEWEST_FIRST).limit(limit).toArray());
+    return withKeys(c, await read(c.jobs.find(matching, fields).sort(NEWEST_FIRST).limit(limit)));
   const ids = await idsOfKeys(c, accountId, keys);
   // They are few, and an index in the order of the list would be walked to its end.
-  const found = c.jobs.find({ ...matching, _id: { $in: ids } }, { hint: { _id: 1 } });
-  return withKeys(c, (await found.toArray()).sort(newestFirst).slice(0, limit));
+  const found = c.jobs.find({ ...matching, _id: { $in: ids } }, { ...fields, hint: { _id: 1 } });
+  return withKeys(c, (await read(found)).sort(newestFirst).slice(0, limit));
 }
 
 /** See JobStore.listByIdempotencyKey. */

@@ -37,7 +37,7 @@ async function stop(deps: Deps, { id, workflowId }: JobRecord): Promise<void> {
   const client = deps.temporal();
   try {
     await client.withDeadline(Date.now() + CALL_TIMEOUT_MS, () =>
-      client.workflow.getHandle(workflowId).signal(stopSignal),
+      client.workflow.getHandle(workflowId).signal(stopSignal, id),
     );
   } catch (error) {
     if (!(error instanceof WorkflowNotFoundError)) throw error;

@@ -32,9 +32,11 @@ export const deletedSignal = defineSignal('deleted');
 
 /**
  * Stops a job in progress, which then fails and is refunded, or a render whose job has ended. Unlike a cancellation of the
- * workflow, it never ends the delivery of a webhook: a workflow that no longer renders ignores it.
+ * workflow, it never ends the delivery of a webhook: a workflow that no longer renders ignores it. It names the job,
+ * because a signal may arrive when the job was voided and its key, whose workflow id is the same, has another one. An
+ * operator's command line from before this parameter sends none.
  */
-export const stopSignal = defineSignal('stop');
+export const stopSignal = defineSignal<[jobId?: string]>('stop');
 
 /** Result of the job workflow, for the Temporal UI. */
 export interface JobOutcome {

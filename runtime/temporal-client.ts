@@ -96,8 +96,13 @@ export function signalOrDelete(client: Client, workflowId: string, signal: strin
 }
 
 /** Signals a workflow that may have ended. Best effort with a short timeout, never throws. */
-export async function signalSoon(client: Client, workflowId: string, signal: string): Promise<void> {
-  const call = () => client.workflow.getHandle(workflowId).signal(signal);
+export async function signalSoon(
+  client: Client,
+  workflowId: string,
+  signal: string,
+  argument: string,
+): Promise<void> {
+  const call = () => client.workflow.getHandle(workflowId).signal(signal, argument);
   await client.withDeadline(Date.now() + SIGNAL_TIMEOUT_MS, call).catch(() => {});
 }
 

@@ -51,8 +51,10 @@ const { completeJob, failJob, enforceJobLimit } = proxyLocalActivities<Activitie
 export function jobWorkflow(input: JobInput): Promise<JobOutcome> {
   const cancellable = CancellationScope.current();
   const rendering = new CancellationScope();
-  // A worker of a version without this handler may have gone on after the signal; then a replay has to, too.
-  setHandler(stopSignal, () => {
+  // A worker of a version without this handler may have gone on after the signal, and one that did not look at the id may
+  // have stopped; then a replay has to, too.
+  setHandler(stopSignal, (jobId = input.draft.jobId) => {
+    if (jobId !== input.draft.jobId && patched('stop-names-its-job')) return;
     if (patched('stop-signal')) rendering.cancel();
   });
   return CancellationScope.nonCancellable(() => job(input, cancellable, rendering));

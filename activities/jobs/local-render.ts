@@ -1,6 +1,6 @@
 import { GeneratorError } from '../../generators/errors.ts';
 
-/** Renders that end sooner are not recorded, which saves MongoDB the writes. */
+/** From the start of the work, not of the wait for a process. Shorter renders are not recorded, which saves writes. */
 const RECORDED_AFTER_MS = 1000;
 
 /**
@@ -13,17 +13,20 @@ const RECORDED_AFTER_MS = 1000;
 export async function recordedRender<T>(
   record: () => Promise<boolean>,
   signal: AbortSignal,
-  render: (signal: AbortSignal) => Promise<T>,
+  render: (signal: AbortSignal, onStart: () => void) => Promise<T>,
 ): Promise<T> {
   const ended = new AbortController();
   const check = async () => {
     if (!(await record()))
       ended.abort(new GeneratorError({ kind: 'exhausted' }, 'The job has ended, so it is not rendered.'));
   };
-  // A render that is not recorded because MongoDB failed goes on; the job's end decides.
-  const timer = setTimeout(() => check().catch(() => {}), RECORDED_AFTER_MS);
+  let timer: NodeJS.Timeout | undefined;
+  const onStart = () => {
+    // A render that is not recorded because MongoDB failed goes on; the job's end decides.
+    timer = setTimeout(() => check().catch(() => {}), RECORDED_AFTER_MS);
+  };
   try {
-    return await render(AbortSignal.any([signal, ended.signal]));
+    return await render(AbortSignal.any([signal, ended.signal]), onStart);
   } finally {
     clearTimeout(timer);
   }

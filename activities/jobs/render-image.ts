@@ -38,15 +38,23 @@ export interface Attempt {
   signal: AbortSignal;
 }
 
-/** Runs all steps in one process, so that no pixels are copied between processes. */
-export function renderLocally(attempt: Attempt, { name: generator }: LocalGenerator): Promise<Buffer> {
+/**
+ * Runs all steps in one process, so that no pixels are copied between processes.
+ * @param onStart called when a process has taken the image
+ */
+export function renderLocally(
+  attempt: Attempt,
+  { name: generator }: LocalGenerator,
+  onStart: () => void,
+): Promise<Buffer> {
   const { input, load, watermark, imageTasks } = attempt;
   const { tool, settings, longestSide, neverSmaller } = input.plan;
   const target = { longestSide, neverSmaller };
   return withRoom(attempt, async () => {
     const image = await load();
     const request = { image, tool, settings, target, format: input.format, watermark };
-    return (await imageTasks.run('renderLocally', { generator, request }, contextOf(image, attempt))).bytes;
+    const context = { ...contextOf(image, attempt), onStart };
+    return (await imageTasks.run('renderLocally', { generator, request }, context)).bytes;
   });
 }
 

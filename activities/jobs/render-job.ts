@@ -62,7 +62,8 @@ function usesOf({ images, generators, stores }: RenderJobDeps, attempt: Attempt)
   const record = () => stores.generatorCalls.beginLocal(input.jobId);
   return {
     async local(generator) {
-      const render = (stop: AbortSignal) => renderLocally({ ...attempt, signal: stop }, generator);
+      const render = (stop: AbortSignal, onStart: () => void) =>
+        renderLocally({ ...attempt, signal: stop }, generator, onStart);
       return store(images, input, await recordedRender(record, signal, render));
     },
     async upstream(generator, call) {

@@ -13,17 +13,37 @@ interface Parameter {
 
 /**
  * A preValidation hook for the query of an operation. The validator alone would read `true` as 1 and join repeated
- * parameters. Parameters that the schema does not have are ignored, as unknown fields of a body are.
+ * parameters, and the parser takes a malformed percent-encoding literally. Parameters that the schema does not have are
+ * ignored, as unknown fields of a body are, unless they are one of its own in another spelling: `dryRun` would be charged.
  * @throws ApiError invalid_request, with the values that are allowed
  */
 export function checkQuery({ properties }: { properties: Record<string, object> }) {
+  const names = new Map(Object.keys(properties).map((name) => [lettersOf(name), name]));
   return async (request: FastifyRequest): Promise<void> => {
+    checkEncoding(request.url);
     const sent = request.query as Record<string, unknown>;
+    for (const name of Object.keys(sent)) {
+      const meant = names.get(lettersOf(name));
+      if (meant !== undefined && meant !== name)
+        throw invalidRequest(`${meant}: must be written like this, not ${JSON.stringify(name)}.`);
+    }
     const known = Object.entries(properties).filter(([name]) => sent[name] !== undefined);
     request.query = Object.fromEntries(
       known.map(([name, schema]) => [name, checked(name, schema, sent[name])]),
     );
   };
+}
+
+const lettersOf = (name: string) => name.toLowerCase().replace(/[^a-z0-9]/g, '');
+
+function checkEncoding(url: string): void {
+  try {
+    decodeURIComponent(url.slice(url.indexOf('?') + 1));
+  } catch {
+    throw invalidRequest(
+      'The query must be percent-encoded UTF-8, such as %C3%A9 for é; a % is written %25.',
+    );
+  }
 }
 
 function checked(name: string, schema: Parameter, value: unknown): string | number {

@@ -1,4 +1,5 @@
-const DATE_TIME = /^(\d{4}-\d\d-\d\d)[Tt]\d\d:\d\d:\d\d(?:\.\d{1,3}(\d{0,17}))?(?:[Zz]|[+-]\d\d:\d\d)$/;
+const DATE_TIME =
+  /^(\d{4}-\d\d-\d\d)[Tt](?:[01]\d|2[0-3]):\d\d:\d\d(?:\.\d{1,3}(\d{0,17}))?(?:[Zz]|[+-]\d\d:\d\d)$/;
 
 /** An RFC 3339 time, rounded up to a millisecond; undefined if it is none, or names a leap second. */
 export function instantOf(text: string): Date | undefined {

@@ -4,6 +4,7 @@ import {
   WithStartWorkflowOperation,
   WorkflowExecutionAlreadyStartedError,
 } from '@temporalio/client';
+import type { JobRecord } from '../../domain/records.ts';
 import {
   type AcceptanceOutcome,
   acceptUpdate,
@@ -43,7 +44,7 @@ export interface JobGateway {
    * Signals the job's workflow that the job was cancelled. Best effort with a short timeout, never throws: without the
    * signal, the workflow stops when it finds that the job has ended.
    */
-  notifyCancelled(workflowId: string): Promise<void>;
+  notifyCancelled(job: Pick<JobRecord, 'id' | 'workflowId'>): Promise<void>;
   /** Rejects unless Temporal responds. */
   check(): Promise<void>;
 }
@@ -85,7 +86,7 @@ export function createTemporalGateway(client: Client, queues: TaskQueues): JobGa
     },
 
     notifyDeleted: (workflowId) => signalOrDelete(client, workflowId, deletedSignal.name),
-    notifyCancelled: (workflowId) => signalSoon(client, workflowId, stopSignal.name),
+    notifyCancelled: ({ id, workflowId }) => signalSoon(client, workflowId, stopSignal.name, id),
     check: () => checkTemporal(client),
   };
 }

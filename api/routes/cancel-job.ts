@@ -35,6 +35,6 @@ async function cancel({ stores, jobGateway }: ApiDeps, accountId: string, jobId:
   if (outcome === undefined) throw jobNotFound();
   if (outcome === 'begun') throw jobBegun();
   const { job, cancelled } = outcome;
-  if (cancelled) await jobGateway.notifyCancelled(job.workflowId);
+  if (cancelled) await jobGateway.notifyCancelled(job);
   return job;
 }

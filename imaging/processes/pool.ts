@@ -18,6 +18,8 @@ export interface TaskContext {
   signal: AbortSignal;
   estimatedBytes: number;
   limits: TaskLimits;
+  /** Called when a process has taken the task. */
+  onStart?: (() => void) | undefined;
 }
 
 export interface PoolUsage {
@@ -86,11 +88,12 @@ export async function openImagePool<T extends Tasks>(options: PoolOptions): Prom
     }),
 
     async run(task, input, context) {
-      const { owner, signal, estimatedBytes, limits } = context;
+      const { owner, signal, estimatedBytes, limits, onStart } = context;
       // In this order, so that no task holds memory while it waits for a process.
       using _slot = await acquireUnlessAborted(processSlots, owner, 1, signal);
       using _memory = await acquireUnlessAborted(memory, owner, estimatedBytes, signal);
       const process = await take(context);
+      onStart?.();
       try {
         return (await process.run({ task, input }, limits, signal)) as never;
       } finally {

@@ -29,9 +29,13 @@ export async function cancelJob(
     await endJob(mongo, c, jobId, { status: 'failed', ...end }, options);
     return cancelled;
   } catch (error) {
-    if (error instanceof CallsBegun) return 'begun';
+    if (error instanceof CallsBegun) return (await isProcessing(c, jobId)) ? 'begun' : false;
     // Voided concurrently.
     if (error instanceof NotFound) return false;
     throw error;
   }
 }
+
+/** A job whose calls have begun may have ended since this cancellation looked at it. */
+const isProcessing = async ({ jobs }: Collections, _id: string) =>
+  (await jobs.findOne({ _id, status: 'processing' }, { projection: { _id: 1 } })) !== null;

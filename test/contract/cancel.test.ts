@@ -32,8 +32,8 @@ beforeAll(async () => {
           await onAccepted(request.draft.jobId);
           return accepted;
         },
-        notifyCancelled: async (workflowId) => {
-          notified.push(workflowId);
+        notifyCancelled: async ({ id }) => {
+          notified.push(id);
         },
       },
     },
@@ -81,7 +81,7 @@ test('a job that no generator was asked for fails and is refunded, and the reque
   expect((await cancel(jobId)).body).toBe(first.body);
   expect((await read(jobId)).body).toBe(first.body);
   expect(await balance()).toBe(50);
-  expect(notified).toEqual([`job:${jobId}`]);
+  expect(notified).toEqual([jobId]);
 });
 
 test('a job that a generator renders gets 409 and stays as it is; one that has completed is returned', async () => {

@@ -200,9 +200,20 @@ describe('the parameter dry_run', () => {
 
   test('creates a job when it is false, and other parameters are ignored', async () => {
     expect(outcome(await sent('dry_run=false', job()))).toBe('201');
-    expect(outcome(await sent('dry-run=true&x=1&x=2', job()))).toBe('201');
+    expect(outcome(await sent('dryest_run=true&x=1&x=2', job()))).toBe('201');
     expect(await balance()).toBe(48);
   });
+
+  test.each(['dryRun', 'DRY_RUN', 'dry-run', 'dry_run[]'])(
+    'spelt %s is refused, and nothing is charged',
+    async (name) => {
+      const before = await traces();
+      const response = await sent(`${encodeURIComponent(name)}=true`, job());
+      expectError(response, 'invalid_request', service.config.api.publicUrl);
+      expect(response.json().error.message).toBe(`dry_run: must be written like this, not "${name}".`);
+      expect(await traces()).toEqual(before);
+    },
+  );
 
   test('is read with escapes', async () => {
     expect(outcome(await sent('dry%5Frun=%74rue', job()))).toBe('200');

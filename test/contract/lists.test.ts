@@ -175,8 +175,20 @@ describe.each(['/jobs', '/ledger'])('a wrong query of GET /v1%s', (path) => {
     const repeated = await get(path, { limit: ['5', '5'] });
     expect(outcome(repeated)).toBe(error('invalid_request'));
     expect(repeated.json().error.message).toBe('limit: must be sent once.');
-    for (const query of [{ nothing: ['1', '2'] }, { __proto__x: '1' }, { 'limit[]': '5' }])
+    for (const query of [{ nothing: ['1', '2'] }, { __proto__x: '1' }, { '[]': '5' }])
       expect(outcome(await get(path, query as Query))).toBe('200');
+  });
+
+  test.each(['limit[]', 'Limit', 'LIMIT', 'li_mit'])('limit spelt %s is refused', async (name) => {
+    const refused = await get(path, { [name]: 5 });
+    expectError(refused, 'invalid_request', service.config.api.publicUrl);
+    expect(refused.json().error.message).toBe(`limit: must be written like this, not "${name}".`);
+  });
+
+  test.each(['x=%E9', 'x=plain%2', 'x=%zz', 'x=%C3%28', '%'])('%s is refused', async (query) => {
+    const refused = await service.app.inject({ url: `/api/v1${path}?${query}`, headers: client.headers });
+    expectError(refused, 'invalid_request', service.config.api.publicUrl);
+    expect(refused.json().error.message).toContain('percent-encoded UTF-8');
   });
 
   test('without a key is 401', async () => {
@@ -188,7 +200,18 @@ describe('a filter of GET /v1/jobs that is refused', () => {
   test.each<[string, string[]]>([
     ['status', ['deleted', 'voided', 'Completed', '', 'processing,failed']],
     ['tool', ['', 'Pool', 'a b', 'pool\0', 'x'.repeat(101), '../x']],
-    ['created_after', ['', 'now', '2026-11-22', '2026-02-30T00:00:00Z', '2026-11-22T09:30:00', '1795000000']],
+    [
+      'created_after',
+      [
+        '',
+        'now',
+        '2026-11-22',
+        '2026-02-30T00:00:00Z',
+        '2026-11-22T09:30:00',
+        '1795000000',
+        '2026-11-22T24:00:00Z',
+      ],
+    ],
     [
       'created_before',
       ['2026-11-22T10:00:00 01:00', '2026-11-22T25:00:00Z', `2026-11-22T09:30:00.${'1'.repeat(99)}Z`],

@@ -10,7 +10,7 @@ export function createFakeJobLists(books: Books): Lists {
   const idsOf = (keys: readonly string[]) =>
     [...books.idempotency].flatMap(([id, { jobId }]) => (keys.includes(JSON.parse(id)[1]) ? [jobId] : []));
   return {
-    async list(accountId, limit, { status, tool, since, until, keys, after } = {}) {
+    async list(accountId, limit, { status, tool, since, until, keys, after, brief = false } = {}) {
       const jobs = of(accountId).filter(
         (job) =>
           (status === undefined || [status].flat().includes(job.status)) &&
@@ -22,7 +22,8 @@ export function createFakeJobLists(books: Books): Lists {
       const order = of(accountId);
       return newestFirst(order, order.length, after)
         .filter(({ id }) => jobs.some((job) => job.id === id))
-        .slice(0, limit);
+        .slice(0, limit)
+        .map((job) => (brief ? { ...job, options: {}, warnings: [] } : job));
     },
 
     async listByIdempotencyKey(accountId, key) {

@@ -169,6 +169,22 @@ describe('the pool', () => {
     await pool.run('span', undefined, unhurried({ estimatedBytes: 1000 }));
   });
 
+  test('tells when a process has taken an image, not when the image begins to wait', async () => {
+    const started: number[] = [];
+    const ended: number[] = [];
+    const run = async (n: number) => {
+      const onStart = () => started.push(n);
+      await pool.run('span', undefined, unhurried({ estimatedBytes: 1000, onStart }));
+      ended.push(n);
+    };
+    const first = run(1);
+    const second = run(2);
+    await first;
+    expect([started, ended]).toEqual([[1], [1]]);
+    await second;
+    expect(started).toEqual([1, 2]);
+  });
+
   test('does not open when no process starts', async () => {
     const entry = { file: join(import.meta.dirname, 'no-such-program.ts'), execArgv: [], cwd: '/' };
     await expect(openOddPool({ entry })).rejects.toThrow(/did not start.*no-such-program/s);

@@ -31,10 +31,18 @@ export const PATHS: Readonly<Record<string, Path>> = {
   'job-existing': existing,
   'job-cancelled': (stage) => cancelled(stage),
   'job-stopped': (stage) => cancelled(stage, undefined, (workflow) => workflow.signal(stopSignal)),
+  'job-not-stopped-for-another': async (stage) => {
+    const { draft } = await untilHeld(stage);
+    const workflow = stage.handle(draft.workflowId);
+    await workflow.signal(stopSignal, randomUUID());
+    await stage.service.stores.jobs.fail(draft.jobId, { ...CANCELLED, processingMs: null });
+    await workflow.signal(stopSignal, draft.jobId);
+    return end(stage, draft.workflowId);
+  },
   'job-cancelled-by-its-client': async (stage) => {
     const { draft } = await untilHeld(stage);
     await stage.service.stores.jobs.fail(draft.jobId, { ...CANCELLED, processingMs: null });
-    await stage.service.deps.jobGateway.notifyCancelled(draft.workflowId);
+    await stage.service.deps.jobGateway.notifyCancelled({ ...draft, id: draft.jobId });
     return end(stage, draft.workflowId);
   },
   'job-cancelled-between-attempts': cancelledBetweenAttempts,

@@ -66,10 +66,11 @@ beforeAll(async () => {
   await deaf.ready();
   const pool = open.use(await openImageTasks(service.config.worker));
   /** Local renders wait at the gate. */
-  const run: ImageTasks['run'] = (task, input, context) =>
-    (task === 'renderLocally' ? gate.pass(context.signal) : Promise.resolve()).then(() =>
-      pool.run(task, input, context),
-    );
+  const run: ImageTasks['run'] = (task, input, { onStart, ...context }) => {
+    onStart?.();
+    const passed = task === 'renderLocally' ? gate.pass(context.signal) : Promise.resolve();
+    return passed.then(() => pool.run(task, input, context));
+  };
   const upstreams = generatorsOf(upstream);
   const local = generatorsOf({ kind: 'local', name: 'instant' });
   const forPlan: Generators['forPlan'] = (plan) => (plan.classical ? local : upstreams).forPlan(plan);

@@ -1,9 +1,11 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { cancelJob } from '../../operator/cancel-job.ts';
 import { stopSignal } from '../../protocol/job.ts';
 import { type CommandLine, openCommandLine } from '../operator/command-line.ts';
 import { ended, postJob } from '../setup/client.ts';
 import { closers } from '../setup/closers.ts';
+import { eventually } from '../setup/eventually.ts';
 import { blockedRender, scriptedGenerators } from '../setup/generators.ts';
 import { sampleImage } from '../setup/images.ts';
 import type { Receiver } from '../setup/receiver.ts';
@@ -79,4 +81,20 @@ test('a job that is stopped fails, is refunded, and has its webhook delivered th
   respond();
   expect(await deliveryIn(service, jobId, 'delivered')).toMatchObject({ type: 'job.failed' });
   expect(await balance()).toBe(50);
+});
+
+test('a job is not stopped by a request to stop another one of its idempotency key', async () => {
+  const { headers, jobId, respond, balance } = await heldJob();
+  const workflow = service.temporal.workflow.getHandle(`job:${jobId}`);
+  await workflow.signal(stopSignal, randomUUID());
+  await eventually(async () => {
+    const { events } = await workflow.fetchHistory();
+    const handled = events?.findIndex(({ workflowExecutionSignaledEventAttributes: it }) => it) ?? -1;
+    const after = events?.slice(handled) ?? [];
+    expect(after.some(({ workflowTaskCompletedEventAttributes: it }) => it)).toBe(true);
+  });
+  held.release();
+  expect((await ended(service.app, headers, jobId)).status).toBe('completed');
+  respond();
+  expect(await balance()).toBe(49);
 });

@@ -62,6 +62,20 @@ describe.each(storesUnderTest())('lists for the operator: %s', (_name, stores) =
     expect(idsOf(await jobs.list(null, 1000, { status: 'failed' }))).toContain(failed);
   });
 
+  test('a brief list has jobs without their options and warnings', async () => {
+    const idempotencyKey = randomUUID();
+    const said = {
+      options: { sky: 'pink' },
+      warnings: [{ code: 'option_ignored', option: 'x', message: 'Ignored.' }],
+    } satisfies Partial<JobDraft>;
+    const { accountId, ids } = await acceptEach([{ ...said, idempotencyKey }]);
+    expect(await jobs.list(accountId, 1)).toMatchObject([said]);
+    for (const keys of [undefined, [idempotencyKey]]) {
+      const [job] = await jobs.list(accountId, 1, { brief: true, keys });
+      expect(job).toEqual({ ...(await jobs.get(ids[0] ?? '')), options: {}, warnings: [] });
+    }
+  });
+
   test('jobs are found by their idempotency key, whichever API key used it', async () => {
     const idempotencyKey = randomUUID();
     const first = await acceptEach([{ idempotencyKey }, {}]);

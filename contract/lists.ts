@@ -23,6 +23,7 @@ export const LedgerEntry = Type.Object(
     id: Type.String({ description: 'Names the cause, which is posted once.' }),
     at: Type.String({ format: 'date-time', description: 'When the balance changed.' }),
     kind: Type.Enum(['charge', 'refund', 'void', 'pack', 'pack-refund', 'grant', 'credit', 'forfeit'], {
+      title: 'LedgerKind',
       type: 'string',
       description:
         '`charge`: a job was accepted. `refund`: it failed. `void`: its request was answered with 5xx. `pack`: images were bought. `pack-refund`: a pack was returned. `grant`: the free images. `credit`: images from the operator. `forfeit`: what was left when the account was closed. More kinds may be added.',

@@ -13,6 +13,7 @@ export const JobId = Type.String({
 });
 
 export const JobStatus = Type.Enum(['processing', 'completed', 'failed'], {
+  title: 'JobStatus',
   type: 'string',
   description: '`completed` and `failed` are final.',
 });
@@ -31,6 +32,7 @@ export type Warning = Static<typeof Warning>;
 
 /** Why a job failed. */
 export const FailureReason = Type.Enum(['safety', 'no_result', 'invalid_input', 'unavailable', 'cancelled'], {
+  title: 'FailureReason',
   type: 'string',
   description:
     '`safety`: the model refused the image or the options as unsafe. `no_result`: it returned no usable image. `invalid_input`: the image cannot be decoded or used. `unavailable`: no model brought a result in time. `cancelled`: the job was cancelled. More reasons may be added.',
@@ -58,12 +60,14 @@ const jobFields = {
   result_urls: Type.Array(Uri('Public URL of a result. Use it as given.'), {
     description: 'Empty until the job is completed.',
   }),
-  error: Nullable(Type.String({ description: 'Why the job failed.' })),
+  error: Nullable(Type.String(), { description: 'Why the job failed.' }),
   created_at: DateTime('When the job was accepted.'),
-  completed_at: Nullable(DateTime('When the job completed or failed.')),
-  processing_ms: Nullable(
-    Type.Integer({ minimum: 0, description: 'Wall-clock generation time in milliseconds.' }),
-  ),
+  completed_at: Nullable(Type.String({ format: 'date-time' }), {
+    description: 'When the job completed or failed.',
+  }),
+  processing_ms: Nullable(Type.Integer({ minimum: 0 }), {
+    description: 'Wall-clock generation time in milliseconds.',
+  }),
   refunded: Type.Boolean({
     description: 'Whether the charge was refunded, as it is for every failed job. An addition to version 1.',
   }),
@@ -71,9 +75,9 @@ const jobFields = {
     description:
       'Why the job failed, to branch on; null unless it has, and for jobs that failed before this field existed. An addition to version 1.',
   }),
-  idempotency_key: Nullable(
-    Type.String({ description: 'The Idempotency-Key that created the job. An addition to version 1.' }),
-  ),
+  idempotency_key: Nullable(Type.String(), {
+    description: 'The Idempotency-Key that created the job. An addition to version 1.',
+  }),
 };
 
 /** A job as GET /v1/jobs/{id} and the webhook return it (spec: Job). */
@@ -122,12 +126,14 @@ export const CreateJob = Type.Object(
     tool: Type.String({ maxLength: LIMITS.toolLength, description: 'A slug of GET /v1/tools.' }),
     image_url: Type.Optional(
       Type.String({
+        title: 'ImageUrl',
         maxLength: LIMITS.urlLength,
         description: 'Public https URL of a JPEG, PNG or WebP of at most 20 MB.',
       }),
     ),
     image_base64: Type.Optional(
       Type.String({
+        title: 'ImageBase64',
         description:
           'The image as base64, at most 20 MB decoded. A data-URI prefix selects the format of the result; without one it is JPEG.',
       }),
@@ -137,6 +143,7 @@ export const CreateJob = Type.Object(
     ),
     webhook_url: Type.Optional(
       Type.String({
+        title: 'WebhookUrl',
         maxLength: LIMITS.urlLength,
         description:
           "Public https URL that is notified when the job ends, instead of the account's endpoint.",
@@ -156,13 +163,9 @@ export const Account = Type.Object(
       description: 'Always `active` here: the keys of a disabled account are rejected.',
     }),
     image_credits: Type.Integer({ minimum: 0, description: 'Images left in the balance.' }),
-    retention_days: Nullable(
-      Type.Integer({
-        minimum: 1,
-        maximum: LIMITS.retentionDaysMax,
-        description: 'Days after which jobs of this key are deleted; null when they are kept.',
-      }),
-    ),
+    retention_days: Nullable(Type.Integer({ minimum: 1, maximum: LIMITS.retentionDaysMax }), {
+      description: 'Days after which jobs of this key are deleted; null when they are kept.',
+    }),
   },
   { title: 'Account' },
 );
@@ -205,7 +208,7 @@ export type ToolWithOptions = Static<typeof ToolWithOptions>;
 export const ErrorEnvelope = Type.Object(
   {
     error: Type.Object({
-      code: Type.Enum(Object.keys(ERRORS) as ErrorCode[], { type: 'string' }),
+      code: Type.Enum(Object.keys(ERRORS) as ErrorCode[], { title: 'ErrorCode', type: 'string' }),
       message: Type.String({ description: 'Human-readable; may change without notice.' }),
       doc_url: Uri('The section of the errors page about this code.'),
     }),

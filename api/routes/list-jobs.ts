@@ -13,7 +13,9 @@ const time = (description: string) => Type.Optional(Type.String({ format: 'date-
 
 const Query = Type.Object({
   ...PAGE,
-  status: Type.Optional(JobStatus),
+  status: Type.Optional(
+    Type.Enum(JobStatus.enum, { type: 'string', description: 'Only jobs with this status.' }),
+  ),
   tool: Type.Optional(
     Type.String({
       pattern: '^[a-z0-9-]+$',

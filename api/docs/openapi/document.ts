@@ -4,7 +4,7 @@ import { HEADERS, IDEMPOTENCY_KEY, PARAMETERS, SECURITY_SCHEMES } from './header
 import { hoistSchemas } from './hoist.ts';
 import { documentBase } from './info.ts';
 import { completeResponses, methodNotAllowed } from './responses.ts';
-import { optionsSchemas, toolAlternatives } from './tools.ts';
+import { jobSchemas, optionsSchemas, toolAlternatives } from './tools.ts';
 import type { OpenApiDocument, Operation, Schema } from './types.ts';
 import { webhooks } from './webhook.ts';
 
@@ -77,18 +77,16 @@ function addRequestExamples(operation: Operation): void {
   if (media !== undefined && examples !== undefined) media.examples = examples;
 }
 
-const ONE_IMAGE = { oneOf: [{ required: ['image_url'] }, { required: ['image_base64'] }] };
-
 /** Ties `tool` and `options` to the catalogue; the schema of the route accepts any string and any object. */
 function describeTools(schemas: Record<string, Schema>): void {
-  Object.assign(schemas, optionsSchemas());
   const body = schemas.CreateJob;
   if (body === undefined) return;
-  const properties = {
-    ...(body.properties as Record<string, Schema>),
-    options: { type: 'object', description: 'Options of the tool; see the schema of that tool.' },
-  };
-  const description =
-    'Send the image as exactly one of `image_url` and `image_base64`. Fields that are not listed are ignored.';
-  Object.assign(body, { description, properties, allOf: [ONE_IMAGE], oneOf: toolAlternatives() });
+  Object.assign(schemas, optionsSchemas(), jobSchemas(body.properties as Record<string, Schema>), {
+    CreateJob: {
+      title: 'CreateJob',
+      description:
+        'Send the image as exactly one of `image_url` and `image_base64`. Fields that are not listed are ignored.',
+      oneOf: toolAlternatives(),
+    },
+  });
 }

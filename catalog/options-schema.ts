@@ -80,9 +80,14 @@ function aliasSchema(key: string, { for: target, map, description }: Alias): Jso
 }
 
 function commonOptions({ customPrompt }: ToolSpec): [string, JsonSchema][] {
-  return describeCommonOptions()
-    .filter(({ key }) => key !== 'customPrompt' || customPrompt === 'read')
-    .map((option) => [option.key, commonSchema(option)]);
+  return Object.entries(commonOptionSchemas()).filter(
+    ([key]) => key !== 'customPrompt' || customPrompt === 'read',
+  );
+}
+
+/** The options of every tool except virtual-staging, by key. */
+export function commonOptionSchemas(): Record<string, JsonSchema> {
+  return Object.fromEntries(describeCommonOptions().map((option) => [option.key, commonSchema(option)]));
 }
 
 /** An option without listed values is free text. */

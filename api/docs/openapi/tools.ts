@@ -1,5 +1,5 @@
-import { describeCatalog, describeCommonOptions } from '../../../catalog/describe.ts';
-import { optionsSchema } from '../../../catalog/options-schema.ts';
+import { describeCatalog, type ToolDescription } from '../../../catalog/describe.ts';
+import { commonOptionSchemas, optionsSchema } from '../../../catalog/options-schema.ts';
 import { TOOLS } from '../../../catalog/registry.ts';
 import type { ToolSpec } from '../../../catalog/tool-spec.ts';
 import type { Schema } from './types.ts';
@@ -21,22 +21,21 @@ export const jobName = (slug: string): string => `Create${nameOf(slug)}Job`;
  * of their own: `Resolution`, `Tier`, `CustomPrompt`.
  */
 export function optionsSchemas(): Schemas {
-  const common: Schemas = {};
-  const own = [...TOOLS.values()].map((tool) => [optionsName(tool.slug), optionsOf(tool, common)]);
-  return { ...common, ...Object.fromEntries(own) };
+  const common = Object.entries(commonOptionSchemas()).map(([key, option]) => {
+    const title = capitalised(key);
+    return [title, { ...withoutDefault(option), title }];
+  });
+  const own = [...TOOLS.values()].map((tool) => [optionsName(tool.slug), optionsOf(tool)]);
+  return Object.fromEntries([...common, ...own]);
 }
 
-/** @param common receives the schemas of the common options */
-function optionsOf(tool: ToolSpec, common: Schemas): Schema {
+function optionsOf(tool: ToolSpec): Schema {
   const { properties, ...schema } = optionsSchema(tool);
-  const shared = new Set(tool.ownKeysOnly ? [] : describeCommonOptions().map(({ key }) => key));
-  const entries = Object.entries(properties).map(([key, option]) => {
-    const described = withoutDefault(option);
-    if (!shared.has(key)) return [key, described];
-    const title = capitalised(key);
-    common[title] = { ...described, title };
-    return [key, reference(title)];
-  });
+  const shared = tool.ownKeysOnly ? {} : commonOptionSchemas();
+  const entries = Object.entries(properties).map(([key, option]) => [
+    key,
+    key in shared ? reference(capitalised(key)) : withoutDefault(option),
+  ]);
   return { ...schema, title: optionsName(tool.slug), properties: Object.fromEntries(entries) };
 }
 
@@ -47,47 +46,40 @@ function withoutDefault({ default: preset, ...option }: Schema): Schema {
 }
 
 /**
- * The request of each tool, by component name: complete objects, one for each way to send the image, because generators
- * of clients do not combine the properties of a schema with its alternatives. They describe the guided tier. The other
- * tiers do not check values, so the service accepts more.
- * @param fields the properties that all tools have in common
+ * The request of each tool, by component name. They describe the guided tier. The other tiers do not check values, so
+ * the service accepts more.
+ * @param fields the properties of `CreateJob` as the route declares them
  */
 export function jobSchemas(fields: Schemas): Schemas {
-  return Object.fromEntries(
-    describeCatalog()
-      .flatMap(({ tools }) => tools)
-      .map(({ slug, title, description, imagesAt2K, imagesAt4K, options }) => {
-        const required = options.some((option) => option.required) ? ['options'] : [];
-        const schema = {
-          title: jobName(slug),
-          description: `${title}. ${description} ${price(imagesAt2K, imagesAt4K)}`,
-          oneOf: [
-            jobSchema(slug, 'ByUrl', 'image_url', required, fields),
-            jobSchema(slug, 'ByBase64', 'image_base64', required, fields),
-          ],
-        };
-        return [schema.title, schema];
-      }),
-  );
+  const tools = describeCatalog().flatMap((group) => group.tools);
+  return Object.fromEntries(tools.map((tool) => [jobName(tool.slug), jobSchema(tool, fields)]));
 }
 
+/**
+ * Complete objects, one for each way to send the image: generators of clients drop the properties of a schema that has
+ * alternatives as well. `tool` is a constant instead of a discriminator, which openapi-typescript takes for objects only.
+ */
 function jobSchema(
-  slug: string,
-  suffix: string,
-  image: 'image_url' | 'image_base64',
-  required: readonly string[],
+  { slug, title, description, imagesAt2K, imagesAt4K, options }: ToolDescription,
   { tool: _tool, options: _options, image_url, image_base64, ...others }: Schemas,
 ): Schema {
-  return {
-    title: `${jobName(slug)}${suffix}`,
+  const name = jobName(slug);
+  const required = options.some((option) => option.required) ? ['options'] : [];
+  const withImage = (suffix: string, image: object): Schema => ({
+    title: `${name}${suffix}`,
     type: 'object',
     properties: {
       tool: { type: 'string', const: slug },
-      [image]: { image_url, image_base64 }[image],
+      ...image,
       options: reference(optionsName(slug)),
       ...others,
     },
-    required: ['tool', image, ...required],
+    required: ['tool', ...Object.keys(image), ...required],
+  });
+  return {
+    title: name,
+    description: `${title}. ${description} ${price(imagesAt2K, imagesAt4K)}`,
+    oneOf: [withImage('ByUrl', { image_url }), withImage('ByBase64', { image_base64 })],
   };
 }
 

@@ -33,7 +33,10 @@ export const disabledTool = (slug: string) =>
   new ApiError('invalid_tool', `tool: ${slug} is switched off at present. GET /v1/tools lists the others.`);
 
 export const notOneImage = () =>
-  new ApiError('invalid_image', 'Send exactly one of image_url and image_base64.');
+  new ApiError(
+    'invalid_image',
+    'Send exactly one image: image_url, image_base64 or, in a form, the part image.',
+  );
 
 export const insufficientCredits = () =>
   new ApiError('insufficient_credits', 'The balance does not cover this job. Buy a pack, or render at 2K.');

@@ -7,15 +7,20 @@ import { BudgetError } from '../../runtime/budget.ts';
 import type { Budgets } from '../budgets/budgets.ts';
 import { createHold } from '../budgets/hold.ts';
 import { createJobBodyReader, type JobBody } from '../intake/job-body.ts';
+import { createJobFormReader } from '../intake/job-form.ts';
 import './fastify-types.ts';
 import { BodyReadError, readBody } from '../../runtime/read-body.ts';
-import { isJson } from './media-type.ts';
+import { formBoundary, isForm, isJson } from './media-type.ts';
 import { closeAfterUnreadBody, drain } from './unread-body.ts';
 import { sendContinue } from './wire.ts';
 
 /** Time for a body to arrive, since it holds its budget for that long. 30 MB need 4 Mbit/s. */
 const BODY_SECONDS = 60;
 const TOO_SLOW = `The body arrived too slowly or stalled. It must arrive within ${BODY_SECONDS} seconds; without a Content-Length it counts as 30 MB.`;
+const UNKNOWN_TYPE =
+  'Send a JSON body with Content-Type: application/json, or a form with Content-Type: multipart/form-data.';
+const NO_BOUNDARY =
+  'Content-Type: multipart/form-data needs a boundary of 1 to 70 characters. Leave the header to your HTTP client, which sets both.';
 /** Time for a chunked body without the key header to arrive, or to exceed its limit. */
 const ANONYMOUS_MS = 10_000;
 
@@ -65,13 +70,19 @@ function checkEncoding({ headers }: FastifyRequest): void {
   const encoding = headers['content-encoding'];
   if (encoding !== undefined && encoding.toLowerCase() !== 'identity')
     throw new ApiError('invalid_request', 'Send the body without a Content-Encoding.');
-  if (!isJson(headers['content-type'] ?? ''))
-    throw new ApiError('invalid_request', 'Send a JSON body with Content-Type: application/json.');
+  const type = headers['content-type'] ?? '';
+  if (isForm(type) && formBoundary(type) === undefined) throw new ApiError('invalid_request', NO_BOUNDARY);
+  if (!isForm(type) && !isJson(type)) throw new ApiError('invalid_request', UNKNOWN_TYPE);
+}
+
+function createReader({ headers }: FastifyRequest, length: number | undefined) {
+  const boundary = formBoundary(headers['content-type'] ?? '');
+  return boundary === undefined ? createJobBodyReader(length) : createJobFormReader(boundary, length);
 }
 
 async function readJobBody(request: FastifyRequest, payload: Readable): Promise<JobBody> {
   const limit = bodyLimit(request);
-  const reader = createJobBodyReader(contentLength(request));
+  const reader = createReader(request, contentLength(request));
   let received = 0;
   const onChunk = (chunk: Buffer) => {
     received += chunk.length;
@@ -83,7 +94,7 @@ async function readJobBody(request: FastifyRequest, payload: Readable): Promise<
     if (error instanceof BodyReadError && error.reason === 'too_many_chunks') stopReading(request);
     return rethrowBodyError(error);
   });
-  const body = reader.end();
+  const body = await reader.end();
   request.bodyLease.shrink(Math.min(received, retainedBytes(body)));
   return body;
 }

@@ -1,4 +1,6 @@
 const MAX_LENGTH = 256;
+/** RFC 2046, 5.1.1: at most 70 of these characters, the last no space. */
+const BOUNDARY = /^[\w'()+,\-./:=? ]{0,69}[\w'()+,\-./:=?]$/;
 
 /**
  * Whether a Content-Type is JSON in UTF-8: no parameter except the charset, which may be quoted (RFC 9110, 8.3). It is
@@ -16,5 +18,27 @@ function isUtf8OrEmpty(parameter: string, index: number): boolean {
   const isUtf8 = value === 'utf-8' || value === '"utf-8"';
   return index === 0 && name === 'charset' && isUtf8 && rest.length === 0;
 }
+
+/** Whether a Content-Type is multipart/form-data, with or without a usable boundary. */
+export const isForm = (contentType: string) =>
+  contentType.split(';', 1)[0]?.trim().toLowerCase() === 'multipart/form-data';
+
+/**
+ * The boundary of a multipart/form-data Content-Type. Quoted or not, it is the only parameter but for a charset, which
+ * some clients add and which means nothing here.
+ * @returns undefined if there is no valid one
+ */
+export function formBoundary(contentType: string): string | undefined {
+  if (contentType.length > MAX_LENGTH) return undefined;
+  const [, ...parameters] = contentType.split(';').map(trimmed);
+  const others = parameters.filter((parameter) => parameter !== '' && !/^charset=/i.test(parameter));
+  const [name = '', ...value] = others[0]?.split('=') ?? [];
+  if (others.length !== 1 || name.trim().toLowerCase() !== 'boundary') return undefined;
+  const boundary = unquoted(value.join('=').trim());
+  return BOUNDARY.test(boundary) ? boundary : undefined;
+}
+
+const unquoted = (text: string) =>
+  text.length > 1 && text.startsWith('"') && text.endsWith('"') ? text.slice(1, -1) : text;
 
 const trimmed = (text: string) => text.trim();

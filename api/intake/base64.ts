@@ -1,13 +1,9 @@
-import { createHash } from 'node:crypto';
-import { createGrowingBuffer, filled, reserve } from './growing-buffer.ts';
+import { createImageBytes, type DecodedImage, type ImageBytes } from './image-bytes.ts';
 
-export interface DecodedImage {
-  bytes: Buffer;
-  /** SHA-256 of the decoded bytes, in hex. */
-  sha256: string;
-}
 export interface Malformed {
   malformed: string;
+  /** Where the image was, unless in `image_base64`. */
+  field?: string;
 }
 
 export interface Base64Decoder {
@@ -27,8 +23,6 @@ interface BlockDecoder {
 
 const QUAD = 4;
 const FIRST_ALLOCATION = 64 * 1024;
-/** Bytes per hash update; many small updates would cost more in calls than in hashing. */
-const HASH_BLOCK = 64 * 1024;
 const MINUS = 0x2d;
 const UNDERSCORE = 0x5f;
 const MB = 1024 * 1024;
@@ -72,55 +66,36 @@ export function createBase64Decoder(maxBytes: number, expectedBytes = FIRST_ALLO
 }
 
 function createBlockDecoder(maxBytes: number, expectedBytes: number): BlockDecoder {
-  let out = createGrowingBuffer(maxBytes, expectedBytes);
-  let hashed = 0;
-  let problem: string | undefined;
-  const hash = createHash('sha256');
+  let image: ImageBytes | undefined = createImageBytes(maxBytes, expectedBytes);
+  let problem = '';
 
-  function fail(reason: string): void {
-    problem = reason;
-    out = createGrowingBuffer(0, 0);
-  }
-
-  function updateHash(): void {
-    hash.update(filled(out, hashed));
-    hashed = out.length;
-  }
-
-  function accept(bytes: number, write: () => boolean): void {
-    if (problem !== undefined) return;
-    if (!reserve(out, bytes)) fail(`over ${maxBytes / MB} MB when decoded.`);
-    else if (!write()) fail(NOT_BASE64);
-    else {
-      out.length += bytes;
-      if (out.length - hashed >= HASH_BLOCK) updateHash();
-    }
+  function add(count: number, write: (store: Buffer, offset: number) => boolean): void {
+    const added = image?.add(count, write);
+    if (added === true || image === undefined) return;
+    problem = added === 'over' ? `over ${maxBytes / MB} MB when decoded.` : NOT_BASE64;
+    image = undefined;
   }
 
   return {
     decode(block) {
-      const bytes = (block.length / QUAD) * 3;
-      accept(bytes, () => {
+      const count = (block.length / QUAD) * 3;
+      add(count, (store, offset) => {
         // Node skips unknown characters, so fewer bytes are written. It also accepts the URL-safe alphabet.
         if (block.includes(MINUS) || block.includes(UNDERSCORE)) return false;
-        return out.store.write(block.toString('latin1'), out.length, bytes, 'base64') === bytes;
+        return store.write(block.toString('latin1'), offset, count, 'base64') === count;
       });
     },
     decodeLast(text) {
       const bytes = Buffer.from(text, 'base64');
       // Encoding the bytes again returns the same text only if that was canonical.
-      accept(bytes.length, () => {
-        bytes.copy(out.store, out.length);
+      add(bytes.length, (store, offset) => {
+        bytes.copy(store, offset);
         return text !== '' && bytes.toString('base64') === text;
       });
     },
-    finish() {
-      if (problem !== undefined) return { malformed: problem };
-      updateHash();
-      return { bytes: filled(out), sha256: hash.digest('hex') };
-    },
+    finish: () => image?.finish() ?? { malformed: problem },
     get failed() {
-      return problem !== undefined;
+      return image === undefined;
     },
   };
 }

@@ -4,21 +4,31 @@ import type { JobBody } from './job-body.ts';
 
 /**
  * The digest by which two bodies of an Idempotency-Key are compared: SHA-256, in hex, of the canonical fields and, in
- * place of the base64, the declared type and the digest of the decoded image. Key order, whitespace and escapes do not
- * matter. The line of the image follows a raw line feed, which canonical JSON never contains, so that fields cannot
- * imitate it.
+ * place of the image, its declared type and the digest of its bytes. Key order, whitespace and escapes do not matter.
+ * The line of the image follows a raw line feed, which canonical JSON never contains, so that fields cannot imitate it.
+ * A form with a JPEG has two digests, separated by a space: it is the same body as base64 with and without a prefix,
+ * which are not the same as each other.
  */
 export function bodyDigest({ fields, image }: JobBody): string {
-  return createHash('sha256')
-    .update(`job body 1\n${canonicalJson(fields)}\n${imageLine(image)}`)
-    .digest('hex');
+  const start = createHash('sha256').update(`job body 1\n${canonicalJson(fields)}\n`);
+  return imageLines(image)
+    .map((line) => start.copy().update(line).digest('hex'))
+    .join(' ');
 }
 
-function imageLine(image: IncomingImage | undefined): string {
-  if (image === undefined) return 'none';
+/** Compares digests of {@link bodyDigest}. */
+export function isSameBody(one: string, other: string): boolean {
+  const digests = other.split(' ');
+  return one.split(' ').some((digest) => digests.includes(digest));
+}
+
+function imageLines(image: IncomingImage | undefined): string[] {
+  if (image === undefined) return ['none'];
   // Such a body never creates a job, so its digest only has to differ from those that do.
-  if ('malformed' in image) return 'malformed';
-  return `${image.declared ?? 'undeclared'} ${image.sha256}`;
+  if ('malformed' in image) return ['malformed'];
+  const { declared = 'undeclared', isFile, sha256 } = image;
+  const line = `${declared} ${sha256}`;
+  return isFile && declared === 'image/jpeg' ? [`undeclared ${sha256}`, line] : [line];
 }
 
 /**

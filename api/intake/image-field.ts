@@ -1,7 +1,15 @@
-import { createBase64Decoder, type DecodedImage, type Malformed } from './base64.ts';
+import { createBase64Decoder, type Malformed } from './base64.ts';
+import type { DecodedImage } from './image-bytes.ts';
 
-/** The outcome of decoding `image_base64`. `declared` is the media type of its data-URI prefix, if it has one. */
-export type IncomingImage = (DecodedImage & { declared?: string }) | Malformed;
+/** The image of a body. */
+export type IncomingImage = (DecodedImage & Declaration) | Malformed;
+
+interface Declaration {
+  /** Media type of the data-URI prefix of `image_base64`, if it has one, or of the file of a form. */
+  declared?: string;
+  /** Whether it was the file of a form. */
+  isFile?: true;
+}
 
 export interface ImageField {
   write(chunk: Buffer, start: number, end: number): void;

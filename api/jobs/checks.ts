@@ -10,7 +10,7 @@ import type { IdempotencyRow } from '../../stores/job-store.ts';
 import type { Hold } from '../budgets/hold.ts';
 import type { ApiDeps } from '../deps.ts';
 import type { IncomingImage } from '../intake/image-field.ts';
-import { type FetchedImage, imageFromBase64, imageFromUrl } from './image.ts';
+import { type FetchedImage, imageFromBody, imageFromUrl } from './image.ts';
 
 export interface JobToCheck {
   caller: Caller;
@@ -83,7 +83,7 @@ async function imageOf(
   { caller, image, hold }: JobToCheck,
   imageUrl: string,
 ): Promise<FetchedImage> {
-  if (image !== undefined) return { image: imageFromBase64(image), onCharged: () => {} };
+  if (image !== undefined) return { image: imageFromBody(image), onCharged: () => {} };
   return imageFromUrl({ ...deps, hold, keyId: caller.keyId }, imageUrl);
 }
 

@@ -2,6 +2,7 @@ import { idempotencyConflict, jobOfKeyDeleted } from '../../contract/api-errors.
 import type { DryRunResult } from '../../contract/schemas.ts';
 import type { IdempotencyRow } from '../../stores/job-store.ts';
 import type { ApiDeps } from '../deps.ts';
+import { isSameBody } from '../intake/digest.ts';
 import { checkJob, type JobToCheck } from './checks.ts';
 
 /**
@@ -28,7 +29,7 @@ async function dryReplay(
   { caller, bodyDigest }: JobToCheck,
   spent: IdempotencyRow,
 ): Promise<DryRunResult | 'again'> {
-  if (spent.bodyDigest !== bodyDigest) throw idempotencyConflict();
+  if (!isSameBody(spent.bodyDigest, bodyDigest)) throw idempotencyConflict();
   const job = await stores.jobs.get(spent.jobId);
   if (job === undefined) return 'again';
   if (job.status === 'deleted') throw jobOfKeyDeleted();

@@ -30,8 +30,9 @@ const FORMATS: Record<string, ImageFormat> = {
 };
 
 /** @throws ApiError invalid_image when it is not an image within the limits */
-export function imageFromBase64(image: IncomingImage): CheckedImage {
-  if ('malformed' in image) throw new ApiError('invalid_image', `image_base64: ${image.malformed}`);
+export function imageFromBody(image: IncomingImage): CheckedImage {
+  if ('malformed' in image)
+    throw new ApiError('invalid_image', `${image.field ?? 'image_base64'}: ${image.malformed}`);
   checkBytes(image.bytes);
   const format = FORMATS[image.declared ?? 'image/jpeg'] ?? 'jpeg';
   return { bytes: image.bytes, format, sha256: image.sha256 };

@@ -3,6 +3,7 @@ import type { JobReplayed } from '../../contract/schemas.ts';
 import { presentJob } from '../../domain/present.ts';
 import type { IdempotencyRow } from '../../stores/job-store.ts';
 import type { ApiDeps } from '../deps.ts';
+import { isSameBody } from '../intake/digest.ts';
 import type { Compensations } from './compensations.ts';
 
 /**
@@ -17,7 +18,7 @@ export async function replay(
   spent: IdempotencyRow,
   bodyDigest: string,
 ): Promise<JobReplayed | 'again'> {
-  if (spent.bodyDigest !== bodyDigest) throw idempotencyConflict();
+  if (!isSameBody(spent.bodyDigest, bodyDigest)) throw idempotencyConflict();
   compensations.add(spent.jobId);
   const job = await deps.stores.jobs.recordReturned(spent.jobId, compensations.requestId);
   if (job === 'voided') {

@@ -14,6 +14,7 @@ export const CHANGES: readonly Change[] = [
       'Addition: `POST /v1/jobs/{id}/cancel` fails and refunds a job that no generator was asked to render yet; later it gets 409 `job_in_progress`. It shares the rate limit of deletions.',
       'Additions: `GET /v1/jobs` lists the jobs of the account and `GET /v1/ledger` the changes of its balance, newest first, in pages. Both share a rate limit of their own.',
       'Additions: a job has `refunded`, `failure` (why it failed, to branch on, and whether the same request may succeed later) and `idempotency_key`, in responses and webhooks.',
+      'Addition: `POST /v1/jobs` accepts `multipart/form-data` with the JSON in the part `job` and the file in the part `image`, so that an upload needs no base64. The limits are the same, and a repeated Idempotency-Key may send the same image either way.',
       'An operator can switch a tool off: `GET /v1/tools` omits it, and a new job of it gets 400 `invalid_tool`. A replay of an Idempotency-Key is still answered.',
       'Additions: requests outside `/v1` have a limit for each client address; a 429 for a limit of an address closes the connection; the pipelined requests of a connection are handled one after the other. The limits page has the figures. The pages of the documentation are compressed and have an `ETag`.',
       'Addition: `POST /v1/jobs?dry_run=true` checks a request as `POST /v1/jobs` does and returns what it would be charged, without storing, charging or rendering anything.',

@@ -49,12 +49,12 @@ export const ERROR_GUIDE: Record<ErrorCode, Guide> = {
   },
   invalid_image: {
     action:
-      'Send exactly one image: JPEG, PNG or WebP, at most 20 MB, 100 megapixels and 16,384 pixels on each side. Send base64 without line breaks; a data URI must name one of the three types.',
+      'Send exactly one image: JPEG, PNG or WebP, at most 20 MB, 100 megapixels and 16,384 pixels on each side. Send base64 without line breaks; a data URI, or the file of a form, must have one of the three types.',
     example: notOneImage().message,
   },
   image_fetch_failed: {
     action:
-      'Check that the URL is public, uses https and returns 200 with an image content type within 10 seconds. Then retry, or send the image as `image_base64`.',
+      'Check that the URL is public, uses https and returns 200 with an image content type within 10 seconds. Then retry, or upload the image.',
     example: 'image_url: The URL points to a host that is not on the public internet.',
   },
   insufficient_credits: {

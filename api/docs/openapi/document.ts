@@ -1,5 +1,6 @@
 import type { FastifyDynamicSwaggerOptions } from '@fastify/swagger';
 import { REQUEST_EXAMPLES, RESPONSE_EXAMPLES } from './examples.ts';
+import { addForm } from './form.ts';
 import { HEADERS, IDEMPOTENCY_KEY, PARAMETERS, SECURITY_SCHEMES } from './headers.ts';
 import { hoistSchemas } from './hoist.ts';
 import { documentBase } from './info.ts';
@@ -31,6 +32,7 @@ export function finishDocument(generated: object, publicUrl: string): OpenApiDoc
   ) as OpenApiDocument;
   for (const [path, operation] of operationsOf(document)) {
     operation.tags = [tagOf(path)];
+    addForm(operation);
     completeOperation(operation, publicUrl);
   }
   const schemas: Record<string, Schema> = {};

@@ -26,7 +26,7 @@ const RATES: readonly Row[] = [
 ];
 
 const SIZES: readonly Row[] = [
-  ['Image (base64: after decoding)', `${LIMITS.imageBytes / MB} MB`],
+  ['Image (base64: after decoding; the file of a form)', `${LIMITS.imageBytes / MB} MB`],
   ['Pixels of an image', `${LIMITS.imagePixels / 1e6} megapixels`],
   ['Side of an image', `${LIMITS.imageSide.toLocaleString('en-US')} pixels`],
   ['Frames of an animation (only the first one is used)', String(LIMITS.imageFrames)],
@@ -36,6 +36,7 @@ const SIZES: readonly Row[] = [
   ],
   ['Body of a request with the `X-Api-Key` header', `${LIMITS.bodyBytes / MB} MB`],
   ['Body of a request without the header', `${LIMITS.bodyBytesWithoutKey / MB} MB`],
+  ['Headers of the parts of a form, and what surrounds the parts', '16 KB'],
   ['`image_url`, `webhook_url`', `${LIMITS.urlLength} characters each`],
   ['`tool`', `${LIMITS.toolLength} characters`],
   ['`Idempotency-Key`', `${LIMITS.idempotencyKeyLength} characters`],

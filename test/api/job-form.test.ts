@@ -196,9 +196,14 @@ describe('invalid_request for a form', () => {
   });
 
   test('before the form has ended, if it is known then', () => {
-    const reader = createJobFormReader(BOUNDARY);
-    const bytes = formBody([{ name: 'tool', content: Buffer.alloc(1000) }]);
-    expect(() => reader.write(bytes.subarray(0, 500))).toThrow('a part named "tool"');
+    const bytes = formBody([{ name: 'tool', content: Buffer.alloc(100_000) }]);
+    for (const size of [1, 100, 50_000]) {
+      const reader = createJobFormReader(BOUNDARY);
+      const writeHalf = () => {
+        for (let at = 0; at < 50_000; at += size) reader.write(bytes.subarray(at, at + size));
+      };
+      expect(writeHalf).toThrow('a part named "tool"');
+    }
   });
 });
 
@@ -209,6 +214,17 @@ test('two images in one form are invalid_image', async () => {
 
 describe('for any chunks', () => {
   const sizes = fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1, maxLength: 5 });
+
+  test('a large form is the same as in one chunk', async () => {
+    const bytes = randomBytes(200_000);
+    const form = formBody([JOB_PART, imagePart(bytes)]);
+    const large = fc.array(fc.integer({ min: 1, max: 40_000 }), { minLength: 1, maxLength: 5 });
+    const check = async (at: number[]) => {
+      const { image } = await readBytes(form, at);
+      expect(image !== undefined && 'bytes' in image && image.bytes.equals(bytes)).toBe(true);
+    };
+    await fc.assert(fc.asyncProperty(large, check), { numRuns: 50 });
+  });
 
   test('a form is the same body as JSON', async () => {
     const image = fc.array(fc.constantFrom(13, 10, 45, 0, 255), { minLength: 1, maxLength: 80 });

@@ -7,6 +7,7 @@ import { benchHostile } from './hostile/bench-hostile.ts';
 import { benchIntake } from './intake.ts';
 import { benchJobs } from './jobs.ts';
 import { benchMetrics } from './metrics.ts';
+import { benchMultipart } from './multipart.ts';
 import { benchPostLarge } from './post-large.ts';
 import { benchRender } from './render.ts';
 import { benchRetention } from './retention.ts';
@@ -24,6 +25,7 @@ const BENCHES: Readonly<Record<string, Bench>> = {
   metrics: benchMetrics,
   intake: benchIntake,
   'post-large': benchPostLarge,
+  multipart: benchMultipart,
   hostile: benchHostile,
   render: benchRender,
   retention: ({ config }) => benchRetention(config.mongo),

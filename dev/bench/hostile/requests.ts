@@ -1,3 +1,5 @@
+import { hostileForms } from './forms.ts';
+
 const MB = 1024 * 1024;
 const JSON_TYPE = { 'Content-Type': 'application/json' };
 
@@ -16,7 +18,7 @@ export interface HostileRequest {
 
 /** Bodies, headers and targets, each close to the limit it attacks. */
 export function hostileRequests(): HostileRequest[] {
-  return [...bodies(), ...headers(), ...targets()];
+  return [...bodies(), ...hostileForms(), ...headers(), ...targets()];
 }
 
 function bodies(): HostileRequest[] {

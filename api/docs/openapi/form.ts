@@ -26,6 +26,7 @@ const CreateJobForm = Type.Object(
   },
   {
     title: 'CreateJobForm',
+    additionalProperties: false,
     description:
       'An addition to version 1: uploads a file as it is. The part `job` is JSON in UTF-8; the parts may be in any order, and there are no others. Leave the part `image` out if `job` has an `image_url`.',
   },

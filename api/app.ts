@@ -3,7 +3,7 @@ import fastify, { LogController } from 'fastify';
 import { apiDisabled } from '../contract/api-errors.ts';
 import type { ApiDeps } from './deps.ts';
 import { registerDocs } from './docs/register.ts';
-import { authenticate } from './http/auth.ts';
+import { authenticate, checkScope } from './http/auth.ts';
 import { limitBody, registerBodies } from './http/body-parser.ts';
 import {
   CONNECTION_LIMITS,
@@ -104,6 +104,7 @@ function addChecks(app: TypedApp, deps: ApiDeps): void {
   app.addHook('onRequest', limitBody(budgets));
   app.addHook('onRequest', authenticate(stores.keys, config.keyPrefix));
   app.addHook('onRequest', rateLimits.countKey);
+  app.addHook('onRequest', checkScope);
 }
 
 /** TRUST_PROXY in Fastify's form: a hop count, a list of addresses, or false. */

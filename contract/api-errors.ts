@@ -1,5 +1,6 @@
 import { ApiError } from './errors.ts';
 import { type AddressLimit, LIMITS, type LimitName, type RouteGroup } from './limits.ts';
+import type { Scope } from './scopes.ts';
 
 // Errors that several places throw or the errors page quotes, each with its code and message. An error that only one
 // place throws and nothing quotes is written there.
@@ -11,6 +12,12 @@ export const missingApiKey = () =>
 
 export const keyRevoked = () =>
   new ApiError('key_revoked', 'The key was revoked or its account is disabled. Use another key.');
+
+export const insufficientScope = (scope: Scope) =>
+  new ApiError(
+    'insufficient_scope',
+    `This key lacks the scope ${scope}. Use a key that has it, or ask the operator to add it.`,
+  );
 
 export const apiDisabled = () => new ApiError('api_disabled', 'The API is switched off. Try again later.');
 

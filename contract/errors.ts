@@ -100,6 +100,12 @@ export const ERRORS = {
     addition: true,
     description: 'The API has no such path, or no such tool.',
   },
+  insufficient_scope: {
+    status: 403,
+    retryable: false,
+    addition: true,
+    description: 'The key is limited to scopes, and the one that this route needs is not among them.',
+  },
   method_not_allowed: {
     status: 405,
     retryable: false,

@@ -1,4 +1,5 @@
 import type { FailureReason, JobStatus, Warning } from '../contract/schemas.ts';
+import type { Scope } from '../contract/scopes.ts';
 import type { EventType } from '../contract/webhook.ts';
 
 /** The format an image is stored in; also the extension of its object key. */
@@ -45,6 +46,8 @@ export interface KeyRecord {
   /** The first characters of the key, to identify it in a list. */
   hint: string;
   retentionDays: number | null;
+  /** What the key is limited to; absent if it is not. */
+  scopes?: readonly Scope[];
   createdAt: Date;
   revokedAt: Date | null;
 }
@@ -56,6 +59,8 @@ export interface Caller {
   accountId: string;
   accountName: string;
   retentionDays: number | null;
+  /** What the key is limited to; absent if it is not. */
+  scopes?: readonly Scope[];
   /** The key was revoked or its account is disabled. */
   revoked: boolean;
 }

@@ -9,10 +9,13 @@ export type Reference = string | null;
 /** Arguments of a command, by name. */
 export type Asked = Readonly<Record<string, string | number | null>>;
 
-/** @throws Refused if the reference was first used with other arguments */
+/**
+ * An argument that the command did not have when the reference was first used counts as null.
+ * @throws Refused if the reference was first used with other arguments
+ */
 export function expectSame(reference: string, first: Asked, now: Asked): void {
   const differences = Object.entries(now).flatMap(([name, value]) =>
-    first[name] === value ? [] : [`${name} ${first[name] ?? 'none'}, not ${value ?? 'none'}`],
+    (first[name] ?? null) === value ? [] : [`${name} ${first[name] ?? 'none'}, not ${value ?? 'none'}`],
   );
   if (differences.length > 0)
     throw new Refused(`The reference ${reference} was used before with ${differences.join('; ')}.`);

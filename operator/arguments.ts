@@ -1,5 +1,6 @@
 import { InvalidArgumentError } from 'commander';
 import { LIMITS } from '../contract/limits.ts';
+import { SCOPES, type Scope } from '../contract/scopes.ts';
 
 const NAME_LENGTH = 100;
 const IMAGES_MAX = 10_000_000;
@@ -53,6 +54,16 @@ export const limitArgument = wholeNumber(1, 1000);
 const days = wholeNumber(1, LIMITS.retentionDaysMax);
 export const daysArgument = (text: string) => days(text);
 export const daysOrNoneArgument = (text: string): number | typeof NONE => (text === NONE ? NONE : days(text));
+
+/** `jobs,account`: each once, in the order of {@link SCOPES}. */
+export function scopesArgument(text: string): readonly Scope[] | 'all' {
+  if (text === 'all') return text;
+  const given = text.split(',').map((part) => part.trim());
+  const scopes = SCOPES.filter((scope) => given.includes(scope));
+  if (scopes.length < new Set(given).size)
+    throw new InvalidArgumentError(`Give all, or some of ${SCOPES.join(', ')} with commas between them.`);
+  return scopes;
+}
 
 /** Checks the length; egress checks the rest. */
 export function urlArgument(text: string): string {

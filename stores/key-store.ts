@@ -1,3 +1,4 @@
+import type { Scope } from '../contract/scopes.ts';
 import type { Caller, KeyRecord } from '../domain/records.ts';
 import type { Reference } from '../domain/references.ts';
 
@@ -14,10 +15,14 @@ export interface KeyStore {
     digest: string;
     hint: string;
     retentionDays: number | null;
+    /** What the key is limited to; omitted for a key that is not. */
+    scopes?: readonly Scope[];
     reference?: Reference;
   }): Promise<{ key: KeyRecord; granted: number; repeated?: true }>;
   findCaller(digest: string): Promise<Caller | undefined>;
   list(accountId: string): Promise<KeyRecord[]>;
   revoke(keyId: string): Promise<KeyRecord>;
   setRetention(keyId: string, days: number | null): Promise<KeyRecord>;
+  /** Limits the key to these scopes, from its next request on; null lifts the limit. @throws NotFound */
+  setScopes(keyId: string, scopes: readonly Scope[] | null): Promise<KeyRecord>;
 }

@@ -2,6 +2,7 @@ import {
   apiDisabled,
   idempotencyConflict,
   insufficientCredits,
+  insufficientScope,
   internalError,
   jobInProgress,
   jobNotFound,
@@ -106,6 +107,11 @@ export const ERROR_GUIDE: Record<ErrorCode, Guide> = {
     action:
       'Compare the path with the reference. Every path is the base URL, which ends with `/api`, followed by `/v1`. For `GET /v1/tools/{slug}`, use a slug of `GET /v1/tools`.',
     example: routeNotFound('GET', '/api/v1/images').message,
+  },
+  insufficient_scope: {
+    action:
+      'Use a key that has the scope that the message names. The operator can add a scope to a key. `GET /v1/tools` needs none.',
+    example: insufficientScope('account').message,
   },
   method_not_allowed: {
     action: 'Use one of the methods in the `Allow` header.',

@@ -1,5 +1,5 @@
 import type { onRequestAsyncHookHandler } from 'fastify';
-import { keyRevoked, missingApiKey } from '../../contract/api-errors.ts';
+import { insufficientScope, keyRevoked, missingApiKey } from '../../contract/api-errors.ts';
 import { ApiError } from '../../contract/errors.ts';
 import { digestApiKey, isWellFormedApiKey } from '../../domain/api-key.ts';
 import type { KeyStore } from '../../stores/key-store.ts';
@@ -25,3 +25,10 @@ export function authenticate(keys: KeyStore, keyPrefix: string): onRequestAsyncH
     bindLog(request, { accountId: caller.accountId, keyId: caller.keyId });
   };
 }
+
+/** onRequest hook, after authentication: refuses a key that is limited to other scopes than the route's. */
+export const checkScope: onRequestAsyncHookHandler = async ({ caller, routeOptions }) => {
+  const { scope } = routeOptions.config;
+  if (scope === undefined || caller.scopes === undefined || caller.scopes.includes(scope)) return;
+  throw insufficientScope(scope);
+};

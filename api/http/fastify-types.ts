@@ -1,4 +1,5 @@
 import type { RouteGroup } from '../../contract/limits.ts';
+import type { Scope } from '../../contract/scopes.ts';
 import type { Caller } from '../../domain/records.ts';
 import type { BytesLease, Hold } from '../budgets/hold.ts';
 import type { JobBody } from '../intake/job-body.ts';
@@ -26,6 +27,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** The route's rate-limit group; a route that has one needs a key. */
     group?: RouteGroup;
+    /** What a key that is limited to scopes must have; none where the route serves every key. */
+    scope?: Scope;
     /** Answered whatever the state of the API; neither logged, counted nor traced. */
     probe?: true;
   }

@@ -24,9 +24,12 @@ const WITH_KEY: readonly ErrorCode[] = ['invalid_api_key', 'key_revoked', 'paylo
 /** Schema keyword of an error response that lists its codes; the OpenAPI document has an example for each. */
 export const ERROR_CODES = 'x-error-codes';
 
-/** Error response schemas by status for an operation that needs a key: the common codes and those given. */
-export function errorResponses(codes: readonly ErrorCode[] = []): Record<number, TSchema> {
-  const all = [...ALWAYS, ...WITH_KEY, ...codes];
+/**
+ * Error response schemas by status for an operation that needs a key: the common codes and those given.
+ * @param scoped whether the operation needs a scope
+ */
+export function errorResponses(codes: readonly ErrorCode[] = [], scoped = true): Record<number, TSchema> {
+  const all = [...ALWAYS, ...WITH_KEY, ...(scoped ? (['insufficient_scope'] as const) : []), ...codes];
   const statuses = [...new Set(all.map((code) => ERRORS[code].status))].sort();
   return Object.fromEntries(statuses.map((status) => [status, errorResponse(all, status)]));
 }

@@ -13,7 +13,7 @@ export const cancelJob: Route = (app, deps) =>
   app.post(
     '/v1/jobs/:id/cancel',
     {
-      config: { group: 'delete-job' },
+      config: { group: 'delete-job', scope: 'jobs' },
       schema: {
         operationId: 'cancelJob',
         summary: 'Cancel a job',

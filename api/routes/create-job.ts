@@ -35,7 +35,7 @@ export const createJob: Route = (app, deps) =>
   app.post(
     '/v1/jobs',
     {
-      config: { group: 'create-job' },
+      config: { group: 'create-job', scope: 'jobs' },
       preValidation: [separateImage, checkQuery(Query)],
       // Covers every 5xx, whatever its cause and whether or not the client is still connected.
       onSend: async ({ compensations }, { statusCode }) => {

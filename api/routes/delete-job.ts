@@ -11,7 +11,7 @@ export const deleteJob: Route = (app, deps) =>
   app.delete(
     '/v1/jobs/:id',
     {
-      config: { group: 'delete-job' },
+      config: { group: 'delete-job', scope: 'jobs' },
       schema: {
         operationId: 'deleteJob',
         summary: 'Delete a job',

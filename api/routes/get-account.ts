@@ -6,7 +6,7 @@ export const getAccount: Route = (app, { stores }) =>
   app.get(
     '/v1/account',
     {
-      config: { group: 'read-account' },
+      config: { group: 'read-account', scope: 'account' },
       schema: {
         operationId: 'getAccount',
         summary: 'Read the account',

@@ -12,7 +12,7 @@ export const getJob: Route = (app, { stores, images }: ApiDeps) =>
   app.get(
     '/v1/jobs/:id',
     {
-      config: { group: 'read-job' },
+      config: { group: 'read-job', scope: 'jobs' },
       schema: {
         operationId: 'getJob',
         summary: 'Read a job',

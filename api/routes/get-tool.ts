@@ -17,7 +17,7 @@ export const getTool: Route = (app, { config, toolSwitch }) => {
         summary: 'Read a tool',
         description: 'One tool of the list with its title, its description and its options as JSON Schema.',
         params: Type.Object({ slug: Type.String({ description: 'A slug of GET /v1/tools.' }) }),
-        response: { 200: ToolWithOptions, ...errorResponses(['not_found']) },
+        response: { 200: ToolWithOptions, ...errorResponses(['not_found'], false) },
       },
     },
     async ({ params: { slug } }) => {

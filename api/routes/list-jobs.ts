@@ -43,7 +43,7 @@ export const listJobs: Route = (app, { stores, images }) =>
   app.get(
     '/v1/jobs',
     {
-      config: { group: 'list' },
+      config: { group: 'list', scope: 'jobs' },
       preValidation: checkQuery(Query),
       schema: {
         operationId: 'listJobs',

@@ -12,7 +12,7 @@ export const listLedger: Route = (app, { stores }) =>
   app.get(
     '/v1/ledger',
     {
-      config: { group: 'list' },
+      config: { group: 'list', scope: 'account' },
       preValidation: checkQuery(Query),
       schema: {
         operationId: 'listLedger',

@@ -28,7 +28,7 @@ export const listTools: Route = (app, { config, toolSwitch }) => {
         description:
           'Every slug that `tool` accepts now, with its price at 2K. With `resolution: 4K` a render costs 2.',
         querystring: Query,
-        response: { 200: Type.Array(Tool), ...errorResponses(['invalid_request']) },
+        response: { 200: Type.Array(Tool), ...errorResponses(['invalid_request'], false) },
       },
     },
     async ({ query }) =>

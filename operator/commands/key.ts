@@ -1,6 +1,15 @@
+import type { Scope } from '../../contract/scopes.ts';
 import { digestApiKey, issueApiKey } from '../../domain/api-key.ts';
 import type { KeyRecord } from '../../domain/records.ts';
-import { daysArgument, daysOrNoneArgument, nameArgument, orNull, REFERENCE, YES } from '../arguments.ts';
+import {
+  daysArgument,
+  daysOrNoneArgument,
+  nameArgument,
+  orNull,
+  REFERENCE,
+  scopesArgument,
+  YES,
+} from '../arguments.ts';
 import type { Context, Noun } from '../context.ts';
 import type { Fields } from '../output.ts';
 
@@ -17,6 +26,7 @@ export const key: Noun = (program, context) => {
     .requiredOption('--account <account>', 'account the key belongs to')
     .requiredOption('--name <name>', 'name of the client, as returned by GET /v1/account', nameArgument)
     .option('--retention-days <days>', 'delete jobs of this key after this many days', daysArgument)
+    .option('--scopes <scopes>', SCOPES_HELP, scopesArgument)
     .option(...REFERENCE)
     .action((options: CreateOptions) => createKey(context, options));
 
@@ -27,7 +37,15 @@ export const key: Noun = (program, context) => {
     .action(async ({ account }: { account: string }) => {
       const stores = deps.stores();
       await stores.accounts.get(account);
-      const columns = ['key_id', 'name', 'key_begins', 'retention_days', 'created_at', 'revoked_at'];
+      const columns = [
+        'key_id',
+        'name',
+        'key_begins',
+        'scopes',
+        'retention_days',
+        'created_at',
+        'revoked_at',
+      ];
       const rows = (await stores.keys.list(account)).map(describe);
       show({ rows, columns, none: 'The account has no keys.' });
     });
@@ -55,12 +73,33 @@ export const key: Noun = (program, context) => {
         );
       show({ fields: describe(await deps.stores().keys.setRetention(keyId, days)) });
     });
+
+  noun
+    .command('scopes <key>')
+    .description('limit what a key can be used for, or lift the limit')
+    .requiredOption('--scopes <scopes>', SCOPES_HELP, scopesArgument)
+    .option(...YES)
+    .action(async (keyId: string, { scopes, yes }: { scopes: Scopes; yes?: true }) => {
+      if (scopes !== 'all')
+        await confirm(
+          `Limit key ${keyId} to ${scopes.join(', ')}? All other requests with it are refused.`,
+          yes,
+        );
+      show({ fields: describe(await deps.stores().keys.setScopes(keyId, limitOf(scopes))) });
+    });
 };
+
+type Scopes = readonly Scope[] | 'all';
+const limitOf = (scopes: Scopes) => (scopes === 'all' ? null : scopes);
+
+const SCOPES_HELP =
+  'jobs (all of /v1/jobs), account (/v1/account and /v1/ledger), webhooks (/v1/webhook-*), several with commas, or all';
 
 interface CreateOptions {
   account: string;
   name: string;
   retentionDays?: number | null;
+  scopes?: Scopes;
   reference?: string | null;
 }
 
@@ -70,7 +109,7 @@ const REPEATED_NOTE =
   'If it was lost, revoke it and create another one.';
 
 async function createKey({ deps, show }: Context, options: CreateOptions) {
-  const { account, name, retentionDays = null, reference = null } = options;
+  const { account, name, retentionDays = null, scopes = 'all', reference = null } = options;
   const prefix = deps.config().keyPrefix;
   const apiKey = issueApiKey(prefix);
   const { key, granted, repeated } = await deps.stores().keys.create({
@@ -79,6 +118,7 @@ async function createKey({ deps, show }: Context, options: CreateOptions) {
     digest: digestApiKey(apiKey),
     hint: apiKey.slice(0, prefix.length + HINT_LENGTH),
     retentionDays,
+    ...(scopes === 'all' ? {} : { scopes }),
     reference,
   });
   const fields = {
@@ -88,6 +128,7 @@ async function createKey({ deps, show }: Context, options: CreateOptions) {
     account_id: key.accountId,
     name: key.name,
     retention_days: key.retentionDays,
+    scopes: key.scopes,
   };
   show({ fields, note: repeated ? REPEATED_NOTE : KEY_NOTE });
 }
@@ -98,6 +139,7 @@ function describe(key: KeyRecord): Fields {
     account_id: key.accountId,
     name: key.name,
     key_begins: key.hint,
+    scopes: key.scopes,
     retention_days: key.retentionDays,
     created_at: key.createdAt,
     revoked_at: key.revokedAt,

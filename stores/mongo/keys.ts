@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { ClientSession } from 'mongodb';
+import type { ClientSession, UpdateFilter } from 'mongodb';
 import { LIMITS } from '../../contract/limits.ts';
 import { NotFound } from '../../domain/errors.ts';
 import type { KeyRecord } from '../../domain/records.ts';
@@ -15,8 +15,8 @@ export function createKeyStore(mongo: Mongo): KeyStore {
   const c = collections(mongo.db);
   const byDigest = createLookUp(c.keys, 'digest');
 
-  async function change(keyId: string, set: Partial<KeyDocument>, filter = {}): Promise<KeyRecord> {
-    await c.keys.updateOne({ _id: keyId, ...filter }, { $set: set });
+  async function change(keyId: string, update: UpdateFilter<KeyDocument>, filter = {}): Promise<KeyRecord> {
+    await c.keys.updateOne({ _id: keyId, ...filter }, update);
     const key = await c.keys.findOne({ _id: keyId });
     if (key === null) throw new NotFound(`There is no key ${keyId}.`);
     return toKey(key);
@@ -24,8 +24,9 @@ export function createKeyStore(mongo: Mongo): KeyStore {
 
   return {
     create({ reference, ...key }) {
-      const { accountId, name, retentionDays } = key;
-      const command = { command: 'key', accountId, reference, asked: { name, retentionDays } } as const;
+      const { accountId, name, retentionDays, scopes } = key;
+      const asked = { name, retentionDays, scopes: scopes?.join() ?? null };
+      const command = { command: 'key', accountId, reference, asked } as const;
       return once(mongo, c, command, (session) => create(c, session, key));
     },
 
@@ -38,6 +39,7 @@ export function createKeyStore(mongo: Mongo): KeyStore {
         accountId: key.accountId,
         accountName: key.accountName,
         retentionDays: key.retentionDays,
+        ...(key.scopes === undefined ? {} : { scopes: key.scopes }),
         revoked: key.revokedAt !== null || key.accountDisabled,
       };
     },
@@ -47,8 +49,10 @@ export function createKeyStore(mongo: Mongo): KeyStore {
       return (await keys.toArray()).map(toKey);
     },
 
-    revoke: (keyId) => change(keyId, { revokedAt: new Date() }, { revokedAt: null }),
-    setRetention: (keyId, days) => change(keyId, { retentionDays: days }),
+    revoke: (keyId) => change(keyId, { $set: { revokedAt: new Date() } }, { revokedAt: null }),
+    setRetention: (keyId, days) => change(keyId, { $set: { retentionDays: days } }),
+    setScopes: (keyId, scopes) =>
+      change(keyId, scopes === null ? { $unset: { scopes: true } } : { $set: { scopes } }),
   };
 }
 

@@ -96,6 +96,10 @@ const PROVOKED: Record<Exclude<ErrorCode, 'generation_failed'>, (client: Client)
     });
   },
   not_found: () => call('GET', '/v1/images'),
+  insufficient_scope: async (client) => {
+    await service.stores.keys.setScopes(client.keyId, ['webhooks']);
+    return call('GET', '/v1/account', client.headers);
+  },
   method_not_allowed: () => call('PUT', '/v1/jobs'),
 };
 

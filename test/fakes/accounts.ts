@@ -96,8 +96,9 @@ export function createFakeKeyStore(books: Books): KeyStore {
   };
   return {
     async create({ reference, ...key }) {
-      const { accountId, name, retentionDays } = key;
-      const command = { command: 'key', accountId, reference, asked: { name, retentionDays } } as const;
+      const { accountId, name, retentionDays, scopes } = key;
+      const asked = { name, retentionDays, scopes: scopes?.join() ?? null };
+      const command = { command: 'key', accountId, reference, asked } as const;
       return once(books, command, () => createKey(books, key));
     },
 
@@ -111,6 +112,7 @@ export function createFakeKeyStore(books: Books): KeyStore {
         accountId: account.id,
         accountName: account.name,
         retentionDays: key.retentionDays,
+        ...(key.scopes === undefined ? {} : { scopes: key.scopes }),
         revoked: key.revokedAt !== null || account.status !== 'active',
       };
     },
@@ -119,6 +121,10 @@ export function createFakeKeyStore(books: Books): KeyStore {
     revoke: async (keyId) =>
       change(keyId, { revokedAt: getOrThrow(books.keys, 'key', keyId).revokedAt ?? new Date() }),
     setRetention: async (keyId, retentionDays) => change(keyId, { retentionDays }),
+    setScopes: async (keyId, scopes) => {
+      delete getOrThrow(books.keys, 'key', keyId).scopes;
+      return change(keyId, scopes === null ? {} : { scopes });
+    },
   };
 }
 

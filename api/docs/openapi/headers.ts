@@ -63,6 +63,7 @@ export const SECURITY_SCHEMES: Record<string, OpenAPIV3_1.SecuritySchemeObject> 
     type: 'apiKey',
     in: 'header',
     name: 'X-Api-Key',
-    description: 'An API key of your account. It is shown once, when it is issued; only its hash is stored.',
+    description:
+      'An API key of your account. It is shown once, when it is issued; only its hash is stored. A key may be limited to scopes: `jobs` for all of `/v1/jobs`, `account` for `/v1/account` and `/v1/ledger`, `webhooks` for `/v1/webhook-*`. A route whose scope it lacks returns 403 `insufficient_scope`.',
   },
 };

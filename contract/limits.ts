@@ -25,6 +25,8 @@ export const LIMITS = Object.freeze({
   listPage: 100,
   listPageDefault: 20,
   cursorLength: 200,
+  /** An addition as well: attempts of a webhook delivery that a list shows. */
+  deliveryAttempts: 8,
 });
 
 /** Requests in a sliding 60-second window, by route group (spec: Rate limits). */
@@ -34,8 +36,9 @@ export const RATE_LIMITS = Object.freeze({
   'read-job': 300,
   'delete-job': 60,
   'read-account': 120,
-  /** An addition to the contract: GET /v1/jobs and GET /v1/ledger. */
+  /** Additions to the contract: GET /v1/jobs, /v1/ledger and /v1/webhook-deliveries; all other /v1/webhook-* routes. */
   list: 120,
+  webhooks: 60,
   ip: 600,
   /** An addition to the contract: all clients of one IPv6 /48. A client is an IPv4 address or an IPv6 /64. */
   site: 6000,
@@ -88,4 +91,4 @@ export type LimitName =
 /** Limits of a client address or a network, whatever the key. */
 export type AddressLimit = 'ip' | 'site' | 'ip-other' | 'site-other';
 
-export type RouteGroup = 'create-job' | 'read-job' | 'delete-job' | 'read-account' | 'list';
+export type RouteGroup = 'create-job' | 'read-job' | 'delete-job' | 'read-account' | 'list' | 'webhooks';

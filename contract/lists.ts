@@ -2,7 +2,8 @@ import { type Static, type TSchema, Type } from 'typebox';
 import { LIMITS } from './limits.ts';
 import { Job } from './schemas.ts';
 
-const List = <T extends TSchema>(data: T, title: string) =>
+/** A page of rows with this schema. */
+export const List = <T extends TSchema>(data: T, title: string) =>
   Type.Object(
     {
       data: Type.Array(data, { description: 'The newest first.' }),

@@ -2,9 +2,9 @@ import { type Static, type TSchema, Type } from 'typebox';
 import { ERRORS, type ErrorCode } from './errors.ts';
 import { LIMITS } from './limits.ts';
 
-const Nullable = <T extends TSchema>(schema: T, options: { description?: string } = {}) =>
+export const Nullable = <T extends TSchema>(schema: T, options: { description?: string } = {}) =>
   Type.Union([schema, Type.Null()], options);
-const DateTime = (description: string) => Type.String({ format: 'date-time', description });
+export const DateTime = (description: string) => Type.String({ format: 'date-time', description });
 const Uri = (description: string) => Type.String({ format: 'uri', description });
 
 export const JobId = Type.String({

@@ -40,6 +40,10 @@ export interface DeliveryFilter {
   state?: DeliveryRecord['state'] | undefined;
   /** Id of the last delivery of the page before. */
   after?: string | undefined;
+  /** Only the delivery of this job. */
+  jobId?: string | undefined;
+  /** How many attempts to read of each, the latest ones; all by default. */
+  attempts?: number;
 }
 
 export type DeliveryEnd = { state: 'failed' | 'cancelled'; reason: string };

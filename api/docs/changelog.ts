@@ -11,6 +11,7 @@ export const CHANGES: readonly Change[] = [
     date: '2026-11-22',
     changes: [
       'Failed jobs for which a model may have charged count towards the limit of 100 (1,000 with a paid pack) in an hour as well, also when their input is not at fault.',
+      'Additions: `GET /v1/webhook-deliveries` lists events with the attempts to deliver them, and `GET /v1/webhook-endpoint` returns the endpoint of the account and whether events arrive there.',
       'Addition: the operator can limit a key to scopes; a route that it may not use returns 403 `insufficient_scope`. A key without scopes can be used for everything, as before.',
       'Addition: `POST /v1/jobs/{id}/cancel` fails and refunds a job that no generator was asked to render yet; later it gets 409 `job_in_progress`. It shares the rate limit of deletions.',
       'Additions: `GET /v1/jobs` lists the jobs of the account and `GET /v1/ledger` the changes of its balance, newest first, in pages. Both share a rate limit of their own.',

@@ -36,6 +36,7 @@ const GROUPS = [
   'delete-job',
   'read-account',
   'list',
+  'webhooks',
 ] as const satisfies RouteGroup[];
 
 /**

@@ -5,9 +5,11 @@ import { deleteJob } from './delete-job.ts';
 import { getAccount } from './get-account.ts';
 import { getJob } from './get-job.ts';
 import { getTool } from './get-tool.ts';
+import { getWebhookEndpoint } from './get-webhook-endpoint.ts';
 import { listJobs } from './list-jobs.ts';
 import { listLedger } from './list-ledger.ts';
 import { listTools } from './list-tools.ts';
+import { listWebhookDeliveries } from './list-webhook-deliveries.ts';
 
 /** Every operation of the API. */
 export const routes: readonly Route[] = [
@@ -20,4 +22,6 @@ export const routes: readonly Route[] = [
   listLedger,
   listTools,
   getTool,
+  listWebhookDeliveries,
+  getWebhookEndpoint,
 ];

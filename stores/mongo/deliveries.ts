@@ -32,13 +32,18 @@ export function createDeliveryStore(mongo: Mongo, metrics: Metrics = NO_METRICS)
       return row === null ? undefined : toRecord(row);
     },
 
-    async list(accountId, limit, { state, after } = {}) {
-      const rows = deliveries.find({
+    async list(accountId, limit, { state, after, jobId, attempts } = {}) {
+      const matching = {
         ...(accountId === null ? {} : { accountId }),
         ...(state === undefined ? {} : { state }),
         ...(await pageAfter(deliveries, after, accountId)),
-      });
-      return (await rows.sort(NEWEST_FIRST).limit(limit).toArray()).map(toRecord);
+      };
+      const latest = attempts === undefined ? {} : { projection: { attempts: { $slice: -attempts } } };
+      const rows =
+        jobId === undefined
+          ? deliveries.find(matching, latest).sort(NEWEST_FIRST).limit(limit)
+          : deliveries.find({ ...matching, _id: deliveryIdOf(jobId) }, { ...latest, hint: { _id: 1 } });
+      return (await rows.toArray()).map(toRecord);
     },
 
     async pending(createdBefore, after, limit) {

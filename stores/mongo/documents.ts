@@ -145,6 +145,8 @@ export async function createIndexes(db: Db): Promise<void> {
   await index(c.ledger, { accountId: 1, seq: 1 }, { unique: true });
   await index(c.packs, { accountId: 1, _id: 1 });
   await index(c.deliveries, { accountId: 1, createdAt: -1, _id: -1 });
+  // Of an account whose receiver was down, nearly all may be in another state than the one asked for.
+  await index(c.deliveries, { accountId: 1, state: 1, createdAt: -1, _id: -1 });
   await index(
     c.deliveries,
     { state: 1, createdAt: -1, _id: -1 },

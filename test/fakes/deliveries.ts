@@ -1,4 +1,5 @@
 import { CANCELLED, deliveryIdOf, KEPT_ATTEMPTS, NEW_CYCLE, NO_OUTCOME } from '../../domain/delivery.ts';
+import type { DeliveryRecord } from '../../domain/records.ts';
 import type { DeliveryStore } from '../../stores/delivery-store.ts';
 import { type Books, getOrThrow, newestFirst } from './books.ts';
 
@@ -17,12 +18,14 @@ export function createFakeDeliveryStore({ deliveries }: Books): DeliveryStore {
     },
 
     find: async (id) => structuredClone(deliveries.get(id)),
-    list: async (accountId, limit, { state, after } = {}) => {
-      const rows = [...deliveries.values()].filter(
-        (row) =>
-          (accountId === null || row.accountId === accountId) && (state === undefined || row.state === state),
+    list: async (accountId, limit, { state, after, jobId, attempts = KEPT_ATTEMPTS } = {}) => {
+      const owned = [...deliveries.values()].filter(
+        (row) => accountId === null || row.accountId === accountId,
       );
-      return newestFirst(rows, limit, after);
+      const matches = (row: DeliveryRecord) =>
+        (state === undefined || row.state === state) && (jobId === undefined || row.jobId === jobId);
+      const rows = newestFirst(owned, owned.length, after).filter(matches).slice(0, limit);
+      return rows.map((row) => ({ ...row, attempts: row.attempts.slice(-attempts) }));
     },
 
     pending: async (createdBefore, after, limit) =>

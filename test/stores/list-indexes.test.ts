@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { DeliveryRecord } from '../../domain/records.ts';
+import type { DeliveryFilter } from '../../stores/delivery-store.ts';
 import type { JobFilter } from '../../stores/job-store.ts';
-import { collections, type JobDocument } from '../../stores/mongo/documents.ts';
+import { collections, type JobDocument, type Stored } from '../../stores/mongo/documents.ts';
 import { createMongoStores } from '../../stores/mongo/stores.ts';
 import { databaseOfFile } from '../setup/database.ts';
 
@@ -45,7 +47,28 @@ function job(n: number): JobDocument {
   };
 }
 
+/** The newest half of the account's deliveries was delivered; those that failed before are half another account's. */
+const delivery = (n: number): Stored<DeliveryRecord> => ({
+  _id: `msg_${String(n).padStart(32, '0')}`,
+  accountId: n < 3000 && n % 2 === 0 ? 'b' : 'a',
+  jobId: `job-${String(n).padStart(5, '0')}`,
+  type: 'job.completed',
+  target: 'account',
+  url: 'https://acme.example/hook',
+  state:
+    n >= 3000
+      ? 'delivered'
+      : ((['failed', 'failed', 'pending', 'cancelled'] as const)[(n >> 1) % 4] ?? 'failed'),
+  reason: null,
+  cycle: 'first',
+  tries: 1,
+  attempts: [],
+  nextAttemptAt: null,
+  createdAt: new Date(START + n),
+});
+
 beforeAll(async () => {
+  await c.deliveries.insertMany(Array.from({ length: 6000 }, (_, n) => delivery(n)));
   await c.jobs.insertMany(Array.from({ length: 6000 }, (_, n) => job(n)));
   const rows = Array.from({ length: 6000 }, (_, n) => ({
     _id: `r${n}`,
@@ -99,5 +122,24 @@ describe('a page of an account with thousands of deleted jobs walks an index', (
     const { length, profile } = await profileOf(() => stores.ledger.page('a', 'r3000', LIMIT));
     expect(length).toBe(LIMIT);
     expectIndexed(profile);
+  });
+});
+
+describe('a page of an account with thousands of deliveries walks an index', () => {
+  const jobId = '00000000-0000-0000-0000-000000001001';
+  test.each<[string, DeliveryFilter, number]>([
+    ['of all deliveries', {}, LIMIT],
+    ['of those that were delivered', { state: 'delivered' }, LIMIT],
+    ['of the few that are pending', { state: 'pending' }, LIMIT],
+    ['of those that failed, before thousands that did not', { state: 'failed' }, LIMIT],
+    ['of a state, after a delivery of another', { state: 'cancelled', after: delivery(5001)._id }, LIMIT],
+    ['of one job', { jobId }, 1],
+    ['of one job in a state, after a delivery', { jobId, state: 'failed', after: delivery(5001)._id }, 1],
+  ])('%s', async (_what, filter, found) => {
+    const list = () => stores.deliveries.list('a', LIMIT, { attempts: 8, ...filter });
+    const { length, profile } = await profileOf(list);
+    expect(length).toBe(found);
+    expectIndexed(profile);
+    expect(profile.length).toBeLessThanOrEqual(2);
   });
 });

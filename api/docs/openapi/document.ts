@@ -57,9 +57,9 @@ const operationsOf = ({ paths }: OpenApiDocument): [string, Operation][] =>
     Object.values(methods).map((operation): [string, Operation] => [path, operation]),
   );
 
-/** The resource of a path: `/v1/jobs/{id}` -> `Jobs`. */
+/** The resource of a path: `/v1/jobs/{id}` -> `Jobs`, and one for all `/v1/webhook-*`. */
 function tagOf(path: string): string {
-  const resource = path.split('/')[2] ?? '';
+  const resource = (path.split('/')[2] ?? '').replace(/^webhook-.*/, 'webhooks');
   return resource.charAt(0).toUpperCase() + resource.slice(1);
 }
 

@@ -12,6 +12,7 @@ import type {
 } from '../../../contract/schemas.ts';
 import type { TestEvent, WebhookEvent } from '../../../contract/webhook.ts';
 import { CANCELLED, NOT_GENERATED, refundedError } from '../../../protocol/job-errors.ts';
+import { DELIVERY_EXAMPLES } from './delivery-examples.ts';
 import type { Examples } from './types.ts';
 
 const JOB_ID = '7c6c4f0e-2f0b-4c43-9d0a-6f0a3c8e51b7';
@@ -214,6 +215,7 @@ export const RESPONSE_EXAMPLES: Record<string, Record<string, Examples>> = {
   },
   listJobs: { 200: { page: { summary: 'A page of one job', value: jobs } } },
   listLedger: { 200: { page: { summary: 'A job that was charged and refunded', value: ledger } } },
+  ...DELIVERY_EXAMPLES,
   getAccount: { 200: { account: { value: account } } },
   listTools: {
     200: {

@@ -15,7 +15,11 @@ const RATES: readonly Row[] = [
     '`GET /v1/tools`, `GET /v1/tools/{slug}` and `GET /v1/account` together',
     String(RATE_LIMITS['read-account']),
   ],
-  ['`GET /v1/jobs` and `GET /v1/ledger` together', String(RATE_LIMITS.list)],
+  ['`GET /v1/jobs`, `GET /v1/ledger` and `GET /v1/webhook-deliveries` together', String(RATE_LIMITS.list)],
+  [
+    'All other requests below `/v1/webhook-endpoint` and `/v1/webhook-deliveries`',
+    String(RATE_LIMITS.webhooks),
+  ],
   ['All requests below `/v1` from one IPv4 address or one IPv6 /64, over all keys', String(RATE_LIMITS.ip)],
   ['All requests below `/v1` from one IPv6 /48, over all keys', String(RATE_LIMITS.site)],
   [

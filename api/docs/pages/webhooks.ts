@@ -1,3 +1,4 @@
+import { LIMITS } from '../../../contract/limits.ts';
 import { WEBHOOK_EXAMPLES } from '../openapi/examples.ts';
 import { VERIFY_SAMPLE } from '../verify-sample.ts';
 import { html } from './html.ts';
@@ -42,5 +43,10 @@ export const webhooksPage: Page = {
 <tbody>${DELAYS.map((delay, index) => html`<tr><td>${index + 1}</td><td>${delay}</td></tr>`)}</tbody>
 </table></div>
 <p>Each delay has jitter, so that a receiver that recovers does not get all events at once. After the last attempt you can still read the job. Deleting a job cancels its delivery.</p>
-<p>Events can arrive more than once and in any order. <code>GET /v1/jobs/{id}</code> always returns the current state.</p>`,
+<p>Events can arrive more than once and in any order. <code>GET /v1/jobs/{id}</code> always returns the current state.</p>
+
+<h2 id="log">See what was sent</h2>
+<p><code>GET /v1/webhook-deliveries</code> lists the events of the last 90 days, the newest first, with the latest ${LIMITS.deliveryAttempts} attempts of each: when it was sent, how long you took, and the status and the first KB of your response. <code>job_id</code> and <code>status</code> filter the list. <code>GET /v1/webhook-endpoint</code> says whether the endpoint of your account is enabled, and since when it fails. Both need a key with the scope <code>webhooks</code>, or one without scopes.</p>
+<pre><code>curl -H "X-Api-Key: $API_KEY" "$BASE/v1/webhook-deliveries?status=failed&amp;limit=20"</code></pre>
+<p>When the job is deleted, its URL and your responses are deleted from the log.</p>`,
 };

@@ -11,6 +11,7 @@ import type { Budgets } from './budgets/budgets.ts';
 import type { RateLimits } from './http/rate-limit.ts';
 import type { JobGateway } from './jobs/gateway.ts';
 import type { Voids } from './jobs/voids.ts';
+import type { WebhookGateway } from './webhooks/gateway.ts';
 
 /** Dependencies of the API. Tests pass fakes of the same shape. */
 export interface ApiDeps {
@@ -19,6 +20,7 @@ export interface ApiDeps {
   images: ImageStore;
   egress: Egress;
   jobGateway: JobGateway;
+  webhookGateway: WebhookGateway;
   voids: Voids;
   apiSwitch: ApiSwitch;
   toolSwitch: ToolSwitch;

@@ -18,9 +18,10 @@ import { createBudgets } from './budgets/budgets.ts';
 import type { ApiDeps } from './deps.ts';
 import type { TypedApp } from './http/operation.ts';
 import { createRateLimits } from './http/rate-limit.ts';
-import { createTemporalGateway, type JobGateway } from './jobs/gateway.ts';
+import { createTemporalGateway } from './jobs/gateway.ts';
 import { createVoids } from './jobs/voids.ts';
 import { sampleBudgets, timeAcceptances } from './metrics.ts';
+import { createWebhookGateway } from './webhooks/gateway.ts';
 
 /** Dependencies to use in place of the real ones. */
 export type ApiOverrides = Partial<Omit<ApiDeps, 'config'>>;
@@ -52,9 +53,9 @@ async function openDeps(config: Config, overrides: ApiOverrides, keep: Resources
   const metrics = overrides.metrics ?? (await openMetrics(config.probes, context));
   const stores = overrides.stores ?? (await openMongoStores(config.mongo, { metrics, keep }));
   const images = overrides.images ?? keep(createImageStore(config.s3));
-  const gateway = overrides.jobGateway ?? openGateway(config.temporal, tracing, keep);
+  const { jobGateway, webhookGateway } = openGateways(config.temporal, overrides, tracing, keep);
   const budgets = overrides.budgets ?? createBudgets(config.api);
-  const checks = { mongodb: stores.settings.apiEnabled, s3: images.check, temporal: gateway.check };
+  const checks = { mongodb: stores.settings.apiEnabled, s3: images.check, temporal: jobGateway.check };
   const readiness = overrides.readiness ?? createReadiness(checks, logDependencies(logger));
   sampleBudgets(metrics, budgets);
   sampleReadiness(metrics, readiness);
@@ -67,7 +68,8 @@ async function openDeps(config: Config, overrides: ApiOverrides, keep: Resources
     stores,
     images,
     egress: overrides.egress ?? keep(createEgress({ allowOrigins })),
-    jobGateway: timeAcceptances(gateway, metrics),
+    jobGateway: timeAcceptances(jobGateway, metrics),
+    webhookGateway,
     voids: overrides.voids ?? keep(createVoids(stores.jobs, logger)),
     apiSwitch: overrides.apiSwitch ?? keep(await watchApiSwitch(stores.settings)),
     toolSwitch: overrides.toolSwitch ?? keep(await watchToolSwitch(stores.settings)),
@@ -76,11 +78,19 @@ async function openDeps(config: Config, overrides: ApiOverrides, keep: Resources
   };
 }
 
-function openGateway(
+type Gateways = Pick<ApiDeps, 'jobGateway' | 'webhookGateway'>;
+
+function openGateways(
   config: Config['temporal'],
+  { jobGateway, webhookGateway }: Partial<Gateways>,
   tracing: Tracing | undefined,
   keep: Resources['use'],
-): JobGateway {
+): Gateways {
+  if (jobGateway !== undefined && webhookGateway !== undefined) return { jobGateway, webhookGateway };
   const { client } = keep(openTemporal(config, tracing === undefined ? [] : [tracing.temporal.client]));
-  return createTemporalGateway(client, taskQueues(config.taskQueuePrefix));
+  const queues = taskQueues(config.taskQueuePrefix);
+  return {
+    jobGateway: jobGateway ?? createTemporalGateway(client, queues),
+    webhookGateway: webhookGateway ?? createWebhookGateway(client, queues),
+  };
 }

@@ -5,7 +5,8 @@ import type { Scope } from './scopes.ts';
 // Errors that several places throw or the errors page quotes, each with its code and message. An error that only one
 // place throws and nothing quotes is written there.
 
-const MB = 1024 * 1024;
+const KB = 1024;
+const MB = KB * KB;
 
 export const missingApiKey = () =>
   new ApiError('invalid_api_key', 'Send your API key in the X-Api-Key header.');
@@ -78,6 +79,23 @@ export const jobOfKeyDeleted = () =>
     'The job of this Idempotency-Key was deleted. Use a new key to render again.',
   );
 
+export const jobOfDeliveryDeleted = () =>
+  new ApiError(
+    'job_not_found',
+    'The job of this delivery was deleted, and its event with it. It cannot be sent again.',
+  );
+
+export const deliveryNotFound = () => new ApiError('delivery_not_found', 'There is no such delivery.');
+
+export const deliveryPending = () =>
+  new ApiError(
+    'delivery_pending',
+    'The delivery is pending: an attempt is under way or scheduled. Wait until it has ended.',
+  );
+
+export const noWebhookEndpoint = () =>
+  invalidRequest('The account has no webhook endpoint. Set one with PUT /v1/webhook-endpoint.');
+
 export const jobInProgress = () =>
   new ApiError('job_in_progress', 'The job is still processing. Delete it once it has ended.');
 
@@ -87,11 +105,14 @@ export const jobBegun = () =>
     'A generator is already rendering the job, so it can no longer be cancelled. Poll it until it has ended.',
   );
 
-/** @param limit in bytes: that of requests with the X-Api-Key header, or of those without it */
+/** @param limit in bytes: that of requests with the X-Api-Key header, of those without it, or of the route */
 export function payloadTooLarge(limit: number): ApiError {
   const hint =
-    limit < LIMITS.bodyBytes ? ' That is the limit for requests without the X-Api-Key header.' : '';
-  return new ApiError('payload_too_large', `The body is over ${limit / MB} MB.${hint}`);
+    limit === LIMITS.bodyBytesWithoutKey
+      ? ' That is the limit for requests without the X-Api-Key header.'
+      : '';
+  const size = limit < MB ? `${limit / KB} KB` : `${limit / MB} MB`;
+  return new ApiError('payload_too_large', `The body is over ${size}.${hint}`);
 }
 
 export const internalError = (options?: ErrorOptions) =>

@@ -54,7 +54,7 @@ export const ERRORS = {
     status: 429,
     retryable: true,
     description:
-      'Too many requests in 60 seconds, too many at once for one key or account, or too many failed jobs of one account in an hour whose input was at fault or for which a model may have charged. Retry-After holds the seconds to wait.',
+      'Too many requests in 60 seconds, too many at once for one key or account, too many rotations of the webhook secret, or too many failed jobs of one account in an hour whose input was at fault or for which a model may have charged. Retry-After holds the seconds to wait.',
   },
   idempotency_conflict: {
     status: 409,
@@ -65,7 +65,7 @@ export const ERRORS = {
     status: 404,
     retryable: false,
     description:
-      'The account has no such job: the id is unknown, the job was deleted, or the job of the Idempotency-Key was deleted.',
+      'The account has no such job: the id is unknown, the job was deleted, or the job of the Idempotency-Key or of the webhook delivery was deleted.',
   },
   job_in_progress: {
     status: 409,
@@ -76,12 +76,14 @@ export const ERRORS = {
   webhook_url_rejected: {
     status: 400,
     retryable: false,
-    description: 'The `webhook_url` is not a public https URL, or it contains a user name or password.',
+    description:
+      'The `webhook_url` of a job, or the `url` of the webhook endpoint, is not a public https URL, or it contains a user name or password.',
   },
   payload_too_large: {
     status: 413,
     retryable: false,
-    description: 'The body is over 30 MB, or over 1 MB on a request without the X-Api-Key header.',
+    description:
+      'The body is over 30 MB, or over 1 MB on a request without the X-Api-Key header, or over 32 KB for PUT /v1/webhook-endpoint.',
   },
   generation_failed: {
     status: 422,
@@ -99,6 +101,18 @@ export const ERRORS = {
     retryable: false,
     addition: true,
     description: 'The API has no such path, or no such tool.',
+  },
+  delivery_not_found: {
+    status: 404,
+    retryable: false,
+    addition: true,
+    description: 'The account has no such webhook delivery. Deliveries are kept for 90 days.',
+  },
+  delivery_pending: {
+    status: 409,
+    retryable: true,
+    addition: true,
+    description: 'The webhook delivery is still pending, so it cannot be sent again yet.',
   },
   insufficient_scope: {
     status: 403,

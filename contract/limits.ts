@@ -1,5 +1,6 @@
 /** The contract's MB is 1,048,576 bytes. */
-const MB = 1024 * 1024;
+const KB = 1024;
+const MB = KB * KB;
 
 /** Limits of version 1 (spec: Limits). Lengths are in characters, sizes in bytes, times in milliseconds. */
 export const LIMITS = Object.freeze({
@@ -27,6 +28,8 @@ export const LIMITS = Object.freeze({
   cursorLength: 200,
   /** An addition as well: attempts of a webhook delivery that a list shows. */
   deliveryAttempts: 8,
+  /** And the body of PUT /v1/webhook-endpoint, in bytes: a URL whose characters are all escaped fits. */
+  endpointBodyBytes: 32 * KB,
 });
 
 /** Requests in a sliding 60-second window, by route group (spec: Rate limits). */
@@ -86,7 +89,8 @@ export type LimitName =
   | 'in-flight'
   | 'unpaid-bytes'
   | 'failed-jobs'
-  | 'unread-bodies';
+  | 'unread-bodies'
+  | 'secret-rotations';
 
 /** Limits of a client address or a network, whatever the key. */
 export type AddressLimit = 'ip' | 'site' | 'ip-other' | 'site-other';

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { LIMITS } from './limits.ts';
 import { DateTime, Nullable } from './schemas.ts';
 
 /** The account's webhook endpoint. Its secret is returned once, when it is rotated. */
@@ -21,3 +22,26 @@ export const WebhookEndpoint = Type.Object(
   { title: 'WebhookEndpoint' },
 );
 export type WebhookEndpoint = Static<typeof WebhookEndpoint>;
+
+/** Body of PUT /v1/webhook-endpoint. Other fields are ignored. */
+export const SetWebhookEndpoint = Type.Object(
+  {
+    url: Nullable(Type.String({ maxLength: LIMITS.urlLength }), {
+      description: 'A public https URL; null for none.',
+    }),
+  },
+  { title: 'SetWebhookEndpoint' },
+);
+export type SetWebhookEndpoint = Static<typeof SetWebhookEndpoint>;
+
+/** A new secret. */
+export const WebhookSecret = Type.Object(
+  {
+    secret: Type.String({
+      description: 'Signs deliveries from now on. Keep it now: it is not returned again.',
+    }),
+    previous_secret_valid_until: DateTime('Until when deliveries are signed with the replaced one as well.'),
+  },
+  { title: 'WebhookSecret' },
+);
+export type WebhookSecret = Static<typeof WebhookSecret>;

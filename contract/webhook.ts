@@ -13,7 +13,7 @@ export const WebhookEvent = Type.Object(
 );
 export type WebhookEvent = Static<typeof WebhookEvent>;
 
-/** Body of the event that an operator sends to test an account's endpoint. It belongs to no job. */
+/** Body of the event that tests an account's endpoint. It belongs to no job. */
 export const TestEvent = Type.Object(
   {
     type: Type.Literal('test.ping'),

@@ -1,7 +1,11 @@
+import { randomUUID } from 'node:crypto';
 import type { DeliveryRecord, JobRecord, WebhookEndpoint } from './records.ts';
 
 /** Attempts stored per delivery, the latest ones. A cycle has 8. */
 export const KEPT_ATTEMPTS = 50;
+
+/** Test events of an account that are kept. They cost nothing, so their number would not be bounded otherwise. */
+export const KEPT_TESTS = 100;
 
 /** The initial state of every cycle of a delivery. */
 export const NEW_CYCLE = { state: 'pending', reason: null, tries: 0, nextAttemptAt: null } as const;
@@ -48,8 +52,25 @@ export function newDelivery(
   };
 }
 
+/** The delivery of a test event to the account's endpoint, in its only cycle. */
+export const newTestDelivery = (id: string, accountId: string, url: string | null) => ({
+  id,
+  accountId,
+  jobId: null,
+  type: 'test.ping' as const,
+  target: 'account' as const,
+  url,
+  cycle: FIRST_CYCLE,
+});
+
 /** What a pending delivery is set to when its job is deleted. */
 export const CANCELLED = { state: 'cancelled', reason: JOB_DELETED, nextAttemptAt: null } as const;
 
 /** The id of a job's delivery, sent as `webhook-id`. A job has one. */
 export const deliveryIdOf = (jobId: string) => `msg_${jobId.replaceAll('-', '')}`;
+
+/** The id of a delivery that belongs to no job. */
+export const newDeliveryId = () => deliveryIdOf(randomUUID());
+
+/** Whether the text has the form of a delivery's id. */
+export const isDeliveryId = (text: string) => /^msg_[0-9a-f]{32}$/.test(text);

@@ -33,6 +33,8 @@ export interface WebhookEndpoint {
   /** The secret before the last rotation; deliveries are signed with it as well until `previousUntil`. */
   previousSecret: string | null;
   previousUntil: Date | null;
+  /** Those before `previousSecret` that are still valid, the latest first; absent if there is none. */
+  olderSecrets?: { secret: string; until: Date }[];
   /** Why the endpoint was disabled; null while it is enabled. */
   disabledReason: string | null;
   /** The first failure since the last successful delivery to `url`; absent after a success. */

@@ -205,7 +205,7 @@ export const LABELS: Readonly<Record<Label, string>> = {
   outcome:
     'of an acceptance: `accepted`, `existing`, `insufficient_credits`, `voided`, `unavailable`, `closed`, `unknown`; of a call: `completed`, `refused`, `unavailable`, `misconfigured`, `lost`, `cancelled`, and where it is timed also `exhausted` and `aborted`; of a webhook: `delivered`, `retry`, `failed`, `cancelled`',
   limit:
-    '`create-job`, `read-job`, `delete-job`, `read-account`, `list`, `webhooks`, `ip`, `site`, `ip-other`, `site-other`, `in-flight`, `unpaid-bytes`, `failed-jobs`, `unread-bodies`',
+    '`create-job`, `read-job`, `delete-job`, `read-account`, `list`, `webhooks`, `ip`, `site`, `ip-other`, `site-other`, `in-flight`, `unpaid-bytes`, `failed-jobs`, `unread-bodies`, `secret-rotations`',
   budget: '`bytes`, `account_bytes`, `acceptances`, `fetches`, `drops`',
   cause: '`failed`, `voided`',
   tool: 'the slugs of `GET /v1/tools`',

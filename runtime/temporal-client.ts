@@ -5,6 +5,7 @@ import {
   isGrpcServiceError,
   type WorkflowClientInterceptor,
   WorkflowNotFoundError,
+  type WorkflowStartOptions,
 } from '@temporalio/client';
 import type { Config } from '../config.ts';
 
@@ -93,6 +94,20 @@ export function signalOrDelete(client: Client, workflowId: string, signal: strin
     }
   };
   return client.withDeadline(Date.now() + SIGNAL_TIMEOUT_MS, call).catch(() => false);
+}
+
+/**
+ * Starts a workflow. Rejects unless Temporal confirms within the deadline; it may be running all the same.
+ * @throws WorkflowExecutionAlreadyStartedError, depending on the options
+ * @returns the id of the workflow
+ */
+export async function startWorkflow(
+  client: Client,
+  { type, options }: { type: string; options: WorkflowStartOptions },
+  withinMs: number,
+): Promise<string> {
+  await client.withDeadline(Date.now() + withinMs, () => client.workflow.start(type, options));
+  return options.workflowId;
 }
 
 /** Signals a workflow that may have ended. Best effort with a short timeout, never throws. */

@@ -1,5 +1,6 @@
 import type { AccountRecord } from '../domain/records.ts';
 import type { Reference } from '../domain/references.ts';
+import type { SecretRotation } from '../domain/webhook-secrets.ts';
 
 export interface AccountStore {
   /** @param account its reference is unique among all accounts; a repeated call returns the account's current state */
@@ -39,5 +40,5 @@ export type EndpointHealth = 'healthy' | { failingSince: Date } | { disabledReas
 
 export interface WebhookChange {
   url?: string | null;
-  rotateTo?: { secret: string; previousUntil: Date };
+  rotateTo?: SecretRotation;
 }

@@ -21,6 +21,10 @@ export interface DeliveryStore {
   oldestPending(): Promise<Date | null>;
   /** Starts a new cycle of attempts. Idempotent by the cycle. @throws NotFound */
   reopen(deliveryId: string, cycle: string): Promise<DeliveryRecord>;
+  /** As `reopen`, unless the delivery is pending. @returns undefined if it is, or does not exist */
+  reopenEnded(deliveryId: string, cycle: string): Promise<DeliveryRecord | undefined>;
+  /** Removes the test events of the account, but for the latest KEPT_TESTS. */
+  dropOldTests(accountId: string): Promise<void>;
   /**
    * Records an attempt before its request, so that it is in the log even if the worker crashes.
    * @returns the delivery including this attempt; undefined if it is not pending or is in another cycle

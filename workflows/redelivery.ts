@@ -30,14 +30,14 @@ export async function deliveryWorkflow(
 
 /** Sends the same event again under the same webhook-id, in a new cycle of attempts. */
 export async function redeliveryWorkflow(input: DeliveryInput): Promise<DeliveryOutcome> {
-  setCurrentDetails('Requested by an operator.');
+  setCurrentDetails('Requested by the client or an operator.');
   const { deliveryId, queues, cycle = uuid4() } = input;
   return runDelivery(queues, await reopenDelivery(deliveryId, cycle));
 }
 
 /** Sends a test event, which belongs to no job, to the account's endpoint, in a single attempt. */
 export async function testEventWorkflow(input: DeliveryInput): Promise<DeliveryOutcome> {
-  setCurrentDetails('Test event requested by an operator.');
+  setCurrentDetails('Test event, requested by the client or an operator.');
   return runDelivery(input.queues, await openTestDelivery(input.deliveryId, input.accountId));
 }
 

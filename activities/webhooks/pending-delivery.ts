@@ -1,4 +1,4 @@
-import { FIRST_CYCLE } from '../../domain/delivery.ts';
+import { newTestDelivery } from '../../domain/delivery.ts';
 import type { DeliveryRecord } from '../../domain/records.ts';
 import type { DeliveryEnd } from '../../stores/delivery-store.ts';
 import type { Stores } from '../../stores/stores.ts';
@@ -13,7 +13,7 @@ export interface PendingDelivery {
   target: DeliveryRecord['target'];
   /** Origin of the receiver's URL. The path and query may contain a secret. */
   receiver: string;
-  /** Whether an operator requested it: it is then also sent to a disabled endpoint. */
+  /** Whether an operator or the client requested it: it is then also sent to a disabled endpoint. */
   force: boolean;
 }
 
@@ -30,14 +30,8 @@ export function createDeliveryActivities({ stores }: { stores: Stores }) {
     /** Stores a delivery of a test event to the account's endpoint. Idempotent. */
     async openTestDelivery(deliveryId: string, accountId: string): Promise<PendingDelivery> {
       const { url } = (await stores.accounts.get(accountId)).webhook;
-      const planned = {
-        id: deliveryId,
-        accountId,
-        jobId: null,
-        type: 'test.ping',
-        target: 'account',
-      } as const;
-      const delivery = await stores.deliveries.plan({ ...planned, url, cycle: FIRST_CYCLE });
+      const delivery = await stores.deliveries.plan(newTestDelivery(deliveryId, accountId, url));
+      await stores.deliveries.dropOldTests(accountId);
       return pending(delivery, url ?? '', true);
     },
 

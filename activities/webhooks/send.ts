@@ -1,4 +1,5 @@
 import type { AccountRecord, DeliveryAttempt, DeliveryRecord } from '../../domain/records.ts';
+import { signingSecrets } from '../../domain/webhook-secrets.ts';
 import { signWebhook } from '../../domain/webhook-signature.ts';
 import type { Egress, Posted } from '../../egress/egress.ts';
 import { retryAfterMs, type WebhookPolicy } from './policy.ts';
@@ -30,7 +31,7 @@ export async function send({ egress }: SendDeps, policy: WebhookPolicy, message:
   const timestamp = Math.floor(at.getTime() / 1000);
   const start = performance.now();
   try {
-    const signed = signWebhook(secretsOf(account, at), { id: delivery.id, timestamp, body });
+    const signed = signWebhook(signingSecrets(account.webhook, at), { id: delivery.id, timestamp, body });
     const response = await egress.post(url, {
       headers: { 'content-type': 'application/json', ...signed },
       body,
@@ -57,11 +58,4 @@ function toAttempt(at: Date, url: string, { status, ms, body }: Posted): Deliver
 function problemOf(error: unknown, signal: AbortSignal): string {
   if (signal.aborted) return 'Aborted: the delivery was cancelled or the worker shut down.';
   return error instanceof Error ? error.message : String(error);
-}
-
-/** The current secret and, for a day after a rotation, the previous one. */
-function secretsOf({ webhook }: AccountRecord, at: Date): string[] {
-  const { secret, previousSecret, previousUntil } = webhook;
-  const both = previousSecret !== null && previousUntil !== null && at < previousUntil;
-  return both ? [secret, previousSecret] : [secret];
 }

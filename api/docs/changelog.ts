@@ -12,6 +12,7 @@ export const CHANGES: readonly Change[] = [
     changes: [
       'Failed jobs for which a model may have charged count towards the limit of 100 (1,000 with a paid pack) in an hour as well, also when their input is not at fault.',
       'Additions: `GET /v1/webhook-deliveries` lists events with the attempts to deliver them, and `GET /v1/webhook-endpoint` returns the endpoint of the account and whether events arrive there.',
+      'Additions: `POST /v1/webhook-deliveries/{id}/redeliver` sends an event again; `PUT /v1/webhook-endpoint` sets the endpoint of the account, `POST /v1/webhook-endpoint/test` sends a test event to it, and `POST /v1/webhook-endpoint/rotate-secret` replaces the secret. They share a rate limit of their own.',
       'Addition: the operator can limit a key to scopes; a route that it may not use returns 403 `insufficient_scope`. A key without scopes can be used for everything, as before.',
       'Addition: `POST /v1/jobs/{id}/cancel` fails and refunds a job that no generator was asked to render yet; later it gets 409 `job_in_progress`. It shares the rate limit of deletions.',
       'Additions: `GET /v1/jobs` lists the jobs of the account and `GET /v1/ledger` the changes of its balance, newest first, in pages. Both share a rate limit of their own.',

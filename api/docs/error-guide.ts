@@ -1,5 +1,7 @@
 import {
   apiDisabled,
+  deliveryNotFound,
+  deliveryPending,
   idempotencyConflict,
   insufficientCredits,
   insufficientScope,
@@ -107,6 +109,15 @@ export const ERROR_GUIDE: Record<ErrorCode, Guide> = {
     action:
       'Compare the path with the reference. Every path is the base URL, which ends with `/api`, followed by `/v1`. For `GET /v1/tools/{slug}`, use a slug of `GET /v1/tools`.',
     example: routeNotFound('GET', '/api/v1/images').message,
+  },
+  delivery_not_found: {
+    action: 'Use an id of `GET /v1/webhook-deliveries`, which is also the `webhook-id` of the event.',
+    example: deliveryNotFound().message,
+  },
+  delivery_pending: {
+    action:
+      'Wait until `status` of the delivery in `GET /v1/webhook-deliveries` is no longer `pending`. `next_attempt_at` says when it will be sent.',
+    example: deliveryPending().message,
   },
   insufficient_scope: {
     action:

@@ -17,6 +17,7 @@ import { sendContinue } from './wire.ts';
 /** Time for a body to arrive, since it holds its budget for that long. 30 MB need 4 Mbit/s. */
 const BODY_SECONDS = 60;
 const TOO_SLOW = `The body arrived too slowly or stalled. It must arrive within ${BODY_SECONDS} seconds; without a Content-Length it counts as 30 MB.`;
+const NOT_JSON = 'Send a JSON body with Content-Type: application/json.';
 const UNKNOWN_TYPE =
   'Send a JSON body with Content-Type: application/json, or a form with Content-Type: multipart/form-data.';
 const NO_BOUNDARY =
@@ -26,8 +27,8 @@ const ANONYMOUS_MS = 10_000;
 
 /**
  * onRequest hook, before authentication: limits the body to 30 MB with the X-Api-Key header and 1 MB without it (spec:
- * POST /v1/jobs, rule 3). Without the header, a body of unknown length is read up to the limit to choose between 413
- * and 401. The hook throws ApiError payload_too_large.
+ * POST /v1/jobs, rule 3), or to the route's `bodyBytes`. Without the header, a body of unknown length is read up to the
+ * limit to choose between 413 and 401. The hook throws ApiError payload_too_large.
  */
 export function limitBody({ drops }: Pick<Budgets, 'drops'>) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
@@ -44,8 +45,8 @@ export function limitBody({ drops }: Pick<Budgets, 'drops'>) {
 
 /**
  * Makes POST /v1/jobs (the route of group `create-job`) parse its body into a {@link JobBody}. The body is read once
- * the budgets have room for it; `request.hold` keeps that lease. No other route reads a body: unread bodies are drained
- * and the connection is closed.
+ * the budgets have room for it; `request.hold` keeps that lease. Routes with `bodyBytes` get the fields of theirs, by the
+ * same rules. No other route reads a body: unread bodies are drained and the connection is closed.
  */
 export function registerBodies(
   app: FastifyInstance,
@@ -53,12 +54,15 @@ export function registerBodies(
 ): void {
   app.decorateRequest('bodyAbandoned', false);
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser('*', async (request: FastifyRequest, payload: Readable) =>
-    createsJob(request) ? readJobBody(request, payload) : undefined,
-  );
+  app.addContentTypeParser('*', async (request: FastifyRequest, payload: Readable) => {
+    if (createsJob(request)) return readJobBody(request, payload);
+    return isSmall(request) ? (await readBodyOf(request, payload)).body.fields : undefined;
+  });
   app.addHook('preParsing', async (request, reply) => {
-    if (!createsJob(request)) return;
+    if (!createsJob(request) && !isSmall(request)) return;
     checkEncoding(request);
+    checkType(request);
+    if (isSmall(request)) return sendContinue(request, reply.raw);
     request.hold = createHold(request.caller, reply.raw, { closing: budgets.closing });
     request.bodyLease = await request.hold.takeBytes(budgets, expectedBytes(request));
     sendContinue(request, reply.raw);
@@ -70,9 +74,15 @@ function checkEncoding({ headers }: FastifyRequest): void {
   const encoding = headers['content-encoding'];
   if (encoding !== undefined && encoding.toLowerCase() !== 'identity')
     throw new ApiError('invalid_request', 'Send the body without a Content-Encoding.');
-  const type = headers['content-type'] ?? '';
-  if (isForm(type) && formBoundary(type) === undefined) throw new ApiError('invalid_request', NO_BOUNDARY);
-  if (!isForm(type) && !isJson(type)) throw new ApiError('invalid_request', UNKNOWN_TYPE);
+}
+
+/** Only POST /v1/jobs reads forms. */
+function checkType(request: FastifyRequest): void {
+  const type = request.headers['content-type'] ?? '';
+  if (isJson(type)) return;
+  if (!createsJob(request)) throw new ApiError('invalid_request', NOT_JSON);
+  if (!isForm(type)) throw new ApiError('invalid_request', UNKNOWN_TYPE);
+  if (formBoundary(type) === undefined) throw new ApiError('invalid_request', NO_BOUNDARY);
 }
 
 function createReader({ headers }: FastifyRequest, length: number | undefined) {
@@ -81,6 +91,13 @@ function createReader({ headers }: FastifyRequest, length: number | undefined) {
 }
 
 async function readJobBody(request: FastifyRequest, payload: Readable): Promise<JobBody> {
+  const { body, received } = await readBodyOf(request, payload);
+  request.bodyLease.shrink(Math.min(received, retainedBytes(body)));
+  return body;
+}
+
+/** @returns the body, and its length in bytes */
+async function readBodyOf(request: FastifyRequest, payload: Readable) {
   const limit = bodyLimit(request);
   const reader = createReader(request, contentLength(request));
   let received = 0;
@@ -94,9 +111,7 @@ async function readJobBody(request: FastifyRequest, payload: Readable): Promise<
     if (error instanceof BodyReadError && error.reason === 'too_many_chunks') stopReading(request);
     return rethrowBodyError(error);
   });
-  const body = await reader.end();
-  request.bodyLease.shrink(Math.min(received, retainedBytes(body)));
-  return body;
+  return { body: await reader.end(), received };
 }
 
 /** Only the decoded image is kept, and at most {@link LIMITS.bodyBytesWithoutKey} of everything else. */
@@ -139,8 +154,9 @@ function rethrowDrainError(error: unknown): never {
 
 const createsJob = ({ routeOptions }: FastifyRequest) => routeOptions.config.group === 'create-job';
 const hasKey = ({ headers }: FastifyRequest) => headers['x-api-key'] !== undefined;
+const isSmall = ({ routeOptions }: FastifyRequest) => routeOptions.config.bodyBytes !== undefined;
 const bodyLimit = (request: FastifyRequest) =>
-  hasKey(request) ? LIMITS.bodyBytes : LIMITS.bodyBytesWithoutKey;
+  request.routeOptions.config.bodyBytes ?? (hasKey(request) ? LIMITS.bodyBytes : LIMITS.bodyBytesWithoutKey);
 
 function contentLength({ headers }: FastifyRequest): number | undefined {
   const declared = headers['content-length'];

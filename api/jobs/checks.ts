@@ -5,11 +5,11 @@ import { BUDGETS } from '../../contract/limits.ts';
 import type { CreateJob } from '../../contract/schemas.ts';
 import { type Failures, remainingMs } from '../../domain/failures.ts';
 import type { Caller } from '../../domain/records.ts';
-import { EgressError } from '../../egress/egress.ts';
 import type { IdempotencyRow } from '../../stores/job-store.ts';
 import type { Hold } from '../budgets/hold.ts';
 import type { ApiDeps } from '../deps.ts';
 import type { IncomingImage } from '../intake/image-field.ts';
+import { checkWebhookUrl } from '../webhooks/check-url.ts';
 import { type FetchedImage, imageFromBody, imageFromUrl } from './image.ts';
 
 export interface JobToCheck {
@@ -72,7 +72,7 @@ async function checkNewJob(deps: ApiDeps, job: JobToCheck): Promise<CheckedJob> 
   const { body, caller, image } = job;
   const plan = planOf(deps, body);
   const { image_url: imageUrl = '', webhook_url: webhookUrl = null } = body;
-  await checkWebhookUrl(deps, webhookUrl);
+  await checkWebhookUrl(deps.egress, 'webhook_url', webhookUrl);
   const balance = await checkAccount(deps, caller, plan);
   if (image === undefined) job.dropFields();
   return { ...(await imageOf(deps, job, imageUrl)), plan, webhookUrl, balance };
@@ -94,16 +94,6 @@ function planOf({ toolSwitch }: ApiDeps, { tool, options }: CreateJob): Plan {
   const planned = planRender(spec, options);
   if (!planned.ok) throw new ApiError('invalid_request', planned.message);
   return planned.plan;
-}
-
-async function checkWebhookUrl({ egress }: ApiDeps, url: string | null): Promise<void> {
-  if (url === null) return;
-  try {
-    await egress.check(url);
-  } catch (error) {
-    if (!(error instanceof EgressError)) throw error;
-    throw new ApiError('webhook_url_rejected', `webhook_url: ${error.message}`, { cause: error });
-  }
 }
 
 /**

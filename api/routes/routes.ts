@@ -10,6 +10,10 @@ import { listJobs } from './list-jobs.ts';
 import { listLedger } from './list-ledger.ts';
 import { listTools } from './list-tools.ts';
 import { listWebhookDeliveries } from './list-webhook-deliveries.ts';
+import { putWebhookEndpoint } from './put-webhook-endpoint.ts';
+import { redeliverWebhook } from './redeliver-webhook.ts';
+import { rotateWebhookSecret } from './rotate-webhook-secret.ts';
+import { testWebhookEndpoint } from './test-webhook-endpoint.ts';
 
 /** Every operation of the API. */
 export const routes: readonly Route[] = [
@@ -23,5 +27,9 @@ export const routes: readonly Route[] = [
   listTools,
   getTool,
   listWebhookDeliveries,
+  redeliverWebhook,
   getWebhookEndpoint,
+  putWebhookEndpoint,
+  testWebhookEndpoint,
+  rotateWebhookSecret,
 ];

@@ -1,3 +1,4 @@
+import { newRotation, OLD_SECRET_HOURS } from '../../domain/webhook-secrets.ts';
 import { issueWebhookSecret } from '../../domain/webhook-signature.ts';
 import { nameArgument, orNull, REFERENCE, urlArgument, YES } from '../arguments.ts';
 import type { Context, Noun } from '../context.ts';
@@ -8,13 +9,12 @@ import { type PageOptions, readPages, withPages } from '../pages.ts';
 import { addClose } from './account-close.ts';
 import { addCredit } from './account-credit.ts';
 
-const OLD_SECRET_HOURS = 24;
 const SECRET_NOTE = 'Keep the secret now: it signs the webhooks and is not shown again.';
 const REPEATED_NOTE =
   'The reference was used before: this is the account created then, as it is now. Nothing was changed.';
 const ROTATION_QUESTION =
   'Replace the webhook secret? ' +
-  `The current one stays valid for ${OLD_SECRET_HOURS} hours; an older one becomes invalid now.`;
+  `The current one stays valid for ${OLD_SECRET_HOURS} hours; older ones become invalid now.`;
 
 export const account: Noun = (program, context) => {
   const { deps, show, confirm } = context;
@@ -115,16 +115,15 @@ async function changeWebhook({ deps, show, confirm }: Context, accountId: string
   await accounts.get(accountId);
   if (typeof url === 'string') await deps.egress().check(url);
   if (rotateSecret) await confirm(ROTATION_QUESTION, yes);
-  const secret = issueWebhookSecret();
-  const previousUntil = new Date(Date.now() + OLD_SECRET_HOURS * 3600 * 1000);
+  const rotation = newRotation();
   const changed = await accounts.setWebhook(accountId, {
     ...(url === undefined ? {} : { url }),
-    ...(rotateSecret ? { rotateTo: { secret, previousUntil } } : {}),
+    ...(rotateSecret ? { rotateTo: rotation } : {}),
   });
   const fields = await describeAccount(deps, changed);
   if (!rotateSecret) return show({ fields });
-  const rotation = { webhook_secret: secret, previous_secret_until: previousUntil };
-  show({ fields: { ...fields, ...rotation }, note: SECRET_NOTE });
+  const secrets = { webhook_secret: rotation.secret, previous_secret_until: rotation.previousUntil };
+  show({ fields: { ...fields, ...secrets }, note: SECRET_NOTE });
 }
 
 async function described(deps: Deps, accountId: string) {

@@ -82,6 +82,7 @@ export function createAccountStore(mongo: Mongo): AccountStore {
         previousSecret: '$webhook.secret',
         previousUntil: rotateTo.previousUntil,
         secret: { $literal: rotateTo.secret },
+        olderSecrets: rotateTo.keepOlder ? validSecrets(new Date()) : '$$REMOVE',
       };
       // An aggregation pipeline, because it reads the secret that it replaces.
       const updated = await c.accounts.findOneAndUpdate(
@@ -106,6 +107,14 @@ export function createAccountStore(mongo: Mongo): AccountStore {
       await c.accounts.updateOne({ _id: accountId, 'webhook.url': url }, update);
     },
   };
+}
+
+/** What `replacedSecrets` returns for the stored endpoint, as an expression; removes the field if there is none. */
+function validSecrets(now: Date) {
+  const previous = { secret: '$webhook.previousSecret', until: '$webhook.previousUntil' };
+  const input = { $concatArrays: [[previous], { $ifNull: ['$webhook.olderSecrets', []] }] };
+  const valid = { $filter: { input, cond: { $gt: ['$$this.until', now] } } };
+  return { $cond: [{ $eq: [valid, []] }, '$$REMOVE', valid] };
 }
 
 function toAccount({ keysIssued: _, ...account }: AccountDocument): AccountRecord {

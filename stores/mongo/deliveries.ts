@@ -1,5 +1,12 @@
 import type { ClientSession } from 'mongodb';
-import { CANCELLED, deliveryIdOf, KEPT_ATTEMPTS, NEW_CYCLE, NO_OUTCOME } from '../../domain/delivery.ts';
+import {
+  CANCELLED,
+  deliveryIdOf,
+  KEPT_ATTEMPTS,
+  KEPT_TESTS,
+  NEW_CYCLE,
+  NO_OUTCOME,
+} from '../../domain/delivery.ts';
 import { NotFound } from '../../domain/errors.ts';
 import type { DeliveryAttempt, DeliveryRecord } from '../../domain/records.ts';
 import { type Metrics, NO_METRICS } from '../../metrics/metrics.ts';
@@ -65,6 +72,22 @@ export function createDeliveryStore(mongo: Mongo, metrics: Metrics = NO_METRICS)
         { $set: { ...NEW_CYCLE, cycle } },
       );
       return toRecordOrThrow(await deliveries.findOne({ _id: deliveryId }), deliveryId);
+    },
+
+    async reopenEnded(deliveryId, cycle) {
+      const row = await deliveries.findOneAndUpdate(
+        { _id: deliveryId, state: { $ne: 'pending' } },
+        { $set: { ...NEW_CYCLE, cycle } },
+        { returnDocument: 'after' },
+      );
+      return row === null ? undefined : toRecord(row);
+    },
+
+    async dropOldTests(accountId) {
+      const tests = { accountId, type: 'test.ping' } as const;
+      const surplus = deliveries.find(tests, { projection: { createdAt: 1 } }).sort({ createdAt: -1 });
+      const last = await surplus.skip(KEPT_TESTS).limit(1).next();
+      if (last !== null) await deliveries.deleteMany({ ...tests, createdAt: { $lte: last.createdAt } });
     },
 
     async begin(deliveryId, cycle, { at, url }) {

@@ -149,6 +149,11 @@ export async function createIndexes(db: Db): Promise<void> {
   await index(c.deliveries, { accountId: 1, state: 1, createdAt: -1, _id: -1 });
   await index(
     c.deliveries,
+    { accountId: 1, createdAt: -1 },
+    { name: 'tests', partialFilterExpression: { type: 'test.ping' } },
+  );
+  await index(
+    c.deliveries,
     { state: 1, createdAt: -1, _id: -1 },
     { partialFilterExpression: { state: 'failed' } },
   );

@@ -3,6 +3,7 @@ import { ERROR_GUIDE } from '../../api/docs/error-guide.ts';
 import { createRateLimits } from '../../api/http/rate-limit.ts';
 import { ERRORS, type ErrorCode } from '../../contract/errors.ts';
 import { LIMITS, RATE_LIMITS } from '../../contract/limits.ts';
+import { newDeliveryId, newTestDelivery } from '../../domain/delivery.ts';
 import { sampleImage } from '../setup/images.ts';
 import { draftOf } from '../setup/records.ts';
 import { type Service, startService } from '../setup/service.ts';
@@ -46,6 +47,9 @@ const post = (
   });
 const call = (method: 'GET' | 'DELETE' | 'PUT', path: string, headers = {}): Promise<HttpResponse> =>
   service.app.inject({ method, url: `/api${path}`, headers });
+
+const redeliver = (id: string, headers: Record<string, string>): Promise<HttpResponse> =>
+  service.app.inject({ method: 'POST', url: `/api/v1/webhook-deliveries/${id}/redeliver`, headers });
 
 const job = (more: object = {}) => ({ tool: 'declutter', image_base64, ...more });
 const key = (idempotencyKey: string) => ({ headers: { 'idempotency-key': idempotencyKey } });
@@ -96,6 +100,12 @@ const PROVOKED: Record<Exclude<ErrorCode, 'generation_failed'>, (client: Client)
     });
   },
   not_found: () => call('GET', '/v1/images'),
+  delivery_not_found: ({ headers }) => redeliver('msg_0', headers),
+  delivery_pending: async ({ accountId, headers }) => {
+    await service.stores.accounts.setWebhook(accountId, { url: 'https://example.com/hook' });
+    const { id } = await service.stores.deliveries.plan(newTestDelivery(newDeliveryId(), accountId, null));
+    return redeliver(id, headers);
+  },
   insufficient_scope: async (client) => {
     await service.stores.keys.setScopes(client.keyId, ['webhooks']);
     return call('GET', '/v1/account', client.headers);

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { LIMITS } from '../../contract/limits.ts';
 import { Refused } from '../../domain/errors.ts';
 import type { AccountRecord, KeyRecord } from '../../domain/records.ts';
+import { replacedSecrets } from '../../domain/webhook-secrets.ts';
 import type { AccountStore } from '../../stores/account-store.ts';
 import type { KeyStore } from '../../stores/key-store.ts';
 import { type Books, copies, getOpenAccount, getOrThrow, newestFirst, once, post } from './books.ts';
@@ -54,6 +55,9 @@ export function createFakeAccountStore(books: Books): AccountStore {
       }
       if (rotateTo !== undefined) {
         const { secret, previousUntil } = rotateTo;
+        const older = rotateTo.keepOlder ? replacedSecrets(webhook, new Date()) : [];
+        if (older.length > 0) webhook.olderSecrets = older;
+        else delete webhook.olderSecrets;
         Object.assign(webhook, { previousSecret: webhook.secret, previousUntil, secret });
       }
       return this.get(accountId);

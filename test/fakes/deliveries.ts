@@ -1,4 +1,11 @@
-import { CANCELLED, deliveryIdOf, KEPT_ATTEMPTS, NEW_CYCLE, NO_OUTCOME } from '../../domain/delivery.ts';
+import {
+  CANCELLED,
+  deliveryIdOf,
+  KEPT_ATTEMPTS,
+  KEPT_TESTS,
+  NEW_CYCLE,
+  NO_OUTCOME,
+} from '../../domain/delivery.ts';
 import type { DeliveryRecord } from '../../domain/records.ts';
 import type { DeliveryStore } from '../../stores/delivery-store.ts';
 import { type Books, getOrThrow, newestFirst } from './books.ts';
@@ -47,6 +54,20 @@ export function createFakeDeliveryStore({ deliveries }: Books): DeliveryStore {
       const row = getOrThrow(deliveries, 'delivery', id);
       if (row.cycle !== cycle) Object.assign(row, NEW_CYCLE, { cycle });
       return read(id);
+    },
+
+    async reopenEnded(id, cycle) {
+      const row = deliveries.get(id);
+      if (row === undefined || row.state === 'pending') return undefined;
+      Object.assign(row, NEW_CYCLE, { cycle });
+      return read(id);
+    },
+
+    async dropOldTests(accountId) {
+      const tests = [...deliveries.values()].filter(
+        (row) => row.accountId === accountId && row.type === 'test.ping',
+      );
+      for (const { id } of tests.slice(0, -KEPT_TESTS)) deliveries.delete(id);
     },
 
     async begin(id, cycle, { at, url }) {

@@ -12,7 +12,7 @@ import type {
 } from '../../../contract/schemas.ts';
 import type { TestEvent, WebhookEvent } from '../../../contract/webhook.ts';
 import { CANCELLED, NOT_GENERATED, refundedError } from '../../../protocol/job-errors.ts';
-import { DELIVERY_EXAMPLES } from './delivery-examples.ts';
+import { DELIVERY_EXAMPLES, DELIVERY_REQUEST_EXAMPLES } from './delivery-examples.ts';
 import type { Examples } from './types.ts';
 
 const JOB_ID = '7c6c4f0e-2f0b-4c43-9d0a-6f0a3c8e51b7';
@@ -162,6 +162,7 @@ const roof: ToolWithOptions = {
 
 /** Request bodies by operation. */
 export const REQUEST_EXAMPLES: Record<string, Examples> = {
+  ...DELIVERY_REQUEST_EXAMPLES,
   createJob: {
     base64: {
       summary: 'An image in the body',

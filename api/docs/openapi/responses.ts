@@ -1,5 +1,5 @@
 import type { OpenAPIV3_1 } from 'openapi-types';
-import { toolNotFound } from '../../../contract/api-errors.ts';
+import { jobOfDeliveryDeleted, noWebhookEndpoint, toolNotFound } from '../../../contract/api-errors.ts';
 import { ERRORS, type ErrorCode } from '../../../contract/errors.ts';
 import type { ErrorEnvelope } from '../../../contract/schemas.ts';
 import { ERROR_CODES } from '../../http/operation.ts';
@@ -11,6 +11,7 @@ import type { Examples, Operation, Schema } from './types.ts';
 const SUCCESS: Record<string, string> = {
   200: 'The current state.',
   201: 'A new job was accepted and charged, or the current state of the job that the Idempotency-Key created.',
+  202: 'Accepted: an attempt follows. This is the delivery before it.',
   204: 'The job and its images are deleted.',
 };
 
@@ -19,12 +20,20 @@ const SUCCESS_OF: Record<string, Record<string, string>> = {
   createJob: {
     200: 'The dry run passed all checks: what the request would be charged. Nothing was stored or charged.',
   },
+  rotateWebhookSecret: { 200: 'The new secret, which is not returned again.' },
 };
 
 type OwnErrors = Partial<Record<ErrorCode, { name: string; message: string }>>;
 
+const NO_ENDPOINT = { name: 'no_endpoint', message: noWebhookEndpoint().message };
+
 /** Examples of a code that an operation words in its own way, by operation. */
 const ERRORS_OF: Record<string, OwnErrors> = {
+  testWebhookEndpoint: { invalid_request: NO_ENDPOINT },
+  redeliverWebhook: {
+    invalid_request: NO_ENDPOINT,
+    job_not_found: { name: 'job_deleted', message: jobOfDeliveryDeleted().message },
+  },
   getTool: { not_found: { name: 'unknown_tool', message: toolNotFound('virtual-staging').message } },
 };
 

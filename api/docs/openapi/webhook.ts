@@ -17,7 +17,7 @@ export function webhooks(publicUrl: string) {
     test: event(
       'testEvent',
       'A test of the endpoint',
-      `Sent to the endpoint of the account when the operator requests it. ${seeAlso}`,
+      `Sent to the endpoint of the account when you request it with \`POST /v1/webhook-endpoint/test\`, or the operator does. ${seeAlso}`,
       TestEvent,
       TEST_EVENT_EXAMPLES,
     ),

@@ -1,4 +1,5 @@
 import { BUDGETS, LIMITS, PACE, RATE_LIMITS, WAITING_REQUESTS } from '../../../contract/limits.ts';
+import { MAX_REPLACED_SECRETS, OLD_SECRET_HOURS } from '../../../domain/webhook-secrets.ts';
 import { type Html, html, prose } from './html.ts';
 import type { Page } from './layout.ts';
 
@@ -41,7 +42,8 @@ const SIZES: readonly Row[] = [
   ['Body of a request with the `X-Api-Key` header', `${LIMITS.bodyBytes / MB} MB`],
   ['Body of a request without the header', `${LIMITS.bodyBytesWithoutKey / MB} MB`],
   ['Headers of the parts of a form, and what surrounds the parts', '16 KB'],
-  ['`image_url`, `webhook_url`', `${LIMITS.urlLength} characters each`],
+  ['Body of `PUT /v1/webhook-endpoint`, with the header or without', `${LIMITS.endpointBodyBytes / 1024} KB`],
+  ['`image_url`, `webhook_url`, `url` of the webhook endpoint', `${LIMITS.urlLength} characters each`],
   ['`tool`', `${LIMITS.toolLength} characters`],
   ['`Idempotency-Key`', `${LIMITS.idempotencyKeyLength} characters`],
   ['`limit` of a list', `1 to ${LIMITS.listPage}, ${LIMITS.listPageDefault} when left out`],
@@ -75,6 +77,7 @@ const RETENTION: readonly Row[] = [
     `${LIMITS.failedInputDays} days after the job was created. The job itself remains readable.`,
   ],
   ['The image of a request that was rejected', 'Deleted at once.'],
+  ['Webhook deliveries', '90 days. Of test events, the latest 100.'],
   [
     'The billing record of a deleted job',
     'Its id, tool, status, price and times are kept. Its options are deleted.',
@@ -91,6 +94,7 @@ export const limitsPage: Page = {
 <p>Counted per key, in any ${RATE_LIMITS.windowMs / 1000} seconds. The window slides: it never resets as a whole.</p>
 ${table('Requests', 'Per minute', RATES)}
 <p>Every counted response has <code>X-RateLimit-Limit</code> and <code>X-RateLimit-Remaining</code>; a 429 also has <code>Retry-After</code> in seconds. A request that gets 429 does not count towards the limit.</p>
+<p>The webhook secret can be rotated ${MAX_REPLACED_SECRETS} times within ${OLD_SECRET_HOURS} hours, over all keys of the account.</p>
 <p>Requests outside <code>/v1</code> are counted apart, and their responses have only <code>Retry-After</code>, with a 429. A 429 for a limit of an address or a network closes the connection.</p>
 <p>Pipelined requests of one connection are handled one after the other. A connection with more than ${WAITING_REQUESTS} requests behind the one in progress is closed once those are answered.</p>
 

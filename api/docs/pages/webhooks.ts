@@ -1,4 +1,5 @@
 import { LIMITS } from '../../../contract/limits.ts';
+import { MAX_REPLACED_SECRETS, OLD_SECRET_HOURS } from '../../../domain/webhook-secrets.ts';
 import { WEBHOOK_EXAMPLES } from '../openapi/examples.ts';
 import { VERIFY_SAMPLE } from '../verify-sample.ts';
 import { html } from './html.ts';
@@ -15,7 +16,7 @@ export const webhooksPage: Page = {
 <p>The event is sent to the <code>webhook_url</code> of the job, or else to the endpoint of your account. Without either, poll. Both must be public https URLs; the address is checked when it is set and again on each attempt.</p>
 
 <h2 id="event">The event</h2>
-<p><code>type</code> is <code>job.completed</code> or <code>job.failed</code>; <code>data</code> is the job as <code>GET /v1/jobs/{id}</code> returns it. An operator can also send <code>test.ping</code> to test an endpoint. Ignore types you do not know.</p>
+<p><code>type</code> is <code>job.completed</code> or <code>job.failed</code>; <code>data</code> is the job as <code>GET /v1/jobs/{id}</code> returns it. <code>test.ping</code> <a href="#endpoint">tests an endpoint</a>. Ignore types you do not know.</p>
 <pre><code>${JSON.stringify(WEBHOOK_EXAMPLES.completed?.value ?? null, null, 2)}</code></pre>
 
 <h2 id="signature">Verify the signature</h2>
@@ -25,7 +26,7 @@ export const webhooksPage: Page = {
 <dt><code>webhook-timestamp</code></dt><dd>Unix time of this attempt, in seconds. Reject a request that is more than five minutes off.</dd>
 <dt><code>webhook-signature</code></dt><dd><code>v1,</code> and the base64 of an HMAC-SHA256 over <code>id.timestamp.body</code>. The key is the part of your secret after <code>whsec_</code>, decoded from base64.</dd>
 </dl>
-<p>For 24 hours after a secret was rotated there are two signatures separated by a space, one for each secret. Accept the request if either matches.</p>
+<p>For 24 hours after a secret was rotated there are two signatures separated by a space, one for each secret, and more if it was rotated again meanwhile. Accept the request if any matches.</p>
 <p>The signature covers the raw body, so verify it before parsing. In Node, without a library:</p>
 <pre><code>${VERIFY_SAMPLE}</code></pre>
 
@@ -34,7 +35,7 @@ export const webhooksPage: Page = {
 <li>Any 2xx within 15 seconds means delivered. Store the event, respond, and process it afterwards.</li>
 <li>410 ends the delivery and disables the endpoint of the account.</li>
 <li>Everything else is retried: other statuses, redirects (they are not followed), timeouts and broken connections. A <code>Retry-After</code> header can extend the next delay to at most twice its length.</li>
-<li>The endpoint of an account is disabled when every attempt has failed for five days. The operator can see this, enable it again and redeliver.</li>
+<li>The endpoint of an account is disabled when every attempt has failed for five days. <code>GET /v1/webhook-endpoint</code> says so. Set it again to enable it, and send again what failed.</li>
 </ul>
 
 <h2 id="schedule">Retry schedule</h2>
@@ -45,8 +46,27 @@ export const webhooksPage: Page = {
 <p>Each delay has jitter, so that a receiver that recovers does not get all events at once. After the last attempt you can still read the job. Deleting a job cancels its delivery.</p>
 <p>Events can arrive more than once and in any order. <code>GET /v1/jobs/{id}</code> always returns the current state.</p>
 
+<h2 id="endpoint">The endpoint of your account</h2>
+<p>These routes need a key with the scope <code>webhooks</code>, or one without scopes.</p>
+<pre><code># Set the URL that is notified of all jobs without a webhook_url. null removes it.
+curl -X PUT -H "X-Api-Key: $API_KEY" -H "Content-Type: application/json" \\
+  -d '{"url": "https://hooks.example.com/image-jobs"}' "$BASE/v1/webhook-endpoint"
+# Get a new secret. It is returned once.
+curl -X POST -H "X-Api-Key: $API_KEY" "$BASE/v1/webhook-endpoint/rotate-secret"
+# Send test.ping to the endpoint, in a single attempt.
+curl -X POST -H "X-Api-Key: $API_KEY" "$BASE/v1/webhook-endpoint/test"
+# Is it enabled, and since when does it fail?
+curl -H "X-Api-Key: $API_KEY" "$BASE/v1/webhook-endpoint"</code></pre>
+<p>Setting the URL enables a disabled endpoint, also when it is the same URL. The secret stays.</p>
+<p>A rotated secret stays valid for ${OLD_SECRET_HOURS} hours: every delivery is signed with it as well, so that you can change your receivers over one by one. If you lose the response with a new secret, rotate it again: that cuts no earlier secret short. After ${MAX_REPLACED_SECRETS} rotations within ${OLD_SECRET_HOURS} hours, the next one gets <code>rate_limited</code>.</p>
+
 <h2 id="log">See what was sent</h2>
-<p><code>GET /v1/webhook-deliveries</code> lists the events of the last 90 days, the newest first, with the latest ${LIMITS.deliveryAttempts} attempts of each: when it was sent, how long you took, and the status and the first KB of your response. <code>job_id</code> and <code>status</code> filter the list. <code>GET /v1/webhook-endpoint</code> says whether the endpoint of your account is enabled, and since when it fails. Both need a key with the scope <code>webhooks</code>, or one without scopes.</p>
+<p><code>GET /v1/webhook-deliveries</code> lists the events of the last 90 days, the newest first, with the latest ${LIMITS.deliveryAttempts} attempts of each: when it was sent, how long you took, and the status and the first KB of your response. <code>job_id</code> and <code>status</code> filter the list.</p>
 <pre><code>curl -H "X-Api-Key: $API_KEY" "$BASE/v1/webhook-deliveries?status=failed&amp;limit=20"</code></pre>
-<p>When the job is deleted, its URL and your responses are deleted from the log.</p>`,
+<p>When the job is deleted, its URL and your responses are deleted from the log.</p>
+
+<h2 id="redeliver">Send an event again</h2>
+<p>After an outage of your receiver, send again what failed:</p>
+<pre><code>curl -X POST -H "X-Api-Key: $API_KEY" "$BASE/v1/webhook-deliveries/$DELIVERY_ID/redeliver"</code></pre>
+<p>The response is 202 with the delivery, which is <code>pending</code>. The event has the same <code>webhook-id</code> and body as before, and all attempts of the schedule, also if the endpoint is disabled. A delivered event can be sent again too. A delivery that is pending gets 409 <code>delivery_pending</code>, and that of a deleted job 404 <code>job_not_found</code>.</p>`,
 };

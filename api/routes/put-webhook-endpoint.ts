@@ -1,0 +1,26 @@
+import { LIMITS } from '../../contract/limits.ts';
+import { SetWebhookEndpoint, WebhookEndpoint } from '../../contract/webhook-endpoint.ts';
+import { presentEndpoint } from '../../domain/present-webhooks.ts';
+import { errorResponses, type Route } from '../http/operation.ts';
+import { checkWebhookUrl } from '../webhooks/check-url.ts';
+
+/** PUT /v1/webhook-endpoint: sets the account's endpoint, or removes it. */
+export const putWebhookEndpoint: Route = (app, { stores, egress }) =>
+  app.put(
+    '/v1/webhook-endpoint',
+    {
+      config: { group: 'webhooks', scope: 'webhooks', bodyBytes: LIMITS.endpointBodyBytes },
+      schema: {
+        operationId: 'setWebhookEndpoint',
+        summary: 'Set the webhook endpoint',
+        description:
+          'Sets or, with null, removes the URL that is notified of jobs without a `webhook_url`. It must be a public https URL, as the `webhook_url` of a job. Setting it, to the same URL as well, enables a disabled endpoint. The secret stays.',
+        body: SetWebhookEndpoint,
+        response: { 200: WebhookEndpoint, ...errorResponses(['invalid_request', 'webhook_url_rejected']) },
+      },
+    },
+    async ({ caller, body: { url } }) => {
+      await checkWebhookUrl(egress, 'url', url);
+      return presentEndpoint((await stores.accounts.setWebhook(caller.accountId, { url })).webhook);
+    },
+  );

@@ -10,9 +10,9 @@ import { listJobs } from './list-jobs.ts';
 import { listLedger } from './list-ledger.ts';
 import { listTools } from './list-tools.ts';
 import { listWebhookDeliveries } from './list-webhook-deliveries.ts';
-import { putWebhookEndpoint } from './put-webhook-endpoint.ts';
 import { redeliverWebhook } from './redeliver-webhook.ts';
 import { rotateWebhookSecret } from './rotate-webhook-secret.ts';
+import { setWebhookEndpoint } from './set-webhook-endpoint.ts';
 import { testWebhookEndpoint } from './test-webhook-endpoint.ts';
 
 /** Every operation of the API. */
@@ -29,7 +29,7 @@ export const routes: readonly Route[] = [
   listWebhookDeliveries,
   redeliverWebhook,
   getWebhookEndpoint,
-  putWebhookEndpoint,
+  setWebhookEndpoint,
   testWebhookEndpoint,
   rotateWebhookSecret,
 ];

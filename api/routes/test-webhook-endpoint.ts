@@ -1,6 +1,6 @@
 import { noWebhookEndpoint } from '../../contract/api-errors.ts';
 import { WebhookDelivery } from '../../contract/deliveries.ts';
-import { newDeliveryId, newTestDelivery } from '../../domain/delivery.ts';
+import { KEPT_TESTS, newDeliveryId, newTestDelivery } from '../../domain/delivery.ts';
 import { errorResponses, type Route } from '../http/operation.ts';
 import { startDelivery } from '../webhooks/start.ts';
 
@@ -13,8 +13,7 @@ export const testWebhookEndpoint: Route = (app, deps) =>
       schema: {
         operationId: 'testWebhookEndpoint',
         summary: 'Test the webhook endpoint',
-        description:
-          'Sends the event `test.ping` to the endpoint of the account, also while it is disabled, in a single attempt. The response is the delivery before the attempt; its outcome is in the list of deliveries, which keeps the latest 100 tests. Takes no body.',
+        description: `Sends the event \`test.ping\` to the endpoint of the account, also while it is disabled, in a single attempt. The response is the delivery before the attempt; its outcome is in the list of deliveries, which keeps the latest ${KEPT_TESTS} tests. Takes no body.`,
         response: { 202: WebhookDelivery, ...errorResponses(['invalid_request']) },
       },
     },

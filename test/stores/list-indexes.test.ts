@@ -143,3 +143,12 @@ describe('a page of an account with thousands of deliveries walks an index', () 
     expect(profile.length).toBeLessThanOrEqual(2);
   });
 });
+
+test('removing old test events reads none of the other deliveries of the account', async () => {
+  const { profile } = await profileOf(async () => {
+    await stores.deliveries.dropOldTests('a');
+    return [];
+  });
+  expectIndexed(profile);
+  expect(profile.map(({ docsExamined }) => docsExamined)).toEqual([0]);
+});

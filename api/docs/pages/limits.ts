@@ -1,4 +1,5 @@
 import { BUDGETS, LIMITS, PACE, RATE_LIMITS, WAITING_REQUESTS } from '../../../contract/limits.ts';
+import { KEPT_TESTS } from '../../../domain/delivery.ts';
 import { MAX_REPLACED_SECRETS, OLD_SECRET_HOURS } from '../../../domain/webhook-secrets.ts';
 import { type Html, html, prose } from './html.ts';
 import type { Page } from './layout.ts';
@@ -77,7 +78,7 @@ const RETENTION: readonly Row[] = [
     `${LIMITS.failedInputDays} days after the job was created. The job itself remains readable.`,
   ],
   ['The image of a request that was rejected', 'Deleted at once.'],
-  ['Webhook deliveries', '90 days. Of test events, the latest 100.'],
+  ['Webhook deliveries', `90 days. Of test events, the latest ${KEPT_TESTS}.`],
   [
     'The billing record of a deleted job',
     'Its id, tool, status, price and times are kept. Its options are deleted.',

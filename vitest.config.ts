@@ -6,7 +6,7 @@ const SERVICE = [
   'test/contract/{accounts,cancel,dry-run,error-table,failures,fields,form,idempotency,image-url,lists,order,webhook-deliveries,wire}.test.ts',
   'test/dev/{npm-start,servers,stack}.test.ts',
   'test/imaging/{cost,processes}.test.ts',
-  'test/stores/{accounts,backlog,bounded,closing,contention,deliveries,generator-calls,images,job-requests,jobs,key-scopes}.test.ts',
+  'test/stores/{accounts,backlog,bounded,closing,contention,deliveries,generator-calls,images,job-feed,job-feed-outage,job-requests,jobs,key-scopes}.test.ts',
   'test/stores/{cancellation,ledger-audit,list-indexes,lists,look-up,metrics,mongo-tls,own-acceptance,own-cancellation,packs,redelivery,references,retention}.test.ts',
   'test/stores/{retention-indexes,s3-credentials,s3-policies,schema,service-user,setup}.test.ts',
 ];

@@ -10,6 +10,7 @@ import type {
   PackRecord,
 } from '../../domain/records.ts';
 import { type Asked, expectSame } from '../../domain/references.ts';
+import { createJobListeners, type JobListeners } from '../../stores/job-listeners.ts';
 import type { IdempotencyRow } from '../../stores/job-store.ts';
 import type { Referenced } from '../../stores/mongo/references.ts';
 
@@ -35,6 +36,8 @@ export interface Books {
   references: Map<string, { asked: Asked; result: object }>;
   apiEnabled: boolean;
   disabledTools: Set<string>;
+  /** Those who wait for jobs to end. */
+  listeners: JobListeners;
 }
 
 export function emptyBooks(): Books {
@@ -53,6 +56,7 @@ export function emptyBooks(): Books {
     references: new Map(),
     apiEnabled: true,
     disabledTools: new Set(),
+    listeners: createJobListeners(),
   };
 }
 

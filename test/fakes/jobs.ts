@@ -24,6 +24,8 @@ export function createFakeJobStore(books: Books, closeUnbegun: (jobId: string) =
       const destination = destinationOf(job, getOrThrow(books.accounts, 'account', job.accountId).webhook);
       if (destination !== undefined)
         books.deliveries.set(deliveryIdOf(jobId), newDelivery(job, set.status, destination));
+      const { completedAt, processingMs } = job;
+      books.listeners.tell(jobId, structuredClone({ completedAt, processingMs, ...set }));
     }
     return withDelivery(jobId);
   };
@@ -153,6 +155,7 @@ function voidJob(books: Books, jobId: string, requestId: string): boolean {
       return false;
     }
     books.jobs.delete(jobId);
+    books.listeners.tell(jobId, 'gone');
     for (const [rowId, row] of books.idempotency) if (row.jobId === jobId) books.idempotency.delete(rowId);
     enqueueRemovals(books, [...job.inputs, ...job.results]);
     cancelDelivery(books, jobId);

@@ -1,0 +1,7 @@
+import type { JobFeed } from '../../stores/job-feed.ts';
+import type { Books } from './books.ts';
+
+/** Tells what the fake stores with these books do. */
+export function createFakeJobFeed({ listeners }: Pick<Books, 'listeners'>): JobFeed {
+  return { subscribe: listeners.add, async [Symbol.asyncDispose]() {} };
+}

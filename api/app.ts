@@ -60,6 +60,7 @@ export function buildApp(deps: ApiDeps): TypedApp {
   const closing = closeWithoutRequests(app.server);
   app.addHook('preClose', async () => {
     deps.budgets.close();
+    deps.waiters.close();
     closing();
   });
   app.addHook('onSend', endSlowReaders());

@@ -12,6 +12,8 @@ import type { RateLimits } from './http/rate-limit.ts';
 import type { JobGateway } from './jobs/gateway.ts';
 import type { Voids } from './jobs/voids.ts';
 import type { WebhookGateway } from './webhooks/gateway.ts';
+import type { UsualTimes } from './waiting/usual-times.ts';
+import type { Waiters } from './waiting/waiters.ts';
 
 /** Dependencies of the API. Tests pass fakes of the same shape. */
 export interface ApiDeps {
@@ -26,6 +28,8 @@ export interface ApiDeps {
   toolSwitch: ToolSwitch;
   rateLimits: RateLimits;
   budgets: Budgets;
+  waiters: Waiters;
+  usualTimes: UsualTimes;
   readiness: Readiness;
   metrics: Metrics;
   logger: FastifyBaseLogger;

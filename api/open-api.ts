@@ -9,6 +9,8 @@ import { createLogger } from '../runtime/process.ts';
 import { createReadiness } from '../runtime/readiness.ts';
 import { type Resources, withResources } from '../runtime/resources.ts';
 import { openTemporal } from '../runtime/temporal-client.ts';
+import type { JobFeed } from '../stores/job-feed.ts';
+import { openJobFeed } from '../stores/mongo/job-feed.ts';
 import { openMongoStores } from '../stores/mongo/open-stores.ts';
 import { createImageStore } from '../stores/s3/images.ts';
 import { openTracing, type Tracing } from '../tracing/tracing.ts';
@@ -22,9 +24,11 @@ import { createTemporalGateway } from './jobs/gateway.ts';
 import { createVoids } from './jobs/voids.ts';
 import { sampleBudgets, timeAcceptances } from './metrics.ts';
 import { createWebhookGateway } from './webhooks/gateway.ts';
+import { createUsualTimes } from './waiting/usual-times.ts';
+import { createWaiters } from './waiting/waiters.ts';
 
-/** Dependencies to use in place of the real ones. */
-export type ApiOverrides = Partial<Omit<ApiDeps, 'config'>>;
+/** Dependencies to use in place of the real ones; `jobFeed` is what the waiters listen to. */
+export type ApiOverrides = Partial<Omit<ApiDeps, 'config'> & { jobFeed: JobFeed }>;
 
 export interface Api extends AsyncDisposable {
   /** Does not listen yet. */
@@ -75,6 +79,8 @@ async function openDeps(config: Config, overrides: ApiOverrides, keep: Resources
     toolSwitch: overrides.toolSwitch ?? keep(await watchToolSwitch(stores.settings)),
     rateLimits: overrides.rateLimits ?? createRateLimits({ prefix: `${PREFIX}/v1` }),
     budgets,
+    waiters: overrides.waiters ?? createWaiters(overrides.jobFeed ?? keep(openJobFeed(config.mongo))),
+    usualTimes: overrides.usualTimes ?? createUsualTimes(),
   };
 }
 

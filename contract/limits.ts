@@ -79,6 +79,20 @@ export const PACE = Object.freeze({
   pieceBytes: 512,
 });
 
+/** Bounds on requests that wait for a job to end: an addition to the contract. */
+export const WAITING = Object.freeze({
+  /** Longest `wait` of a Prefer header that is applied, in seconds. */
+  preferSeconds: 60,
+  /** An event stream ends after this time, and its client connects again. */
+  streamMs: 600_000,
+  heartbeatMs: 15_000,
+  /** Waiting requests of one API process and, of those, of one account. Further ones are answered at once. */
+  requests: 5000,
+  accountRequests: 1000,
+  /** Most seconds of a Retry-After that says when a job is likely to have ended. */
+  retryAfterSeconds: 30,
+});
+
 /** Pipelined requests of one connection that may wait for the one before them. */
 export const WAITING_REQUESTS = 16;
 

@@ -64,6 +64,17 @@ export async function acquireUnlessAborted(
   }
 }
 
+/** Acquires from the budget if the amount is free at once. The lease belongs to the caller, as that of `acquire`. */
+export function acquireNow(budget: Budget, owner: string, amount: number): Promise<Lease | undefined> {
+  const controller = new AbortController();
+  const lease = budget.acquire(owner, amount, controller.signal);
+  controller.abort();
+  return lease.catch((error: unknown) => {
+    if (error instanceof BudgetError) return undefined;
+    throw error;
+  });
+}
+
 interface Waiter {
   amount: number;
   order: number;

@@ -27,6 +27,11 @@ export interface Hold {
   readonly waitedMs: number;
 }
 
+export interface RequestHold extends Hold {
+  /** Releases the leases before the response is sent, unless work needs them. Idempotent. */
+  release(): void;
+}
+
 export type BytesLease = Pick<Lease, 'shrink' | 'release'>;
 
 export interface Owners {
@@ -45,19 +50,24 @@ export function createHold(
   owners: Owners,
   response: ServerResponse,
   { queueMs = BUDGETS.queueMs, closing = new AbortController().signal }: HoldOptions = {},
-): Hold {
+): RequestHold {
   const leases: Lease[] = [];
   const disconnected = new AbortController();
   let users = 1;
+  let isReleased = false;
   let waitedMs = 0;
 
   function removeUser(): void {
     users -= 1;
     if (users === 0) for (const lease of leases) lease.release();
   }
+  function release(): void {
+    if (!isReleased) removeUser();
+    isReleased = true;
+  }
   finished(response, () => {
     disconnected.abort();
-    removeUser();
+    release();
   });
 
   async function take(
@@ -103,6 +113,7 @@ export function createHold(
         removeUser();
       }
     },
+    release,
     get waitedMs() {
       return waitedMs;
     },

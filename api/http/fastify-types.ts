@@ -1,7 +1,7 @@
 import type { RouteGroup } from '../../contract/limits.ts';
 import type { Scope } from '../../contract/scopes.ts';
 import type { Caller } from '../../domain/records.ts';
-import type { BytesLease, Hold } from '../budgets/hold.ts';
+import type { BytesLease, RequestHold } from '../budgets/hold.ts';
 import type { JobBody } from '../intake/job-body.ts';
 import type { Compensations } from '../jobs/compensations.ts';
 
@@ -12,7 +12,7 @@ declare module 'fastify' {
     /** The body of POST /v1/jobs with its image separated; `body` holds the other fields. */
     jobBody: JobBody;
     /** Budget leases of POST /v1/jobs, from before its body is read. */
-    hold: Hold;
+    hold: RequestHold;
     /** What to void if POST /v1/jobs ends in 5xx; set by its handler. */
     compensations?: Compensations;
     /** The lease for the bytes of the body. */

@@ -13,6 +13,8 @@ import type { JobBody } from '../intake/job-body.ts';
 import { createCompensations } from '../jobs/compensations.ts';
 import { createOrReplayJob } from '../jobs/creation.ts';
 import { dryRun } from '../jobs/dry-run.ts';
+import { PreferHeader } from '../waiting/prefer.ts';
+import { waitIfPreferred } from '../waiting/wait-if-preferred.ts';
 
 /** Most bytes of the fields that are kept after `dropFields`: options, warnings and the webhook URL. */
 const RETAINED_FIELD_BYTES = 32 * 1024;
@@ -37,6 +39,7 @@ export const createJob: Route = (app, deps) =>
     {
       config: { group: 'create-job', scope: 'jobs' },
       preValidation: [separateImage, checkQuery(Query)],
+      preSerialization: waitIfPreferred(deps),
       // Covers every 5xx, whatever its cause and whether or not the client is still connected.
       onSend: async ({ compensations }, { statusCode }) => {
         if (statusCode >= 500) compensations?.run();
@@ -54,6 +57,7 @@ export const createJob: Route = (app, deps) =>
               description: 'Makes the request idempotent: the same key and body are charged once.',
             }),
           ),
+          ...PreferHeader.properties,
         }),
         querystring: Query,
         body: CreateJob,

@@ -2,13 +2,14 @@ import { Type } from 'typebox';
 import { jobNotFound } from '../../contract/api-errors.ts';
 import { Job, JobId } from '../../contract/schemas.ts';
 import { presentJob } from '../../domain/present.ts';
-import type { ApiDeps } from '../deps.ts';
 import type { Route } from '../http/operation.ts';
 import { errorResponses } from '../http/operation.ts';
 import { bindJob } from '../http/request-log.ts';
+import { PreferHeader, preferredWait } from '../waiting/prefer.ts';
+import { brief, untilEnded } from '../waiting/wait.ts';
 
-/** GET /v1/jobs/{id}: the current state of a job. */
-export const getJob: Route = (app, { stores, images }: ApiDeps) =>
+/** GET /v1/jobs/{id}: the current state of a job, on request once it has ended. */
+export const getJob: Route = (app, { stores, images, waiters, usualTimes }) =>
   app.get(
     '/v1/jobs/:id',
     {
@@ -16,16 +17,29 @@ export const getJob: Route = (app, { stores, images }: ApiDeps) =>
       schema: {
         operationId: 'getJob',
         summary: 'Read a job',
-        description: 'Poll every 2 to 5 seconds until the status is `completed` or `failed`.',
+        description:
+          'Poll every 2 to 5 seconds until the status is `completed` or `failed`, or send `Prefer: wait=30` to be answered as soon as it is.',
         params: Type.Object({ id: JobId }),
+        headers: PreferHeader,
         response: { 200: Job, ...errorResponses(['job_not_found']) },
       },
     },
-    async (request) => {
+    async (request, reply) => {
+      const { accountId } = request.caller;
+      const { prefer } = request.headers;
       // UUIDs are written in lower case and read in either case (RFC 9562, section 4).
-      const job = await stores.jobs.find(request.caller.accountId, request.params.id.toLowerCase());
-      if (job === undefined) throw jobNotFound();
-      bindJob(request, job.id);
+      const jobId = request.params.id.toLowerCase();
+      const seconds = preferredWait(prefer);
+      const waiter = seconds && (await waiters.register('prefer', { accountId, jobId, response: reply.raw }));
+      const found = await stores.jobs.find(accountId, jobId);
+      if (found === undefined) throw jobNotFound();
+      bindJob(request, jobId);
+      const job = waiter ? await untilEnded(waiter, brief(found), seconds) : found;
+      usualTimes.saw(job);
+      if (waiter) reply.header('Preference-Applied', `wait=${seconds}`);
+      // Without the header, the contract allows Retry-After with 429 only.
+      if (prefer !== undefined && job.status === 'processing')
+        reply.header('Retry-After', usualTimes.retryAfter(job));
       return presentJob(job, images);
     },
   );

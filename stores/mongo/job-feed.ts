@@ -49,22 +49,23 @@ export function openJobFeed(config: Config['mongo']): JobFeed {
   const listeners = createJobListeners();
   const closing = new AbortController();
   let mongo: Mongo | undefined;
-  let following: Promise<void> | undefined;
+  let isFollowing = false;
 
   /** Once the stream has failed without listeners, the next one opens it again. */
   async function followUntilClosed(): Promise<void> {
+    isFollowing = true;
     while (listeners.size > 0 && !closing.signal.aborted) {
       mongo ??= openMongo(config);
       await follow(collections(mongo.db).jobs, listeners).catch(() => {});
       await pause(PAUSE_MS, closing.signal).catch(() => {});
     }
-    following = undefined;
+    isFollowing = false;
   }
 
   return {
     subscribe(jobId, listener) {
       const unsubscribe = listeners.add(jobId, listener);
-      following ??= followUntilClosed();
+      if (!isFollowing) void followUntilClosed();
       return unsubscribe;
     },
     async [Symbol.asyncDispose]() {

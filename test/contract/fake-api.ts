@@ -4,6 +4,7 @@ import { loadConfig } from '../../config.ts';
 import { digestApiKey, issueApiKey } from '../../domain/api-key.ts';
 import { createEgress, type Egress, EgressError } from '../../egress/egress.ts';
 import { createFakeImageStore } from '../fakes/images.ts';
+import { createFakeJobFeed } from '../fakes/job-feed.ts';
 import { createFakeStores } from '../fakes/stores.ts';
 import { PERMISSIVE } from '../setup/permissive.ts';
 import { REQUIRED } from '../setup/required.ts';
@@ -22,6 +23,7 @@ export async function startFakeApi(image: Buffer, overrides: ApiOverrides = {}) 
   const api = await openApi(config, {
     stores,
     images,
+    jobFeed: createFakeJobFeed(stores.books),
     egress: offline(image),
     jobGateway: gateway,
     voids: { enqueue: () => {}, [Symbol.asyncDispose]: async () => {} },

@@ -1,0 +1,46 @@
+import { WAITING } from '../../contract/limits.ts';
+import type { JobRecord } from '../../domain/records.ts';
+
+/** Jobs of a tool that count. */
+const LATEST = 20;
+/** What took long ago says little about now. */
+const RECENT_MS = 3_600_000;
+/** The pace of a client that polls, while nothing better is known. */
+const UNKNOWN_SECONDS = 3;
+
+type Ended = Pick<JobRecord, 'id' | 'tool' | 'status' | 'createdAt' | 'completedAt'>;
+
+/** What the tools usually take, learned from the jobs that this process has seen; forgotten with the process. */
+export interface UsualTimes {
+  /** To be called with every job that is read; those that say nothing are ignored. */
+  saw(job: Ended): void;
+  /** Milliseconds from the creation of a job to its completion; undefined while unknown. */
+  of(tool: string): number | undefined;
+  /** Whole seconds after which a processing job is likely to have ended. */
+  retryAfter(job: Pick<JobRecord, 'tool' | 'createdAt'>): number;
+}
+
+/** @param now the current time, in milliseconds since 1970 */
+export function createUsualTimes(now: () => number = Date.now): UsualTimes {
+  /** By tool: the milliseconds of its latest jobs, by job. */
+  const times = new Map<string, Map<string, number>>();
+  const of: UsualTimes['of'] = (tool) => {
+    const sorted = [...(times.get(tool)?.values() ?? [])].sort((a, b) => a - b);
+    return sorted[Math.floor(sorted.length / 2)];
+  };
+  return {
+    saw({ id, tool, status, createdAt, completedAt }) {
+      if (status !== 'completed' || completedAt === null || now() - completedAt.getTime() > RECENT_MS) return;
+      const latest = times.get(tool) ?? new Map<string, number>();
+      times.set(tool, latest.set(id, completedAt.getTime() - createdAt.getTime()));
+      const [oldest] = latest.keys();
+      if (latest.size > LATEST && oldest !== undefined) latest.delete(oldest);
+    },
+    of,
+    retryAfter({ tool, createdAt }) {
+      const leftMs = (of(tool) ?? 0) - (now() - createdAt.getTime());
+      if (leftMs <= 0) return UNKNOWN_SECONDS;
+      return Math.min(Math.ceil(leftMs / 1000), WAITING.retryAfterSeconds);
+    },
+  };
+}

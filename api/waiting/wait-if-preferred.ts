@@ -1,0 +1,42 @@
+import type { FastifyRequest, preSerializationAsyncHookHandler } from 'fastify';
+import type { JobCreated, JobReplayed } from '../../contract/schemas.ts';
+import { presentJob } from '../../domain/present.ts';
+import type { ApiDeps } from '../deps.ts';
+import { preferredWait } from './prefer.ts';
+import { brief, untilEnded } from './wait.ts';
+
+/**
+ * preSerialization hook of POST /v1/jobs: with `Prefer: wait`, a job that ends in time is answered as a replay is. As a
+ * hook it runs after the handler, so that nothing of the request's body is held while it waits.
+ */
+export function waitIfPreferred({
+  stores,
+  waiters,
+  images,
+  usualTimes,
+}: ApiDeps): preSerializationAsyncHookHandler<unknown> {
+  return async (request, reply, answer) => {
+    const seconds = preferredWait(request.headers.prefer?.toString());
+    // A dry run is 200, a rejection 4xx.
+    if (seconds === undefined || reply.statusCode !== 201) return answer;
+    const created = answer as JobCreated | JobReplayed;
+    const waiting = { accountId: request.caller.accountId, jobId: created.job_id, response: reply.raw };
+    releaseBody(request);
+    const waiter = await waiters.register('prefer', waiting);
+    if (waiter === undefined) return created;
+    reply.header('Preference-Applied', `wait=${seconds}`);
+    if (created.status !== 'processing') return created;
+    // Not an error: one would be answered 5xx, and the job be voided.
+    const found = await stores.jobs.find(waiting.accountId, waiting.jobId).catch(() => undefined);
+    if (found === undefined) return created;
+    const job = await untilEnded(waiter, brief(found), seconds);
+    usualTimes.saw(job);
+    return job.status === 'processing' ? created : { ...presentJob(job, images), warnings: created.warnings };
+  };
+}
+
+function releaseBody(request: FastifyRequest): void {
+  request.hold.release();
+  request.jobBody = { fields: {} };
+  request.body = undefined;
+}

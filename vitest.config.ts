@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config';
 /** Tests that need servers, or many seconds; all others are unit tests. */
 const SERVICE = [
   'test/{deploy,docs,observability,operator,replay,service,temporal,upgrade}/**/*.test.ts',
-  'test/contract/{accounts,cancel,dry-run,error-table,failures,fields,form,idempotency,image-url,lists,order,waiting,webhook-deliveries,wire}.test.ts',
+  'test/contract/{accounts,cancel,dry-run,error-table,events,failures,fields,form,idempotency,image-url,lists,order,waiting,webhook-deliveries,wire}.test.ts',
   'test/dev/{npm-start,servers,stack}.test.ts',
   'test/imaging/{cost,processes}.test.ts',
   'test/stores/{accounts,backlog,bounded,closing,contention,deliveries,generator-calls,images,job-feed,job-feed-outage,job-requests,jobs,key-scopes}.test.ts',

@@ -53,6 +53,7 @@ export function buildApp(deps: ApiDeps): TypedApp {
   app.decorateRequest('bodyLease');
   app.decorateRequest('jobId');
   app.decorateRequest('unlogged');
+  app.decorateRequest('waits');
   registerBodies(app, deps.budgets);
   registerExpectations(app);
   handleInTurn(app.server);

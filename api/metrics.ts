@@ -1,6 +1,7 @@
 import { gauge, type Metrics } from '../metrics/metrics.ts';
 import type { Budgets } from './budgets/budgets.ts';
 import type { JobGateway } from './jobs/gateway.ts';
+import type { Waiters } from './waiting/waiters.ts';
 
 /** The gateway, with its acceptances timed. */
 export function timeAcceptances(gateway: JobGateway, metrics: Metrics): JobGateway {
@@ -30,4 +31,11 @@ export function sampleBudgets(metrics: Metrics, budgets: Budgets): void {
     waiting('fetches', fetches.waiting),
     waiting('drops', drops.waiting),
   ]);
+}
+
+/** Every scrape says how many requests wait for jobs to end. */
+export function sampleWaiters(metrics: Metrics, { counts }: Pick<Waiters, 'counts'>): void {
+  metrics.sample(() =>
+    Object.entries(counts).map(([kind, requests]) => gauge('imagejob_waiting_for_jobs', { kind }, requests)),
+  );
 }

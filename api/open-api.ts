@@ -22,7 +22,7 @@ import type { TypedApp } from './http/operation.ts';
 import { createRateLimits } from './http/rate-limit.ts';
 import { createTemporalGateway } from './jobs/gateway.ts';
 import { createVoids } from './jobs/voids.ts';
-import { sampleBudgets, timeAcceptances } from './metrics.ts';
+import { sampleBudgets, sampleWaiters, timeAcceptances } from './metrics.ts';
 import { createWebhookGateway } from './webhooks/gateway.ts';
 import { createUsualTimes } from './waiting/usual-times.ts';
 import { createWaiters } from './waiting/waiters.ts';
@@ -62,7 +62,9 @@ async function openDeps(config: Config, overrides: ApiOverrides, keep: Resources
   const checks = { mongodb: stores.settings.apiEnabled, s3: images.check, temporal: jobGateway.check };
   const readiness = overrides.readiness ?? createReadiness(checks, logDependencies(logger));
   sampleBudgets(metrics, budgets);
+  const waiters = overrides.waiters ?? createWaiters(overrides.jobFeed ?? keep(openJobFeed(config.mongo)));
   sampleReadiness(metrics, readiness);
+  sampleWaiters(metrics, waiters);
   return {
     config,
     logger,
@@ -79,7 +81,7 @@ async function openDeps(config: Config, overrides: ApiOverrides, keep: Resources
     toolSwitch: overrides.toolSwitch ?? keep(await watchToolSwitch(stores.settings)),
     rateLimits: overrides.rateLimits ?? createRateLimits({ prefix: `${PREFIX}/v1` }),
     budgets,
-    waiters: overrides.waiters ?? createWaiters(overrides.jobFeed ?? keep(openJobFeed(config.mongo))),
+    waiters,
     usualTimes: overrides.usualTimes ?? createUsualTimes(),
   };
 }

@@ -86,6 +86,10 @@ export const WAITING = Object.freeze({
   /** An event stream ends after this time, and its client connects again. */
   streamMs: 600_000,
   heartbeatMs: 15_000,
+  /** Between two events that tell how long the job has taken. */
+  progressMs: 5000,
+  /** What an event stream tells its client to wait before it connects again. */
+  reconnectMs: 3000,
   /** Waiting requests of one API process and, of those, of one account. Further ones are answered at once. */
   requests: 5000,
   accountRequests: 1000,

@@ -84,6 +84,20 @@ const jobFields = {
 export const Job = Type.Object(jobFields, { title: 'Job' });
 export type Job = Static<typeof Job>;
 
+/** Data of a `progress` event of GET /v1/jobs/{id}/events. An addition to version 1. */
+export const JobProgress = Type.Object(
+  {
+    elapsed_ms: Type.Integer({ minimum: 0, description: 'Milliseconds since the job was accepted.' }),
+    expected_ms: Type.Integer({
+      minimum: 0,
+      description:
+        'Milliseconds that jobs of this tool usually take, as far as is known; a job may take longer.',
+    }),
+  },
+  { title: 'JobProgress' },
+);
+export type JobProgress = Static<typeof JobProgress>;
+
 /** Body of the 201 response for a new job (spec: Job creation result). */
 export const JobCreated = Type.Object(
   {

@@ -28,7 +28,7 @@ export const METRICS = {
   },
   imagejob_http_request_seconds: {
     type: 'histogram',
-    help: 'Time from the head of a request to the end of its response.',
+    help: 'Time from the head of a request to the end of its response, unless it waits for a job to end.',
     labels: ['route'],
     of: ['api'],
     buckets: REQUEST_SECONDS,
@@ -62,6 +62,12 @@ export const METRICS = {
     type: 'gauge',
     help: 'Requests that wait for room in a budget.',
     labels: ['budget'],
+    of: ['api'],
+  },
+  imagejob_waiting_for_jobs: {
+    type: 'gauge',
+    help: 'Requests that wait for a job to end, by Prefer (prefer) or with an event stream (events).',
+    labels: ['kind'],
     of: ['api'],
   },
   imagejob_images_charged_total: {
@@ -207,6 +213,7 @@ export const LABELS: Readonly<Record<Label, string>> = {
   limit:
     '`create-job`, `read-job`, `delete-job`, `read-account`, `list`, `webhooks`, `ip`, `site`, `ip-other`, `site-other`, `in-flight`, `unpaid-bytes`, `failed-jobs`, `unread-bodies`, `secret-rotations`',
   budget: '`bytes`, `account_bytes`, `acceptances`, `fetches`, `drops`',
+  kind: '`prefer`, `events`',
   cause: '`failed`, `voided`',
   tool: 'the slugs of `GET /v1/tools`',
   generator: 'the generators of [generators.md](generators.md), or `none`',

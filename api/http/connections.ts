@@ -1,8 +1,10 @@
 import type { Server } from 'node:http';
 import { Socket } from 'node:net';
+import { Readable } from 'node:stream';
 import type { onSendAsyncHookHandler } from 'fastify';
 import { BUDGETS, PACE } from '../../contract/limits.ts';
 import { clientOf } from './client-address.ts';
+import './fastify-types.ts';
 
 /** Time for a body to arrive, once it is being read. 30 MB need 4 Mbit/s. */
 const BODY_MS = 60_000;
@@ -77,13 +79,14 @@ export function closeWithoutRequests(server: Server): () => void {
 
 /**
  * onSend hook: closes the connection of a client that does not read its response in time, or reads nothing of it for
- * `stallMs` to twice that.
+ * `stallMs` to twice that. A response that streams for longer may be silent meanwhile.
  */
 export function endSlowReaders(stallMs: number = PACE.slackMs): onSendAsyncHookHandler<unknown> {
-  return async ({ socket }, { raw }, payload) => {
-    const timer = setTimeout(() => raw.destroy(), RESPONSE_MS).unref();
+  return async ({ socket, routeOptions }, { raw }, payload) => {
+    const { streamMs = 0 } = payload instanceof Readable ? routeOptions.config : {};
+    const timer = setTimeout(() => raw.destroy(), streamMs + RESPONSE_MS).unref();
     raw.once('close', () => clearTimeout(timer));
-    if (socket instanceof Socket) {
+    if (socket instanceof Socket && streamMs === 0) {
       // Node closes the connection by itself, and counts no time in which the client reads.
       socket.setTimeout(stallMs);
       // Ahead of Node's own listener, which starts the keep-alive timeout.

@@ -19,6 +19,8 @@ declare module 'fastify' {
     bodyLease: BytesLease;
     /** The job that the request is about, once it is known. */
     jobId?: string;
+    /** Waits, or has waited, for a job to end. */
+    waits?: boolean;
     /** The body is neither read nor drained any further. */
     bodyAbandoned: boolean;
     /** Over a limit of its address, and not the first in the window: it is not logged. */
@@ -33,5 +35,7 @@ declare module 'fastify' {
     bodyBytes?: number;
     /** Answered whatever the state of the API; neither logged, counted nor traced. */
     probe?: true;
+    /** How long a successful response streams at most, in milliseconds. */
+    streamMs?: number;
   }
 }

@@ -31,6 +31,7 @@ export const getJob: Route = (app, { stores, images, waiters, usualTimes }) =>
       const jobId = request.params.id.toLowerCase();
       const seconds = preferredWait(prefer);
       const waiter = seconds && (await waiters.register('prefer', { accountId, jobId, response: reply.raw }));
+      request.waits = Boolean(waiter);
       const found = await stores.jobs.find(accountId, jobId);
       if (found === undefined) throw jobNotFound();
       bindJob(request, jobId);

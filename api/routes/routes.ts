@@ -6,6 +6,7 @@ import { getAccount } from './get-account.ts';
 import { getJob } from './get-job.ts';
 import { getTool } from './get-tool.ts';
 import { getWebhookEndpoint } from './get-webhook-endpoint.ts';
+import { jobEvents } from './job-events.ts';
 import { listJobs } from './list-jobs.ts';
 import { listLedger } from './list-ledger.ts';
 import { listTools } from './list-tools.ts';
@@ -20,6 +21,7 @@ export const routes: readonly Route[] = [
   createJob,
   listJobs,
   getJob,
+  jobEvents,
   cancelJob,
   deleteJob,
   getAccount,

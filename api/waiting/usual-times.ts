@@ -1,4 +1,5 @@
 import { WAITING } from '../../contract/limits.ts';
+import type { JobProgress } from '../../contract/schemas.ts';
 import type { JobRecord } from '../../domain/records.ts';
 
 /** Jobs of a tool that count. */
@@ -10,20 +11,26 @@ const UNKNOWN_SECONDS = 3;
 
 type Ended = Pick<JobRecord, 'id' | 'tool' | 'status' | 'createdAt' | 'completedAt'>;
 
+type Processing = Pick<JobRecord, 'tool' | 'createdAt'>;
+
 /** What the tools usually take, learned from the jobs that this process has seen; forgotten with the process. */
 export interface UsualTimes {
   /** To be called with every job that is read; those that say nothing are ignored. */
   saw(job: Ended): void;
   /** Milliseconds from the creation of a job to its completion; undefined while unknown. */
   of(tool: string): number | undefined;
+  /** What a `progress` event says about a processing job; undefined while nothing is known of its tool. */
+  progress(job: Processing): JobProgress | undefined;
   /** Whole seconds after which a processing job is likely to have ended. */
-  retryAfter(job: Pick<JobRecord, 'tool' | 'createdAt'>): number;
+  retryAfter(job: Processing): number;
 }
 
 /** @param now the current time, in milliseconds since 1970 */
 export function createUsualTimes(now: () => number = Date.now): UsualTimes {
   /** By tool: the milliseconds of its latest jobs, by job. */
   const times = new Map<string, Map<string, number>>();
+  // The clock of the worker, which sets `createdAt`, may be ahead.
+  const elapsed = (createdAt: Date) => Math.max(0, now() - createdAt.getTime());
   const of: UsualTimes['of'] = (tool) => {
     const sorted = [...(times.get(tool)?.values() ?? [])].sort((a, b) => a - b);
     return sorted[Math.floor(sorted.length / 2)];
@@ -37,8 +44,12 @@ export function createUsualTimes(now: () => number = Date.now): UsualTimes {
       if (latest.size > LATEST && oldest !== undefined) latest.delete(oldest);
     },
     of,
+    progress({ tool, createdAt }) {
+      const expected = of(tool);
+      return expected === undefined ? undefined : { elapsed_ms: elapsed(createdAt), expected_ms: expected };
+    },
     retryAfter({ tool, createdAt }) {
-      const leftMs = (of(tool) ?? 0) - (now() - createdAt.getTime());
+      const leftMs = (of(tool) ?? 0) - elapsed(createdAt);
       if (leftMs <= 0) return UNKNOWN_SECONDS;
       return Math.min(Math.ceil(leftMs / 1000), WAITING.retryAfterSeconds);
     },

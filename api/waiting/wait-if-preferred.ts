@@ -24,6 +24,7 @@ export function waitIfPreferred({
     releaseBody(request);
     const waiter = await waiters.register('prefer', waiting);
     if (waiter === undefined) return created;
+    request.waits = true;
     reply.header('Preference-Applied', `wait=${seconds}`);
     if (created.status !== 'processing') return created;
     // Not an error: one would be answered 5xx, and the job be voided.

@@ -47,7 +47,14 @@ test.each([
   ['it is nearly done', [12_500], 12_000, 1],
   ['it takes longer than usual', [12_500], 20_000, 3],
   ['it takes very long', [400_000], 0, 30],
-  ['the clock of the worker is ahead', [12_500], -1000, 14],
+  ['the clock of the worker is ahead', [12_500], -1000, 13],
 ])('Retry-After when %s', (_when, times, ageMs, seconds) => {
   expect(learned(...times).retryAfter({ tool: 'pool', createdAt: at(-ageMs) })).toBe(seconds);
+});
+
+test('progress is what a job has taken and what its tool usually takes, once that is known', () => {
+  const job = { tool: 'pool', createdAt: at(-4000) };
+  expect(learned().progress(job)).toBeUndefined();
+  expect(learned(12_500).progress(job)).toEqual({ elapsed_ms: 4000, expected_ms: 12_500 });
+  expect(learned(12_500).progress({ ...job, createdAt: at(50) })).toMatchObject({ elapsed_ms: 0 });
 });

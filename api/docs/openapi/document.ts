@@ -1,7 +1,7 @@
 import type { FastifyDynamicSwaggerOptions } from '@fastify/swagger';
 import { REQUEST_EXAMPLES, RESPONSE_EXAMPLES } from './examples.ts';
 import { addForm } from './form.ts';
-import { HEADERS, IDEMPOTENCY_KEY, PARAMETERS, SECURITY_SCHEMES } from './headers.ts';
+import { HEADER_PARAMETERS, HEADERS, PARAMETERS, SECURITY_SCHEMES } from './headers.ts';
 import { hoistSchemas } from './hoist.ts';
 import { documentBase } from './info.ts';
 import { completeResponses, methodNotAllowed } from './responses.ts';
@@ -66,8 +66,8 @@ function tagOf(path: string): string {
 function completeOperation(operation: Operation, publicUrl: string): void {
   completeResponses(operation, publicUrl, RESPONSE_EXAMPLES[operation.operationId] ?? {});
   const declared = (operation.parameters ?? []).map((parameter) =>
-    'name' in parameter && parameter.name === 'idempotency-key'
-      ? { ...parameter, ...IDEMPOTENCY_KEY }
+    'name' in parameter && parameter.in === 'header'
+      ? { ...parameter, ...HEADER_PARAMETERS[parameter.name] }
       : parameter,
   );
   operation.parameters = [...declared, { $ref: '#/components/parameters/RequestId' }];

@@ -6,6 +6,7 @@ import type {
   DryRunResult,
   Job,
   JobCreated,
+  JobProgress,
   JobReplayed,
   Tool,
   ToolWithOptions,
@@ -100,6 +101,18 @@ const event = (data: Job): WebhookEvent => ({
   job_id: data.job_id,
   data,
 });
+
+const progress: JobProgress = { elapsed_ms: 2114, expected_ms: 6400 };
+
+const serverSent = (name: string, data: object, id = '') =>
+  `${id}event: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
+
+const stream = [
+  'retry: 3000\n\n',
+  serverSent('status', processing, 'id: processing\n'),
+  serverSent('progress', progress),
+  serverSent('status', completed, 'id: completed\n'),
+].join('');
 
 const jobs: JobList = { data: [{ ...completed, idempotency_key: null }], has_more: true };
 
@@ -211,6 +224,7 @@ export const RESPONSE_EXAMPLES: Record<string, Record<string, Examples>> = {
       failed: { summary: 'Failed and refunded', value: failed },
     },
   },
+  streamJobEvents: { 200: { events: { summary: 'A job that completes', value: stream } } },
   cancelJob: {
     200: { cancelled: { summary: 'Cancelled and refunded', value: cancelled } },
   },

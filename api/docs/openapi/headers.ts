@@ -28,6 +28,12 @@ export const HEADERS: Record<string, Header> = {
     required: true,
     schema: { type: 'integer', minimum: 1 },
   },
+  'Preference-Applied': text('The preference that was applied, such as `wait=30`; absent when none was.'),
+  'Retry-After-Processing': {
+    description:
+      'Only with a `Prefer` header, while the job is processing: whole seconds after which it is likely to have ended.',
+    schema: { type: 'integer', minimum: 1 },
+  },
   Allow: { description: 'The methods that this path allows.', required: true, schema: { type: 'string' } },
 };
 
@@ -35,10 +41,24 @@ const reference = (name: string): [string, Ref] => [name, { $ref: `#/components/
 const ALWAYS = ['X-Request-Id'];
 const COUNTED = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'RateLimit-Policy', 'RateLimit'];
 
+/** Headers that only some operations have, by operation and status. */
+const OWN: Record<string, Record<string, Record<string, Ref>>> = {
+  createJob: { 201: Object.fromEntries([reference('Preference-Applied')]) },
+  getJob: {
+    200: {
+      ...Object.fromEntries([reference('Preference-Applied')]),
+      'Retry-After': { $ref: '#/components/headers/Retry-After-Processing' },
+    },
+  },
+};
+
 /** References to the headers of a response with this status. */
-export function headersOf(status: string): Record<string, Ref> {
+export function headersOf(status: string, operationId = ''): Record<string, Ref> {
   const extra = status === '429' ? ['Retry-After'] : status === '405' ? ['Allow'] : [];
-  return Object.fromEntries([...ALWAYS, ...COUNTED, ...extra].map(reference));
+  return {
+    ...Object.fromEntries([...ALWAYS, ...COUNTED, ...extra].map(reference)),
+    ...OWN[operationId]?.[status],
+  };
 }
 
 export const PARAMETERS: Record<string, OpenAPIV3_1.ParameterObject> = {
@@ -52,10 +72,15 @@ export const PARAMETERS: Record<string, OpenAPIV3_1.ParameterObject> = {
   },
 };
 
-export const IDEMPOTENCY_KEY = {
-  name: 'Idempotency-Key',
-  description: `Makes the request idempotent: the same key and body are charged once. Derive it from the id of your own record; it has at most ${LIMITS.idempotencyKeyLength} characters and is scoped to the API key.`,
-  example: 'listing-4711-photo-3',
+/** Names and examples of the headers that routes declare, which Fastify knows in lower case. */
+export const HEADER_PARAMETERS: Record<string, Partial<OpenAPIV3_1.ParameterObject>> = {
+  'idempotency-key': {
+    name: 'Idempotency-Key',
+    description: `Makes the request idempotent: the same key and body are charged once. Derive it from the id of your own record; it has at most ${LIMITS.idempotencyKeyLength} characters and is scoped to the API key.`,
+    example: 'listing-4711-photo-3',
+  },
+  prefer: { name: 'Prefer', example: 'wait=30' },
+  'last-event-id': { name: 'Last-Event-ID', example: 'processing' },
 };
 
 export const SECURITY_SCHEMES: Record<string, OpenAPIV3_1.SecuritySchemeObject> = {

@@ -14,6 +14,7 @@ export const LINKS: Record<string, Record<string, Record<string, OpenAPIV3_1.Lin
     201: {
       cancelJob: link('cancelJob', 'Cancel the job while no generator renders it.', ANSWERED),
       readJob: link('getJob', 'Poll the job until it has ended.', ANSWERED),
+      followJob: link('streamJobEvents', 'Be told when the job has ended.', ANSWERED),
       deleteJob: link('deleteJob', 'Delete the job after it has ended.', ANSWERED),
     },
   },

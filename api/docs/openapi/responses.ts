@@ -21,6 +21,10 @@ const SUCCESS_OF: Record<string, Record<string, string>> = {
     200: 'The dry run passed all checks: what the request would be charged. Nothing was stored or charged.',
   },
   rotateWebhookSecret: { 200: 'The new secret, which is not returned again.' },
+  streamJobEvents: {
+    200: 'Server-sent events. `status` has the Job as its data and its status as its id: one at once, and one when the job has ended. `progress` has `elapsed_ms` and `expected_ms`, while the job is processing and as far as it is known what its tool usually takes. Comments in between keep the connection open.',
+    204: 'The job has ended, and `Last-Event-ID` says that its end was received. An EventSource does not connect again.',
+  },
 };
 
 type OwnErrors = Partial<Record<ErrorCode, { name: string; message: string }>>;
@@ -57,9 +61,9 @@ export function completeResponses(
 ): void {
   for (const [status, response] of Object.entries(operation.responses)) {
     if ('$ref' in response) continue;
-    const media = response.content?.['application/json'];
+    const media = response.content?.['application/json'] ?? response.content?.['text/event-stream'];
     const codes = takeCodes(media?.schema as Schema | undefined);
-    response.headers = headersOf(status);
+    response.headers = headersOf(status, operation.operationId);
     const links = LINKS[operation.operationId]?.[status];
     if (links !== undefined) response.links = links;
     if (codes === undefined)

@@ -1,4 +1,4 @@
-import { BUDGETS, LIMITS, PACE, RATE_LIMITS, WAITING_REQUESTS } from '../../../contract/limits.ts';
+import { BUDGETS, LIMITS, PACE, RATE_LIMITS, WAITING, WAITING_REQUESTS } from '../../../contract/limits.ts';
 import { KEPT_TESTS } from '../../../domain/delivery.ts';
 import { MAX_REPLACED_SECRETS, OLD_SECRET_HOURS } from '../../../domain/webhook-secrets.ts';
 import { type Html, html, prose } from './html.ts';
@@ -11,7 +11,7 @@ type Row = readonly [string, string];
 
 const RATES: readonly Row[] = [
   ['`POST /v1/jobs`, dry runs included', String(RATE_LIMITS['create-job'])],
-  ['`GET /v1/jobs/{id}`', String(RATE_LIMITS['read-job'])],
+  ['`GET /v1/jobs/{id}` and `GET /v1/jobs/{id}/events` together', String(RATE_LIMITS['read-job'])],
   ['`DELETE /v1/jobs/{id}` and `POST /v1/jobs/{id}/cancel` together', String(RATE_LIMITS['delete-job'])],
   [
     '`GET /v1/tools`, `GET /v1/tools/{slug}` and `GET /v1/account` together',
@@ -104,6 +104,9 @@ ${table('Requests', 'Per minute', RATES)}
 ${table('What', 'Limit', IN_FLIGHT)}
 <p>Failed jobs are refunded. Up to ${BUDGETS.accountFailures} jobs of an account (${BUDGETS.paidAccountFailures} with a paid pack) may fail in an hour because of their input (images that cannot be decoded or rendered, and requests that a model refuses), or for another reason after a model may have charged for them. Jobs that you cancel count as well. After that, new jobs get <code>rate_limited</code> until the hour is over. A job that failed because models were unavailable, and charged nothing, does not count.</p>
 <p>A body must arrive at ${PACE.bytesPerSecond / 1024} KB per second or faster, and within a minute (without a Content-Length it counts as 30 MB). It may fall ${PACE.slackMs / 1000} seconds behind that pace. A body of more than ${PACE.freePieces} chunks must have at least ${PACE.pieceBytes} bytes per chunk on average. The last rule also applies to the response of an <code>image_url</code>.</p>
+
+<h2 id="waiting">Requests that wait</h2>
+<p>A request with <code>Prefer: wait=N</code> waits for up to ${WAITING.preferSeconds} seconds for its job to end; a larger N counts as ${WAITING.preferSeconds}. An event stream lasts for up to ${WAITING.streamMs / 60_000} minutes. Of one account ${WAITING.accountRequests} requests may wait at a time in one process of the service, of all accounts ${WAITING.requests}. One more is answered at once: without <code>Preference-Applied</code>, or with a stream that ends after the current status.</p>
 
 <h2 id="sizes">Sizes</h2>
 <p>A MB is 1,048,576 bytes. Images are JPEG, PNG or WebP.</p>

@@ -1,0 +1,57 @@
+import { Readable } from 'node:stream';
+import { Type } from 'typebox';
+import { jobNotFound } from '../../contract/api-errors.ts';
+import { WAITING } from '../../contract/limits.ts';
+import { JobId } from '../../contract/schemas.ts';
+import { presentJob } from '../../domain/present.ts';
+import { errorResponses, type Route } from '../http/operation.ts';
+import { bindJob } from '../http/request-log.ts';
+import { eventsOf } from '../waiting/event-stream.ts';
+import { brief } from '../waiting/wait.ts';
+
+const Events = Type.Unsafe<Readable>({ type: 'string' });
+
+/** GET /v1/jobs/{id}/events: the current state of a job and its end, as server-sent events. */
+export const jobEvents: Route = (app, { stores, images, waiters, usualTimes }) =>
+  app.get(
+    '/v1/jobs/:id/events',
+    {
+      config: { group: 'read-job', streamMs: WAITING.streamMs },
+      schema: {
+        operationId: 'streamJobEvents',
+        summary: 'Follow a job',
+        description: `Tells the end of a job as soon as it comes. The stream ends with it, or after ${WAITING.streamMs / 60_000} minutes, or when the server restarts; an EventSource then connects again by itself, and is stopped by 204 if it has received the end. Ends after the current status if too many requests of the account wait. Counts as one read of the job.`,
+        params: Type.Object({ id: JobId }),
+        headers: Type.Object({
+          'last-event-id': Type.Optional(
+            Type.String({
+              description: 'Id of the last event that was received: the status in it is not repeated.',
+            }),
+          ),
+        }),
+        response: {
+          200: { description: 'Server-sent events.', content: { 'text/event-stream': { schema: Events } } },
+          204: Type.Null({ description: 'The job has ended, and the client has received its end.' }),
+          ...errorResponses(['job_not_found']),
+        },
+      },
+    },
+    async (request, reply) => {
+      const { accountId } = request.caller;
+      const jobId = request.params.id.toLowerCase();
+      const lastEventId = request.headers['last-event-id'];
+      const waiting = { accountId, jobId, response: reply.raw };
+      const waiter = request.method === 'HEAD' ? undefined : await waiters.register('events', waiting);
+      request.waits = waiter !== undefined;
+      const found = await stores.jobs.find(accountId, jobId);
+      if (found === undefined) throw jobNotFound();
+      bindJob(request, jobId);
+      usualTimes.saw(found);
+      if (found.status !== 'processing' && found.status === lastEventId) return reply.code(204).send(null);
+      const present = (job: typeof found) => presentJob(job, images);
+      const events = eventsOf({ job: brief(found), waiter, lastEventId, usualTimes, present });
+      // Proxies must not collect the events.
+      reply.headers({ 'Content-Type': 'text/event-stream', 'X-Accel-Buffering': 'no' });
+      return reply.code(200).send(Readable.from(events, { objectMode: false }));
+    },
+  );

@@ -1,10 +1,6 @@
-import { randomUUID } from 'node:crypto';
 import autocannon from 'autocannon';
-import { findTool, planRender } from '../../catalog/catalog.ts';
-import { digestApiKey } from '../../domain/api-key.ts';
-import type { JobDraft } from '../../domain/records.ts';
-import { jobWorkflowId } from '../../protocol/workflow-ids.ts';
 import { withResources } from '../../runtime/resources.ts';
+import { acceptJob } from './accepted-job.ts';
 import type { Bench } from './bench.ts';
 import { type BenchCaller, callerHeaders, createCallers } from './callers.ts';
 import type { BenchEnvironment } from './environment.ts';
@@ -71,30 +67,11 @@ async function perSecond(url: string, requests: Reads[], duration: number): Prom
   return result.requests.total / result.duration;
 }
 
-async function completedJob({ stores }: BenchEnvironment, { accountId, apiKey }: BenchCaller) {
-  const key = await stores.keys.findCaller(digestApiKey(apiKey));
-  const tool = findTool('declutter');
-  const planned = tool === undefined ? undefined : planRender(tool, {});
-  if (key === undefined || planned?.ok !== true) throw new Error('The caller or the tool is missing.');
-  const jobId = randomUUID();
-  const draft: JobDraft = {
-    jobId,
-    accountId,
-    keyId: key.keyId,
-    tool: planned.plan.tool,
-    options: planned.plan.settings,
-    warnings: [],
-    imagesCharged: 1,
-    idempotencyKey: null,
-    bodyDigest: '',
-    webhookUrl: null,
-    workflowId: jobWorkflowId(jobId),
-    input: { bucket: 'inputs', key: `${accountId}/${jobId}.jpeg` },
-  };
-  await stores.jobs.accept(draft);
-  const results = [{ bucket: 'results' as const, key: `${accountId}/${jobId}-edited.jpeg` }];
-  await stores.jobs.complete(jobId, { results, processingMs: 1234 });
-  return { jobId, keyId: key.keyId };
+async function completedJob(environment: BenchEnvironment, caller: BenchCaller) {
+  const job = await acceptJob(environment, caller);
+  const results = [{ bucket: 'results' as const, key: `${caller.accountId}/${job.jobId}-edited.jpeg` }];
+  await environment.stores.jobs.complete(job.jobId, { results, processingMs: 1234 });
+  return job;
 }
 
 function startLookUps({ env, freePort, logFile }: BenchEnvironment) {

@@ -12,6 +12,7 @@ import { benchPostLarge } from './post-large.ts';
 import { benchRender } from './render.ts';
 import { benchRetention } from './retention.ts';
 import { formatTable, type Row } from './table.ts';
+import { benchWaiting } from './waiting.ts';
 import { benchWebhooks } from './webhooks.ts';
 
 /**
@@ -21,6 +22,7 @@ import { benchWebhooks } from './webhooks.ts';
 const BENCHES: Readonly<Record<string, Bench>> = {
   jobs: benchJobs,
   get: benchGetJob,
+  waiting: benchWaiting,
   capacity: benchCapacity,
   metrics: benchMetrics,
   intake: benchIntake,

@@ -34,7 +34,7 @@ export function documentBase(publicUrl: string) {
 
 function introduction(publicUrl: string): string {
   return [
-    'Send an image and the slug of a tool. The job is accepted and charged at once and rendered in the background; get the result by polling or by webhook.',
+    'Send an image and the slug of a tool. The job is accepted and charged at once and rendered in the background; get the result by polling, by waiting (`Prefer: wait=60`), by server-sent events or by webhook.',
     `Every non-2xx response has the same body, \`{"error": {"code", "message", "doc_url"}}\`. Branch on \`code\`; [the errors page](${publicUrl}/docs/errors) explains each one.`,
     `Rate limits apply to a sliding window of ${RATE_LIMITS.windowMs / 1000} seconds. Per key: ${RATE_LIMITS['create-job']} job creations, ${RATE_LIMITS['read-job']} job reads, ${RATE_LIMITS['delete-job']} job deletions and cancellations together, ${RATE_LIMITS['read-account']} reads of account and tools, ${RATE_LIMITS.list} pages of lists, and ${RATE_LIMITS.webhooks} requests about webhooks. Per client address: ${RATE_LIMITS.ip} requests of any kind.`,
     'Fields may be added to responses at any time; ignore fields you do not know.',

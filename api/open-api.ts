@@ -62,7 +62,10 @@ async function openDeps(config: Config, overrides: ApiOverrides, keep: Resources
   const checks = { mongodb: stores.settings.apiEnabled, s3: images.check, temporal: jobGateway.check };
   const readiness = overrides.readiness ?? createReadiness(checks, logDependencies(logger));
   sampleBudgets(metrics, budgets);
-  const waiters = overrides.waiters ?? createWaiters(overrides.jobFeed ?? keep(openJobFeed(config.mongo)));
+  const failed = (err: unknown) =>
+    logger.warn({ err }, 'The stream of ended jobs failed. It is opened again.');
+  const jobFeed = overrides.jobFeed ?? keep(openJobFeed(config.mongo, failed));
+  const waiters = overrides.waiters ?? createWaiters(jobFeed);
   sampleReadiness(metrics, readiness);
   sampleWaiters(metrics, waiters);
   return {

@@ -6,7 +6,7 @@ import type { Route } from '../http/operation.ts';
 import { errorResponses } from '../http/operation.ts';
 import { bindJob } from '../http/request-log.ts';
 import { PreferHeader, preferredWait } from '../waiting/prefer.ts';
-import { brief, untilEnded } from '../waiting/wait.ts';
+import { findBrief, untilEnded } from '../waiting/wait.ts';
 
 /** GET /v1/jobs/{id}: the current state of a job, on request once it has ended. */
 export const getJob: Route = (app, { stores, images, waiters, usualTimes }) =>
@@ -32,10 +32,10 @@ export const getJob: Route = (app, { stores, images, waiters, usualTimes }) =>
       const seconds = preferredWait(prefer);
       const waiter = seconds && (await waiters.register('prefer', { accountId, jobId, response: reply.raw }));
       request.waits = Boolean(waiter);
-      const found = await stores.jobs.find(accountId, jobId);
+      const found = await findBrief(stores.jobs, accountId, jobId);
       if (found === undefined) throw jobNotFound();
       bindJob(request, jobId);
-      const job = waiter ? await untilEnded(waiter, brief(found), seconds) : found;
+      const job = waiter ? await untilEnded(waiter, found, seconds) : found;
       usualTimes.saw(job);
       if (waiter) reply.header('Preference-Applied', `wait=${seconds}`);
       // Without the header, the contract allows Retry-After with 429 only.

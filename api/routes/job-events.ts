@@ -7,7 +7,7 @@ import { presentJob } from '../../domain/present.ts';
 import { errorResponses, type Route } from '../http/operation.ts';
 import { bindJob } from '../http/request-log.ts';
 import { eventsOf } from '../waiting/event-stream.ts';
-import { brief } from '../waiting/wait.ts';
+import { findBrief } from '../waiting/wait.ts';
 
 const Events = Type.Unsafe<Readable>({ type: 'string' });
 
@@ -43,13 +43,13 @@ export const jobEvents: Route = (app, { stores, images, waiters, usualTimes }) =
       const waiting = { accountId, jobId, response: reply.raw };
       const waiter = request.method === 'HEAD' ? undefined : await waiters.register('events', waiting);
       request.waits = waiter !== undefined;
-      const found = await stores.jobs.find(accountId, jobId);
+      const found = await findBrief(stores.jobs, accountId, jobId);
       if (found === undefined) throw jobNotFound();
       bindJob(request, jobId);
       usualTimes.saw(found);
       if (found.status !== 'processing' && found.status === lastEventId) return reply.code(204).send(null);
       const present = (job: typeof found) => presentJob(job, images);
-      const events = eventsOf({ job: brief(found), waiter, lastEventId, usualTimes, present });
+      const events = eventsOf({ job: found, waiter, lastEventId, usualTimes, present });
       // Proxies must not collect the events.
       reply.headers({ 'Content-Type': 'text/event-stream', 'X-Accel-Buffering': 'no' });
       return reply.code(200).send(Readable.from(events, { objectMode: false }));

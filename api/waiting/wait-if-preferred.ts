@@ -3,7 +3,7 @@ import type { JobCreated, JobReplayed } from '../../contract/schemas.ts';
 import { presentJob } from '../../domain/present.ts';
 import type { ApiDeps } from '../deps.ts';
 import { preferredWait } from './prefer.ts';
-import { brief, untilEnded } from './wait.ts';
+import { findBrief, untilEnded } from './wait.ts';
 
 /**
  * preSerialization hook of POST /v1/jobs: with `Prefer: wait`, a job that ends in time is answered as a replay is. As a
@@ -28,9 +28,9 @@ export function waitIfPreferred({
     reply.header('Preference-Applied', `wait=${seconds}`);
     if (created.status !== 'processing') return created;
     // Not an error: one would be answered 5xx, and the job be voided.
-    const found = await stores.jobs.find(waiting.accountId, waiting.jobId).catch(() => undefined);
+    const found = await findBrief(stores.jobs, waiting.accountId, waiting.jobId).catch(() => undefined);
     if (found === undefined) return created;
-    const job = await untilEnded(waiter, brief(found), seconds);
+    const job = await untilEnded(waiter, found, seconds);
     usualTimes.saw(job);
     return job.status === 'processing' ? created : { ...presentJob(job, images), warnings: created.warnings };
   };

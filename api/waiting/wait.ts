@@ -1,18 +1,22 @@
 import { jobNotFound } from '../../contract/api-errors.ts';
 import type { JobRecord } from '../../domain/records.ts';
-import type { JobNews } from '../../stores/job-feed.ts';
+import type { JobStore } from '../../stores/job-store.ts';
 import type { Waiter } from './waiters.ts';
 
-/** The job without its options and warnings, which may take 50 KB while a request waits. */
-export const brief = (job: JobRecord): JobRecord => ({ ...job, options: {}, warnings: [] });
-
-/** The job with the changes of its end. @throws ApiError job_not_found if it is gone */
-export function withNews(job: JobRecord, news: JobNews | undefined): JobRecord {
-  if (news === 'gone') throw jobNotFound();
-  return { ...job, ...news };
+/** See JobStore.find. Without options and warnings, which may take 50 KB of memory while a request waits. */
+export async function findBrief(
+  jobs: Pick<JobStore, 'find'>,
+  accountId: string,
+  jobId: string,
+): Promise<JobRecord | undefined> {
+  const job = await jobs.find(accountId, jobId);
+  return job && { ...job, options: {}, warnings: [] };
 }
 
 /** The job once it has ended, or as it is when the time is up. @throws ApiError job_not_found if it is gone */
 export async function untilEnded(waiter: Waiter, job: JobRecord, seconds: number): Promise<JobRecord> {
-  return job.status === 'processing' ? withNews(job, await waiter.news(seconds * 1000)) : job;
+  if (job.status !== 'processing') return job;
+  const news = await waiter.news(seconds * 1000);
+  if (news === 'gone') throw jobNotFound();
+  return { ...job, ...news };
 }

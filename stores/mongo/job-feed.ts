@@ -44,19 +44,30 @@ const ENDS = [
 /**
  * One change stream for all listeners of the process, on a connection of its own. It is opened for the first listener,
  * so a process that has none costs MongoDB nothing, and stays open until the feed is closed.
+ * @param onFailure called with the error after which the stream has to be opened again, once until that succeeds
  */
-export function openJobFeed(config: Config['mongo']): JobFeed {
+export function openJobFeed(
+  config: Config['mongo'],
+  onFailure: (error: unknown) => void = () => {},
+): JobFeed {
   const listeners = createJobListeners();
   const closing = new AbortController();
   let mongo: Mongo | undefined;
   let isFollowing = false;
+  let isFailing = false;
 
   /** Once the stream has failed without listeners, the next one opens it again. */
   async function followUntilClosed(): Promise<void> {
     isFollowing = true;
     while (listeners.size > 0 && !closing.signal.aborted) {
       mongo ??= openMongo(config);
-      await follow(collections(mongo.db).jobs, listeners).catch(() => {});
+      const onOpen = () => {
+        isFailing = false;
+      };
+      await follow(collections(mongo.db).jobs, listeners, onOpen).catch((error: unknown) => {
+        if (!isFailing && !closing.signal.aborted) onFailure(error);
+        isFailing = true;
+      });
       await pause(PAUSE_MS, closing.signal).catch(() => {});
     }
     isFollowing = false;
@@ -80,12 +91,17 @@ export function openJobFeed(config: Config['mongo']): JobFeed {
  * Tells the listeners what happens from now on, and what has happened before. The driver resumes the stream by its
  * token, after a failover for example. @throws the error after which it could not
  */
-async function follow(jobs: Collection<JobDocument>, listeners: JobListeners): Promise<never> {
+async function follow(
+  jobs: Collection<JobDocument>,
+  listeners: JobListeners,
+  onOpen: () => void,
+): Promise<never> {
   const stream = jobs.watch<JobDocument, Change>(ENDS, { maxAwaitTimeMS: AWAIT_MS });
   try {
     let next = stream.tryNext();
     await opened(stream, next);
     await readAgain(jobs, listeners);
+    onOpen();
     for (;;) {
       const change = await next;
       if (change !== null) listeners.tell(change.jobId, newsOf(change.set));

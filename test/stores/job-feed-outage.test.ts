@@ -18,9 +18,11 @@ const address = new URL(config.mongo.url);
 const link = open.use(await startLink({ host: address.hostname, port: Number(address.port) }));
 const url = `mongodb://127.0.0.1:${link.port}/?directConnection=true`;
 let feed: JobFeed;
+const failures: unknown[] = [];
 
 beforeEach(async () => {
-  feed = open.use(openJobFeed({ ...config.mongo, url }));
+  failures.length = 0;
+  feed = open.use(openJobFeed({ ...config.mongo, url }, (error) => failures.push(error)));
   await untilOpen();
 });
 
@@ -79,6 +81,7 @@ test('when the cursor is killed, what ended meanwhile is read by one query', asy
   await endJobs(ids);
   for (const each of told) await expect.poll(() => each).toMatchObject([{ status: 'completed' }]);
   expect(await queries()).toBe(before + 1);
+  expect(failures).toMatchObject([{ codeName: 'CursorKilled' }]);
 });
 
 test('after a broken connection the stream resumes where it was, and tells what ended meanwhile', async () => {
@@ -95,7 +98,7 @@ test('after a broken connection the stream resumes where it was, and tells what 
   expect([told[2], meanwhile]).toEqual([[], []]);
   await endJobs([later, running]);
   await expect.poll(() => [told[2], meanwhile, told[3]].map((each) => each?.length)).toEqual([1, 1, 1]);
-  expect(await queries()).toBe(before);
+  expect([await queries(), failures]).toEqual([before, []]);
 });
 
 test('what ended before the stream is open is told, and of a job that does not exist that it is gone', async () => {

@@ -7,6 +7,7 @@ import { obtainBinaries } from '../../dev/obtain/binaries.ts';
 import { Child } from '../../dev/process/child.ts';
 import { rememberedPorts } from '../../dev/process/tcp-ports.ts';
 import { openMongo } from '../../stores/mongo/client.ts';
+import { openJobFeed } from '../../stores/mongo/job-feed.ts';
 import { prepareDatabase } from '../../stores/mongo/setup.ts';
 import { createMongoStores } from '../../stores/mongo/stores.ts';
 import { draftOf, newClient } from '../setup/records.ts';
@@ -76,12 +77,18 @@ test('the service user can run setup and the service, and has no access outside 
 }, async () => {
   const address = await startMongodWithUser();
   const url = `mongodb://service:service@${address}/${DATABASE}?replicaSet=rs0`;
-  await using mongo = openMongo({ url, database: DATABASE, caFile: '', certKeyFile: '' });
+  const config = { url, database: DATABASE, caFile: '', certKeyFile: '' };
+  await using mongo = openMongo(config);
   await prepareDatabase(mongo.db);
   const stores = createMongoStores(mongo);
   const client = await newClient(stores);
   const { pack } = await stores.packs.add({ accountId: client.accountId, images: 10, reference: null });
-  await stores.jobs.accept(draftOf(client));
+  const draft = draftOf(client);
+  await stores.jobs.accept(draft);
+  await using feed = openJobFeed(config);
+  const ended = new Promise((resolve) => feed.subscribe(draft.jobId, resolve));
+  await stores.jobs.complete(draft.jobId, { results: [], processingMs: 1 });
+  expect(await ended).toMatchObject({ status: 'completed' });
   await stores.packs.refund(pack.id);
   expect(await stores.ledger.audit()).toEqual([]);
 

@@ -11,9 +11,9 @@ import type { Budgets } from './budgets/budgets.ts';
 import type { RateLimits } from './http/rate-limit.ts';
 import type { JobGateway } from './jobs/gateway.ts';
 import type { Voids } from './jobs/voids.ts';
-import type { WebhookGateway } from './webhooks/gateway.ts';
 import type { UsualTimes } from './waiting/usual-times.ts';
 import type { Waiters } from './waiting/waiters.ts';
+import type { WebhookGateway } from './webhooks/gateway.ts';
 
 /** Dependencies of the API. Tests pass fakes of the same shape. */
 export interface ApiDeps {

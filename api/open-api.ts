@@ -23,9 +23,9 @@ import { createRateLimits } from './http/rate-limit.ts';
 import { createTemporalGateway } from './jobs/gateway.ts';
 import { createVoids } from './jobs/voids.ts';
 import { sampleBudgets, sampleWaiters, timeAcceptances } from './metrics.ts';
-import { createWebhookGateway } from './webhooks/gateway.ts';
 import { createUsualTimes } from './waiting/usual-times.ts';
 import { createWaiters } from './waiting/waiters.ts';
+import { createWebhookGateway } from './webhooks/gateway.ts';
 
 /** Dependencies to use in place of the real ones; `jobFeed` is what the waiters listen to. */
 export type ApiOverrides = Partial<Omit<ApiDeps, 'config'> & { jobFeed: JobFeed }>;

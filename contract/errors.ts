@@ -37,7 +37,7 @@ export const ERRORS = {
     status: 400,
     retryable: false,
     description:
-      'Neither or both of `image_url` and `image_base64` were sent, or the image is not a JPEG, PNG or WebP within the limits.',
+      'Not exactly one of `image_url`, `image_base64` and the file of a form was sent, or the image is not a JPEG, PNG or WebP within the limits.',
   },
   image_fetch_failed: {
     status: 400,

@@ -16,7 +16,7 @@ export const jobEvents: Route = (app, { stores, images, waiters, usualTimes }) =
   app.get(
     '/v1/jobs/:id/events',
     {
-      config: { group: 'read-job', streamMs: WAITING.streamMs },
+      config: { group: 'read-job', scope: 'jobs', streamMs: WAITING.streamMs },
       schema: {
         operationId: 'streamJobEvents',
         summary: 'Follow a job',

@@ -65,7 +65,7 @@ describe('GET /v1/tools?expand=options', () => {
   });
 
   test('ignores other parameters', async () => {
-    expect((await get('?limit=1&limit=2&EXPAND=options')).json()).toEqual((await get('')).json());
+    expect((await get('?limit=1&limit=2&expanded=options')).json()).toEqual((await get('')).json());
   });
 });
 

@@ -127,7 +127,12 @@ describe('PUT /v1/webhook-endpoint', () => {
   });
 
   test('another Content-Type and a Content-Encoding are refused', async () => {
-    for (const headers of [{ 'content-type': 'text/plain' }, { 'content-encoding': 'gzip' }])
+    const form = 'multipart/form-data; boundary=x';
+    for (const headers of [
+      { 'content-type': 'text/plain' },
+      { 'content-type': form },
+      { 'content-encoding': 'gzip' },
+    ])
       expect(outcome(await put('{"url":null}', headers))).toBe(error('invalid_request'));
   });
 

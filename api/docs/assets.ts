@@ -2,12 +2,14 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { type Content, createContent } from './content.ts';
+import { TEXTS } from './guides.ts';
 
 // Not the plugin of @fastify/swagger-ui: it also serves the document as JSON and YAML, converted anew for every request
 // of a caller without a key (6 and 33 times as long as /openapi.json takes), and has a page without our navigation.
 
 const CSS = 'text/css; charset=utf-8';
 const SCRIPT = 'text/javascript; charset=utf-8';
+const TEXT = 'text/plain; charset=utf-8';
 const OWN = join(import.meta.dirname, 'assets');
 const SWAGGER_UI = join(
   dirname(createRequire(import.meta.url).resolve('@fastify/swagger-ui/package.json')),
@@ -21,6 +23,8 @@ export async function createAssets(): Promise<ReadonlyMap<string, Content>> {
     asset(OWN, 'reference.css', CSS),
     asset(OWN, 'reference.js', SCRIPT),
     asset(OWN, 'icon.svg', 'image/svg+xml'),
+    asset(TEXTS, 'sample-room.jpg', 'image/jpeg'),
+    asset(join(TEXTS, 'examples'), 'quickstart.ts', TEXT),
     asset(SWAGGER_UI, 'swagger-ui.css', CSS),
     asset(SWAGGER_UI, 'swagger-ui-bundle.js', SCRIPT),
   ]);

@@ -44,7 +44,7 @@ export async function createContent(type: string, body: Buffer): Promise<Content
 export function sendContent(request: FastifyRequest, reply: FastifyReply, content: Content): FastifyReply {
   const { 'accept-encoding': accepted = '', 'if-none-match': known = '' } = request.headers;
   const { body, etag, encoding } =
-    content.compressed.find((variant) => accepts(String(accepted), variant)) ?? content.identity;
+    content.compressed.find(({ encoding = '' }) => accepts(String(accepted), encoding)) ?? content.identity;
   reply.headers({
     'Content-Type': content.type,
     'Cache-Control': 'public, max-age=300',
@@ -58,10 +58,10 @@ export function sendContent(request: FastifyRequest, reply: FastifyReply, conten
   return reply.send(body);
 }
 
-/** Whether Accept-Encoding (RFC 9110, 12.5.3) names the encoding, with a weight other than 0. */
-function accepts(header: string, { encoding }: Variant): boolean {
+/** Whether Accept or Accept-Encoding (RFC 9110, 12.5) has this name, with a weight other than 0. Wildcards do not count. */
+export function accepts(header: string, expected: string): boolean {
   return header.split(',').some((item) => {
     const [name, ...weights] = item.split(';').map((part) => part.trim().toLowerCase());
-    return name === encoding && !weights.some((weight) => /^q=0(?:\.0*)?$/.test(weight));
+    return name === expected && !weights.some((weight) => /^q=0(?:\.0*)?$/.test(weight));
   });
 }

@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import type { GeneratorOrders } from '../../catalog/catalog.ts';
 import { createAssets } from './assets.ts';
 import { type Content, createContent, sendContent } from './content.ts';
+import { readGuides } from './guides.ts';
 import { finishDocument, swaggerOptions } from './openapi/document.ts';
 import { changelogPage } from './pages/changelog.ts';
 import { errorsPage } from './pages/errors.ts';
@@ -11,6 +12,7 @@ import { limitsPage } from './pages/limits.ts';
 import { referencePage } from './pages/reference.ts';
 import { toolsPage } from './pages/tools.ts';
 import { webhooksPage } from './pages/webhooks.ts';
+import { registerRedirects } from './redirects.ts';
 
 /** No third-party and no inline content. Swagger UI loads its icons from data URLs. */
 const POLICY =
@@ -32,11 +34,13 @@ export interface DocsOptions {
  */
 export function registerDocs(app: FastifyInstance, { publicUrl, prefix, orders }: DocsOptions): void {
   app.register(swagger, swaggerOptions(publicUrl, prefix));
+  const base = `${new URL(publicUrl).pathname.replace(/\/$/, '')}/docs`;
+  registerRedirects(app, prefix, base);
   app.register(
     async (scope) => {
       registerDocument(scope, publicUrl);
-      const base = `${new URL(publicUrl).pathname.replace(/\/$/, '')}/docs`;
-      await Promise.all([registerPages(scope, base, orders), registerAssets(scope)]);
+      const guides = await readGuides(publicUrl, base);
+      await Promise.all([registerPages(scope, base, guides, orders), registerAssets(scope)]);
     },
     { prefix },
   );
@@ -57,9 +61,14 @@ function registerDocument(app: FastifyInstance, publicUrl: string): void {
 }
 
 /** @param base path of the docs as the browser sees it; a proxy may add to the prefix */
-async function registerPages(app: FastifyInstance, base: string, orders: GeneratorOrders): Promise<void> {
-  app.get('', HIDDEN, async (_request, reply) => reply.redirect(base));
-  const pages = [referencePage(base), toolsPage(orders), errorsPage, limitsPage, webhooksPage, changelogPage];
+async function registerPages(
+  app: FastifyInstance,
+  base: string,
+  guides: readonly Page[],
+  orders: GeneratorOrders,
+): Promise<void> {
+  const generated = [toolsPage(orders), errorsPage, limitsPage, webhooksPage, changelogPage];
+  const pages = [referencePage(base), ...guides, ...generated];
   await Promise.all(pages.map((page) => registerPage(app, page, base)));
 }
 

@@ -1,4 +1,4 @@
-/** Escaped markup. Created by {@link html} only. */
+/** Escaped markup. Created by {@link html} and {@link rendered} only. */
 export interface Html {
   readonly markup: string;
 }
@@ -19,6 +19,9 @@ export function html(strings: TemplateStringsArray, ...values: Part[]): Html {
     markup: strings.reduce((text, string, index) => text + render(values[index - 1] ?? null) + string),
   };
 }
+
+/** Takes markup that another renderer has escaped. */
+export const rendered = (markup: string): Html => ({ markup });
 
 /** Renders text in which backticks mark code. */
 export function prose(text: string): Html[] {

@@ -1,10 +1,10 @@
-import { type Html, html } from './html.ts';
+import { type Html, html, prose } from './html.ts';
 
 export interface Page {
   /** Path below /docs, such as `errors`; empty for the reference. */
   path: string;
   title: string;
-  /** One sentence below the heading. */
+  /** One or two sentences below the heading. Backticks mark names. */
   lead: string;
   content: Html;
   /** The reference needs the width of the window and its own style and scripts. */
@@ -13,11 +13,14 @@ export interface Page {
 }
 
 const NAVIGATION = [
+  ['quickstart', 'Quickstart'],
   ['', 'Reference'],
   ['tools', 'Tools'],
+  ['idempotency', 'Idempotency'],
+  ['polling', 'Polling'],
+  ['webhooks', 'Webhooks'],
   ['errors', 'Errors'],
   ['limits', 'Limits'],
-  ['webhooks', 'Webhooks'],
   ['changelog', 'Changelog'],
 ] as const;
 
@@ -43,7 +46,7 @@ ${page.head ?? null}
 </div></header>
 <main id="content">
 <h1>${page.title}</h1>
-<p class="lead">${page.lead}</p>
+<p class="lead">${prose(page.lead)}</p>
 ${page.content}
 </main>
 <footer><p>Image Job API, version 1 · <a href="${base.replace(/\/docs$/, '')}/openapi.json">OpenAPI document</a></p></footer>

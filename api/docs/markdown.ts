@@ -1,0 +1,65 @@
+import { Marked, type Tokens } from 'marked';
+import { type Html, rendered } from './pages/html.ts';
+
+/** A document in Markdown: its heading, its first paragraph as text, and the rest. */
+export interface Article {
+  title: string;
+  lead: string;
+  content: Html;
+}
+
+/** @returns what a link leads to in the pages, or undefined to leave it as it is */
+export type ResolveLink = (target: string) => string | undefined;
+
+/**
+ * Renders Markdown of this project, which begins with a heading and a paragraph. HTML in it is not escaped. Code that
+ * names a page, such as `$BASE/docs/tools`, becomes a link to it.
+ */
+export function renderMarkdown(text: string, resolve: ResolveLink): Article {
+  const marked = createRenderer(resolve);
+  const tokens = marked.lexer(text);
+  const [heading, lead, ...rest] = tokens.filter(({ type }) => type !== 'space');
+  if (heading?.type !== 'heading' || lead?.type !== 'paragraph')
+    throw new Error('The text must begin with a heading and a paragraph.');
+  return {
+    title: heading.text,
+    lead: lead.text.replace(/\[([^\]]+)\]\([^)]*\)/g, '$1'),
+    content: rendered(marked.parser(rest)),
+  };
+}
+
+function createRenderer(resolve: ResolveLink): Marked {
+  const marked = new Marked({ gfm: true });
+  const defaults = new marked.Renderer();
+  marked.use({
+    renderer: {
+      link(token: Tokens.Link) {
+        return defaults.link.call(this, { ...token, href: resolve(token.href) ?? token.href });
+      },
+      heading({ tokens, depth, text }: Tokens.Heading) {
+        return `<h${depth} id="${anchorOf(text)}">${this.parser.parseInline(tokens)}</h${depth}>\n`;
+      },
+      table(token: Tokens.Table) {
+        return `<div class="scroll" tabindex="0">${defaults.table.call(this, token)}</div>\n`;
+      },
+      code(token: Tokens.Code) {
+        return defaults.code.call(this, token).replace('<pre>', '<pre tabindex="0">');
+      },
+      codespan(token: Tokens.Codespan) {
+        const page = /^(?:\$BASE)?(\/docs(?:\/[a-z-]+)?)$/.exec(token.text)?.[1];
+        const target = page === undefined ? undefined : resolve(page);
+        const code = defaults.codespan.call(this, token);
+        return target === undefined ? code : `<a href="${target}">${code}</a>`;
+      },
+    },
+  });
+  return marked;
+}
+
+/** The anchor that GitHub gives a heading, so that links work in both places. */
+const anchorOf = (heading: string) =>
+  heading
+    .toLowerCase()
+    .replace(/[^\w\s-]/g, '')
+    .trim()
+    .replace(/\s+/g, '-');

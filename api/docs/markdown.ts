@@ -1,5 +1,5 @@
 import { Marked, type Tokens } from 'marked';
-import { type Html, rendered } from './pages/html.ts';
+import { type Html, html, rendered } from './pages/html.ts';
 
 /** A document in Markdown: its heading, its first paragraph as text, and the rest. */
 export interface Article {
@@ -12,8 +12,8 @@ export interface Article {
 export type ResolveLink = (target: string) => string | undefined;
 
 /**
- * Renders Markdown of this project, which begins with a heading and a paragraph. HTML in it is not escaped. Code that
- * names a page, such as `$BASE/docs/tools`, becomes a link to it.
+ * Renders Markdown of this project, which begins with a heading and a paragraph. HTML in it is shown as text, and code
+ * that names a page, such as `$BASE/docs/tools`, becomes a link to it.
  */
 export function renderMarkdown(text: string, resolve: ResolveLink): Article {
   const marked = createRenderer(resolve);
@@ -28,11 +28,20 @@ export function renderMarkdown(text: string, resolve: ResolveLink): Article {
   };
 }
 
+const plain = createRenderer(() => undefined);
+
+/** Renders a description of the OpenAPI document, which is Markdown in one line. */
+export const renderInline = (text: string): Html => rendered(plain.parseInline(text, { async: false }));
+
+/** Renders a description of several paragraphs. */
+export const renderMarkup = (text: string): Html => rendered(plain.parse(text, { async: false }));
+
 function createRenderer(resolve: ResolveLink): Marked {
   const marked = new Marked({ gfm: true });
   const defaults = new marked.Renderer();
   marked.use({
     renderer: {
+      html: ({ text }: Tokens.HTML | Tokens.Tag) => html`${text}`.markup,
       link(token: Tokens.Link) {
         return defaults.link.call(this, { ...token, href: resolve(token.href) ?? token.href });
       },

@@ -5,6 +5,7 @@ import { createAssets } from './assets.ts';
 import { type Content, createContent, sendContent } from './content.ts';
 import { readGuides } from './guides.ts';
 import { finishDocument, swaggerOptions } from './openapi/document.ts';
+import type { OpenApiDocument } from './openapi/types.ts';
 import { changelogPage } from './pages/changelog.ts';
 import { errorsPage } from './pages/errors.ts';
 import { layout, type Page } from './pages/layout.ts';
@@ -38,46 +39,56 @@ export function registerDocs(app: FastifyInstance, { publicUrl, prefix, orders }
   registerRedirects(app, prefix, base);
   app.register(
     async (scope) => {
-      registerDocument(scope, publicUrl);
-      const guides = await readGuides(publicUrl, base);
-      await Promise.all([registerPages(scope, base, guides, orders), registerAssets(scope)]);
+      const document = once(() => finishDocument(app.swagger(), publicUrl));
+      registerDocument(scope, document);
+      registerPage(scope, '', base, () => referencePage(document(), base));
+      const pages = [...(await readGuides(publicUrl, base)), ...generatedPages(orders)];
+      for (const page of pages) registerPage(scope, page.path, base, () => page);
+      await registerAssets(scope);
     },
     { prefix },
   );
 }
 
-function registerDocument(app: FastifyInstance, publicUrl: string): void {
-  let document: Promise<Content> | undefined;
-  const load = () => {
-    document ??= createContent(
-      'application/json; charset=utf-8',
-      Buffer.from(JSON.stringify(finishDocument(app.swagger(), publicUrl))),
-    );
-    return document;
-  };
-  // Not before all routes are registered.
-  app.addHook('onReady', async () => void (await load()));
-  app.get('/openapi.json', HIDDEN, async (request, reply) => sendContent(request, reply, await load()));
+function registerDocument(app: FastifyInstance, document: () => OpenApiDocument): void {
+  const serialized = () => Buffer.from(JSON.stringify(document()));
+  registerContent(app, '/openapi.json', () => createContent('application/json; charset=utf-8', serialized()));
 }
+
+const generatedPages = (orders: GeneratorOrders): Page[] => [
+  toolsPage(orders),
+  errorsPage,
+  limitsPage,
+  webhooksPage,
+  changelogPage,
+];
 
 /** @param base path of the docs as the browser sees it; a proxy may add to the prefix */
-async function registerPages(
-  app: FastifyInstance,
-  base: string,
-  guides: readonly Page[],
-  orders: GeneratorOrders,
-): Promise<void> {
-  const generated = [toolsPage(orders), errorsPage, limitsPage, webhooksPage, changelogPage];
-  const pages = [referencePage(base), ...guides, ...generated];
-  await Promise.all(pages.map((page) => registerPage(app, page, base)));
+function registerPage(app: FastifyInstance, path: string, base: string, page: () => Page): void {
+  const create = () => createContent('text/html; charset=utf-8', Buffer.from(layout(page(), base)));
+  registerContent(app, path === '' ? '/docs' : `/docs/${path}`, create, {
+    'Content-Security-Policy': POLICY,
+  });
 }
 
-async function registerPage(app: FastifyInstance, page: Page, base: string): Promise<void> {
-  const content = await createContent('text/html; charset=utf-8', Buffer.from(layout(page, base)));
-  app.get(page.path === '' ? '/docs' : `/docs/${page.path}`, HIDDEN, async (request, reply) => {
-    reply.header('Content-Security-Policy', POLICY);
-    return sendContent(request, reply, content);
-  });
+/** Creates the content when all routes are registered, because the document describes them. */
+function registerContent(
+  app: FastifyInstance,
+  url: string,
+  create: () => Promise<Content>,
+  headers: Record<string, string> = {},
+): void {
+  const load = once(create);
+  app.addHook('onReady', async () => void (await load()));
+  app.get(url, HIDDEN, async (request, reply) => sendContent(request, reply.headers(headers), await load()));
+}
+
+function once<T>(create: () => T): () => T {
+  let created: { value: T } | undefined;
+  return () => {
+    created ??= { value: create() };
+    return created.value;
+  };
 }
 
 async function registerAssets(app: FastifyInstance): Promise<void> {

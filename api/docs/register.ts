@@ -42,7 +42,7 @@ export function registerDocs(app: FastifyInstance, { publicUrl, prefix, orders }
       const document = once(() => finishDocument(app.swagger(), publicUrl));
       registerDocument(scope, document);
       registerPage(scope, '', base, () => referencePage(document(), base));
-      const pages = [...(await readGuides(publicUrl, base)), ...generatedPages(orders)];
+      const pages = [...(await readGuides(publicUrl, base)), ...generatedPages(orders, base)];
       for (const page of pages) registerPage(scope, page.path, base, () => page);
       await registerAssets(scope);
     },
@@ -55,8 +55,8 @@ function registerDocument(app: FastifyInstance, document: () => OpenApiDocument)
   registerContent(app, '/openapi.json', () => createContent('application/json; charset=utf-8', serialized()));
 }
 
-const generatedPages = (orders: GeneratorOrders): Page[] => [
-  toolsPage(orders),
+const generatedPages = (orders: GeneratorOrders, base: string): Page[] => [
+  toolsPage(orders, base),
   errorsPage,
   limitsPage,
   webhooksPage,

@@ -18,7 +18,7 @@ let loaded;
 const load = () => {
   loaded ??= Promise.all([
     fetch(source).then((response) => response.json()),
-    fetch(`${assets}/sample-room.jpg`)
+    fetch(`${assets}/samples/living-room.jpg`)
       .then((response) => response.blob())
       .then(dataUrl),
     element('script', { src: `${assets}/swagger-ui-bundle.js` }),
@@ -74,6 +74,9 @@ function only({ webhooks, paths, ...openApi }, operationId, photo) {
   if (body?.examples !== undefined) {
     // The form is filled from the examples.
     body.schema = { type: 'object' };
+    const sample = { summary: 'The sample photo', value: { tool: 'image-enhancement', image_base64: photo } };
+    if (Object.values(body.examples).some(({ value }) => 'image_base64' in value))
+      body.examples = { sample, ...body.examples };
     for (const { value } of Object.values(body.examples)) sendPhoto(value, photo);
   }
   operation.responses = { default: { description: '' } };

@@ -11,7 +11,7 @@ export const errorsPage: Page = {
   title: 'Errors',
   lead: 'Every non-2xx response has the same body. Branch on its code; the message is human-readable and may change.',
   content: html`
-<pre><code>{
+<pre tabindex="0"><code>{
   "error": {
     "code": "insufficient_credits",
     "message": "${ERROR_GUIDE.insufficient_credits.example}",

@@ -6,11 +6,12 @@ import {
   type OptionDescription,
   type ToolDescription,
 } from '../../../catalog/describe.ts';
+import { SAMPLE_SIZE, sampleFiles, TOOL_SAMPLES } from '../tool-samples.ts';
 import { type Html, html, prose } from './html.ts';
 import type { Page } from './layout.ts';
 
-/** Every tool of the catalogue with its price and options. */
-export function toolsPage(orders: GeneratorOrders): Page {
+/** Every tool of the catalogue with its price and options. @param base path of the docs as the browser sees it */
+export function toolsPage(orders: GeneratorOrders, base: string): Page {
   const previewOnly = new Set(
     listTools(orders).flatMap(({ slug, preview_only }) => (preview_only ? [slug] : [])),
   );
@@ -30,7 +31,8 @@ ${optionsTable(describeCommonOptions())}
 <li><strong>auto</strong> does not check options. A tool with a preset uses it instead of its options; other tools use their options.</li>
 </ul>
 <p>An option that the tool does not have is ignored and named in <code>warnings</code>; <code>virtual-staging</code> rejects it instead.</p>
-${groups.map((group) => groupSection(group, previewOnly))}`,
+<p>The photos show what the built-in generator makes of them. Results of a model differ.</p>
+${groups.map((group) => groupSection(group, previewOnly, base))}`,
   };
 }
 
@@ -42,21 +44,37 @@ function indexOf({ id, title, tools }: GroupDescription): Html {
 function groupSection(
   { id, title, description, tools }: GroupDescription,
   previewOnly: ReadonlySet<string>,
+  base: string,
 ): Html {
   return html`
 <h2 id="group-${id}">${title}</h2>
 <p class="quiet">${description}</p>
-${tools.map((tool) => toolSection(tool, previewOnly.has(tool.slug)))}`;
+${tools.map((tool) => toolSection(tool, previewOnly.has(tool.slug), base))}`;
 }
 
-function toolSection(tool: ToolDescription, isPreviewOnly: boolean): Html {
+function toolSection(tool: ToolDescription, isPreviewOnly: boolean, base: string): Html {
   return html`
 <section class="entry" id="${tool.slug}" aria-labelledby="${tool.slug}-title">
 <h3 id="${tool.slug}-title"><a class="anchor" href="#${tool.slug}"><code>${tool.slug}</code></a> <span class="tag good">${price(tool)}</span>${tags(tool).map((tag) => html` <span class="tag">${tag}</span>`)}</h3>
 <p>${prose(tool.description)}</p>
 ${isPreviewOnly ? html`<p class="quiet">No model is configured for this tool: a job returns the photo with a caption.</p>` : []}
+${beforeAndAfter(tool, base)}
 ${tool.options.length === 0 ? html`<p class="quiet">No options of its own.</p>` : optionsTable(tool.options)}
 </section>`;
+}
+
+/** The sample of a tool that needs no model. */
+function beforeAndAfter({ slug, title }: ToolDescription, base: string): Html | null {
+  const sample = TOOL_SAMPLES[slug];
+  if (sample === undefined) return null;
+  const { before, after } = sampleFiles(slug, sample);
+  const options = Object.entries(sample.options).map(([key, value]) => html`, <code>${key}: ${value}</code>`);
+  return html`<div class="samples">${image(before, 'Before', `Before: ${title}`, base)}${image(after, html`After${options}`, `After: ${title}`, base)}</div>`;
+}
+
+function image(file: string, caption: Html | string, alt: string, base: string): Html {
+  const { width, height } = SAMPLE_SIZE;
+  return html`<figure><img src="${base}/assets/${file}" alt="${alt}" width="${width}" height="${height}" loading="lazy"><figcaption class="quiet">${caption}</figcaption></figure>`;
 }
 
 function price({ imagesAt2K, imagesAt4K }: ToolDescription): string {

@@ -17,7 +17,7 @@ export const webhooksPage: Page = {
 
 <h2 id="event">The event</h2>
 <p><code>type</code> is <code>job.completed</code> or <code>job.failed</code>; <code>data</code> is the job as <code>GET /v1/jobs/{id}</code> returns it. <code>test.ping</code> <a href="#endpoint">tests an endpoint</a>. Ignore types you do not know.</p>
-<pre><code>${JSON.stringify(WEBHOOK_EXAMPLES.completed?.value ?? null, null, 2)}</code></pre>
+<pre tabindex="0"><code>${JSON.stringify(WEBHOOK_EXAMPLES.completed?.value ?? null, null, 2)}</code></pre>
 
 <h2 id="signature">Verify the signature</h2>
 <p>Deliveries follow the <a href="https://www.standardwebhooks.com/" rel="noreferrer">Standard Webhooks</a> specification, so its libraries can verify them. Each request has three headers:</p>
@@ -28,7 +28,7 @@ export const webhooksPage: Page = {
 </dl>
 <p>For 24 hours after a secret was rotated there are two signatures separated by a space, one for each secret, and more if it was rotated again meanwhile. Accept the request if any matches.</p>
 <p>The signature covers the raw body, so verify it before parsing. In Node, without a library:</p>
-<pre><code>${VERIFY_SAMPLE}</code></pre>
+<pre tabindex="0"><code>${VERIFY_SAMPLE}</code></pre>
 
 <h2 id="response">Response</h2>
 <ul>
@@ -48,7 +48,7 @@ export const webhooksPage: Page = {
 
 <h2 id="endpoint">The endpoint of your account</h2>
 <p>These routes need a key with the scope <code>webhooks</code>, or one without scopes.</p>
-<pre><code># Set the URL that is notified of all jobs without a webhook_url. null removes it.
+<pre tabindex="0"><code># Set the URL that is notified of all jobs without a webhook_url. null removes it.
 curl -X PUT -H "X-Api-Key: $API_KEY" -H "Content-Type: application/json" \\
   -d '{"url": "https://hooks.example.com/image-jobs"}' "$BASE/v1/webhook-endpoint"
 # Get a new secret. It is returned once.
@@ -62,11 +62,11 @@ curl -H "X-Api-Key: $API_KEY" "$BASE/v1/webhook-endpoint"</code></pre>
 
 <h2 id="log">See what was sent</h2>
 <p><code>GET /v1/webhook-deliveries</code> lists the events of the last 90 days, the newest first, with the latest ${LIMITS.deliveryAttempts} attempts of each: when it was sent, how long you took, and the status and the first KB of your response. <code>job_id</code> and <code>status</code> filter the list.</p>
-<pre><code>curl -H "X-Api-Key: $API_KEY" "$BASE/v1/webhook-deliveries?status=failed&amp;limit=20"</code></pre>
+<pre tabindex="0"><code>curl -H "X-Api-Key: $API_KEY" "$BASE/v1/webhook-deliveries?status=failed&amp;limit=20"</code></pre>
 <p>When the job is deleted, its URL and your responses are deleted from the log.</p>
 
 <h2 id="redeliver">Send an event again</h2>
 <p>After an outage of your receiver, send again what failed:</p>
-<pre><code>curl -X POST -H "X-Api-Key: $API_KEY" "$BASE/v1/webhook-deliveries/$DELIVERY_ID/redeliver"</code></pre>
+<pre tabindex="0"><code>curl -X POST -H "X-Api-Key: $API_KEY" "$BASE/v1/webhook-deliveries/$DELIVERY_ID/redeliver"</code></pre>
 <p>The response is 202 with the delivery, which is <code>pending</code>. The event has the same <code>webhook-id</code> and body as before, and all attempts of the schedule, also if the endpoint is disabled. A delivered event can be sent again too. A delivery that is pending gets 409 <code>delivery_pending</code>, and that of a deleted job 404 <code>job_not_found</code>.</p>`,
 };

@@ -24,8 +24,6 @@ export const CHANGES: readonly Change[] = [
       'Addition: `POST /v1/jobs?dry_run=true` checks a request as `POST /v1/jobs` does and returns what it would be charged, without storing, charging or rendering anything.',
       'Additions: `GET /v1/tools?expand=options` returns the title, description and options of each tool, as JSON Schema; `GET /v1/tools/{slug}` returns one tool in that form.',
       'The OpenAPI document describes the request of each tool as complete objects, `CreateDeclutterJob` and so on, with the image in either form, and names the values that several schemas share. Clients generated from it check tool, options and image.',
-      'Additions: the docs have the pages quickstart, idempotency and polling. A browser that opens the root of the host is redirected to the docs.',
-      'Additions: the docs have the pages quickstart, idempotency and polling. A browser that opens the root of the host is redirected to the docs. The reference shows all fields and how to call each operation with curl and TypeScript.',
       'Additions: the docs have the pages quickstart, idempotency and polling. A browser that opens the root of the host is redirected to the docs. The reference shows all fields and how to call each operation with curl and TypeScript, and the tools page has photos before and after.',
       'The message of `invalid_tool` names the slug that was probably meant, if one is similar.',
     ],

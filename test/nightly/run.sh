@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Too slow or too heavy for every run: Spectral's rules on the OpenAPI document (half a minute), Schemathesis let loose on
 # the service (about 10,600 requests, one to four minutes on two cores), the client that openapi-python-client generates
-# (seconds), docker-compose.yml run without containers (a minute), licences and known vulnerabilities of the packages of
-# production, and ten minutes of the soak test.
+# (seconds), the pages of the docs in a browser (a minute), docker-compose.yml run without containers (a minute), licences
+# and known vulnerabilities of the packages of production, and ten minutes of the soak test.
 # Needs Python 3.10 or newer, Go 1.26 or newer and PostgreSQL (Debian: apt-get install postgresql). Temporal's server,
 # its SQL tool, Schemathesis and openapi-python-client are kept in the user's cache folder, Spectral in npm's; the first
 # run builds Temporal's server, which takes ten minutes on a small machine.

@@ -30,7 +30,14 @@ const load = () => {
 async function open(place, button) {
   button.disabled = true;
   button.textContent = 'Loading…';
-  const [openApi, photo] = await load();
+  const files = await load().catch(() => undefined);
+  if (files === undefined) {
+    loaded = undefined;
+    button.disabled = false;
+    button.textContent = 'Try again';
+    return;
+  }
+  const [openApi, photo] = files;
   const spec = only(structuredClone(openApi), place.dataset.operation, photo);
   const target = document.createElement('div');
   button.replaceWith(target);

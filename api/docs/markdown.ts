@@ -23,7 +23,7 @@ export function renderMarkdown(text: string, resolve: ResolveLink): Article {
     throw new Error('The text must begin with a heading and a paragraph.');
   return {
     title: heading.text,
-    lead: lead.text.replace(/\[([^\]]+)\]\([^)]*\)/g, '$1'),
+    lead: (lead.tokens ?? []).map((token) => (token.type === 'link' ? token.text : token.raw)).join(''),
     content: rendered(marked.parser(rest)),
   };
 }

@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { OpenApiDocument } from '../../api/docs/openapi/types.ts';
+import { html } from '../../api/docs/pages/html.ts';
 import { curlSample, type Route, typescriptSample, variableOf } from '../../api/docs/reference/samples.ts';
 import { fieldsOf } from '../../api/docs/reference/schemas.ts';
 import type { ErrorEnvelope } from '../../contract/schemas.ts';
@@ -45,7 +46,7 @@ describe('the reference', () => {
     for (const route of routesOf(document)) {
       const { operationId, summary = '', parameters = [] } = route.operation;
       const section = sectionOf(operationId);
-      expect(section, operationId).toContain(summary);
+      expect(section, operationId).toContain(html`${summary}`.markup);
       expect(section).toContain(`<code>${route.path}</code>`);
       for (const parameter of parameters)
         if ('name' in parameter) expect(section).toContain(`<code>${parameter.name}</code>`);

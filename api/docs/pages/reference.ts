@@ -1,6 +1,7 @@
-import { renderMarkup } from '../markdown.ts';
+import { renderInline, renderMarkup } from '../markdown.ts';
 import type { OpenApiDocument } from '../openapi/types.ts';
-import { createRenderer, type ReferenceRenderer } from '../reference/operation.ts';
+import { objectFields, type Reference } from '../reference/fields.ts';
+import { operationSection } from '../reference/operation.ts';
 import type { Route } from '../reference/samples.ts';
 import { referredName, resolveSchema } from '../reference/schemas.ts';
 import { type Html, html } from './html.ts';
@@ -9,15 +10,15 @@ import type { Page } from './layout.ts';
 /** Every operation and object of the document. Requests are sent by Swagger UI, which is loaded when it is asked for. */
 export function referencePage(document: OpenApiDocument, base: string): Page {
   const openApi = `${base.replace(/\/docs$/, '')}/openapi.json`;
-  const renderer = createRenderer(document, base);
+  const reference: Reference = { document, base, named: new Set() };
   const routes = routesOf(document);
   const groups = (document.tags ?? []).map(({ name, description = '' }) => ({
     name,
     description,
     routes: routes.filter(({ operation }) => operation.tags.includes(name)),
   }));
-  const sections = groups.map((group) => groupSection(group, renderer));
-  for (const name of webhookNames(document)) renderer.named.add(name);
+  const sections = groups.map((group) => groupSection(group, reference));
+  for (const name of webhookNames(document)) reference.named.add(name);
   return {
     path: '',
     title: 'Reference',
@@ -37,7 +38,7 @@ ${renderMarkup(document.info.description ?? '')}
 </div>
 ${sections}
 <h2 id="objects">Objects</h2>
-${objectSections(document, renderer)}
+${objectSections(reference)}
 <script src="${base}/assets/reference.js"></script>`,
   };
 }
@@ -62,11 +63,11 @@ function indexOf({ name, routes }: Group): Html {
   return html`<section><h2><a href="#tag-${name}">${name}</a></h2><ul>${links}</ul></section>`;
 }
 
-function groupSection({ name, description, routes }: Group, renderer: ReferenceRenderer): Html {
+function groupSection({ name, description, routes }: Group, reference: Reference): Html {
   return html`
 <h2 id="tag-${name}">${name}</h2>
 <p class="quiet">${description}</p>
-${routes.map(renderer.operation)}`;
+${routes.map((route) => operationSection(reference, route))}`;
 }
 
 /** The schemas of the bodies of webhooks. */
@@ -81,16 +82,16 @@ function webhookNames({ webhooks }: OpenApiDocument): string[] {
 }
 
 /** One section for each object that is linked to; rendering one can add others. */
-function objectSections(document: OpenApiDocument, renderer: ReferenceRenderer): Html[] {
+function objectSections(reference: Reference): Html[] {
   const sections: Html[] = [];
   // A Set also iterates over what is added meanwhile.
-  for (const name of renderer.named) {
+  for (const name of reference.named) {
     const schema = { $ref: `#/components/schemas/${name}` };
     sections.push(html`
 <section class="entry" id="${name}" aria-labelledby="${name}-title">
 <h3 id="${name}-title"><a class="anchor" href="#${name}">${name}</a></h3>
-<p>${resolveSchema(document, schema).description ?? ''}</p>
-${renderer.fields(schema)}
+<p>${renderInline(resolveSchema(reference.document, schema).description ?? '')}</p>
+${objectFields(reference, schema)}
 </section>`);
   }
   return sections;

@@ -95,12 +95,14 @@ const streams = (route: Route) => successOf(route).includes('text/event-stream')
 const answersJson = (route: Route) => successOf(route).includes('application/json');
 
 /** JSON as a literal of TypeScript. */
-function literal(value: object): string {
-  return indented(value)
-    .replace(/^(\s*)"(\w+)":/gm, '$1$2:')
-    .replace(/"((?:[^"\\']|\\.)*)"(?=[,\n\]]|$)/g, (all, inner: string) =>
-      inner.includes('\\') ? all : `'${inner}'`,
-    );
+function literal(value: unknown, indent = '  '): string {
+  const json = String(JSON.stringify(value));
+  if (typeof value === 'string') return /['\\]/.test(json) ? json : `'${value}'`;
+  if (Array.isArray(value)) return `[${value.map((item) => literal(item, indent)).join(', ')}]`;
+  if (typeof value !== 'object' || value === null) return json;
+  const inner = `${indent}  `;
+  const fields = Object.entries(value).map(([name, part]) => `${inner}${name}: ${literal(part, inner)},`);
+  return ['{', ...fields, `${indent}}`].join('\n');
 }
 
 const indented = (value: object) => JSON.stringify(value, null, 2).replaceAll('\n', '\n  ');

@@ -1,0 +1,34 @@
+import { renderInline } from '../markdown.ts';
+import type { OpenApiDocument, Schema } from '../openapi/types.ts';
+import { type Html, html } from '../pages/html.ts';
+import { type Field, fieldsOf, listOf } from './schemas.ts';
+import { typeName } from './type-name.ts';
+
+/** What the sections of the reference are rendered from. */
+export interface Reference {
+  document: OpenApiDocument;
+  /** Path of the docs as the browser sees it. */
+  base: string;
+  /** The names of the objects that the sections link to; grows while they are rendered. */
+  named: Set<string>;
+}
+
+/** The fields of an object, or null if it has none. */
+export const objectFields = (reference: Reference, schema: Schema): Html | null =>
+  fieldList(reference, fieldsOf(reference.document, schema));
+
+export function fieldList(reference: Reference, fields: readonly Field[]): Html | null {
+  if (fields.length === 0) return null;
+  return html`<dl class="fields">${fields.map((field) => item(reference, field))}</dl>`;
+}
+
+function item({ document, named }: Reference, { name, required, schema }: Field): Html {
+  return html`
+<div><dt><code>${name}</code> <span class="quiet">${typeName(document, schema, named)}</span>${required ? html` <span class="tag">required</span>` : null}</dt>
+<dd>${renderInline(descriptionOf(schema))}</dd></div>`;
+}
+
+/** The description of a schema, or of its alternative to null. */
+const descriptionOf = (schema: Schema): string =>
+  [schema, ...listOf(schema, 'anyOf')].find(({ description }) => description !== undefined)?.description ??
+  '';

@@ -77,6 +77,7 @@ describe('the reference', () => {
     );
     expect(fields.filter(({ required }) => required).map(({ name }) => name)).toEqual(['tool']);
     expect(sectionOf('createJob')).toContain('href="/api/docs/tools"');
+    expect(sectionOf('createJob')).toContain('Public https URL of a JPEG');
   });
 });
 

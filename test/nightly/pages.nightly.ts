@@ -11,7 +11,17 @@ import { startFakeApi } from '../contract/fake-api.ts';
 const PACKAGES = ['playwright-core@1.65.1', '@sparticuz/chromium@147.0.0', 'axe-core@4.14.1'];
 const FOLDER = join(homedir(), '.cache', 'image-job-api', 'browser');
 
-const PATHS = ['', '/quickstart', '/tools', '/idempotency', '/polling', '/webhooks', '/errors', '/limits'];
+const PATHS = [
+  '',
+  '/quickstart',
+  '/tools',
+  '/idempotency',
+  '/polling',
+  '/webhooks',
+  '/errors',
+  '/limits',
+  '/changelog',
+];
 const VIEWS = [
   { viewport: { width: 1280, height: 900 }, colorScheme: 'light' },
   { viewport: { width: 390, height: 844 }, colorScheme: 'dark' },

@@ -1,7 +1,7 @@
 import { renderInline } from '../markdown.ts';
 import type { OpenApiDocument, Schema } from '../openapi/types.ts';
 import { type Html, html } from '../pages/html.ts';
-import { type Field, fieldsOf, listOf } from './schemas.ts';
+import { type Field, fieldsOf, listOf, resolveSchema } from './schemas.ts';
 import { typeName } from './type-name.ts';
 
 /** What the sections of the reference are rendered from. */
@@ -25,10 +25,11 @@ export function fieldList(reference: Reference, fields: readonly Field[]): Html 
 function item({ document, named }: Reference, { name, required, schema }: Field): Html {
   return html`
 <div><dt><code>${name}</code> <span class="quiet">${typeName(document, schema, named)}</span>${required ? html` <span class="tag">required</span>` : null}</dt>
-<dd>${renderInline(descriptionOf(schema))}</dd></div>`;
+<dd>${renderInline(descriptionOf(document, schema))}</dd></div>`;
 }
 
 /** The description of a schema, or of its alternative to null. */
-const descriptionOf = (schema: Schema): string =>
-  [schema, ...listOf(schema, 'anyOf')].find(({ description }) => description !== undefined)?.description ??
-  '';
+function descriptionOf(document: OpenApiDocument, schema: Schema): string {
+  const parts = [schema, ...listOf(schema, 'anyOf')].flatMap((part) => [part, resolveSchema(document, part)]);
+  return parts.find(({ description }) => description !== undefined)?.description ?? '';
+}

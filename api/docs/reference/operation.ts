@@ -49,7 +49,7 @@ function bodies(reference: Reference, { operation: { requestBody } }: Route): Ht
     const body = schema as Schema;
     const { description = '' } = resolveSchema(document, body);
     const tools = fieldsOf(document, body).some(({ name }) => name === 'options')
-      ? html` <a href="${base}/tools">The tools page</a> lists the options of each tool.`
+      ? html` <code>tool</code> is one of <a href="${base}/tools">the tools</a>, and <code>options</code> has options of that tool.`
       : null;
     return html`<h4>Body, <code>${type}</code></h4>
 <p>${renderInline(description)}${tools}</p>${objectFields(reference, body)}`;

@@ -3,6 +3,7 @@ import { defineConfig } from 'vitest/config';
 /** Tests that need servers, or many seconds; all others are unit tests. */
 const SERVICE = [
   'test/{deploy,docs,observability,operator,replay,service,temporal,upgrade}/**/*.test.ts',
+  'test/client/{command-line,faults,jobs}.test.ts',
   'test/contract/{accounts,cancel,dry-run,error-table,events,failures,fields,form,idempotency,image-url,lists,order,waiting,webhook-deliveries,wire}.test.ts',
   'test/dev/{npm-start,servers,stack}.test.ts',
   'test/imaging/{cost,processes}.test.ts',

@@ -117,6 +117,8 @@ const PRODUCTION: Readonly<Record<string, Layer>> = {
 /** The top-level folders, from the bottom up. Every other import is an error; tests may be imported by no layer. */
 export const LAYERS: Readonly<Record<string, Layer>> = {
   ...PRODUCTION,
+  // What clients install: it has no code in common with the service.
+  packages: { layers: [], packages: ['node:fs', 'node:path', 'node:process', 'node:util'] },
   // Workflow code runs only in a worker's bundle.
   dev: { development: true, layers: Object.keys(PRODUCTION).filter((name) => name !== 'workflows') },
 };

@@ -1,0 +1,75 @@
+import { createDownload } from './download.ts';
+import type { Fetch } from './exchange.ts';
+import { type CallOptions, createJobs, type Jobs } from './jobs.ts';
+import { listPages, type Pages } from './pages.ts';
+import { createTransport, type Send } from './transport.ts';
+import type { Account, LedgerEntry, LedgerFilters, Tool, ToolSlug, ToolWithOptions } from './types.ts';
+import { webhooks } from './webhooks.ts';
+
+export interface ClientOptions {
+  /** An API key of the account. It is sent to `baseUrl` only. */
+  apiKey: string;
+  /** The base URL of the service, which ends with `/api`. */
+  baseUrl: string;
+  /** Used instead of the global `fetch`. */
+  fetch?: Fetch;
+  /** How long one call may take with its retries: two minutes when left out. `jobs.wait` has a limit of its own. */
+  timeoutMs?: number;
+}
+
+const TIMEOUT_MS = 120_000;
+
+/** A client of the service. It holds no connection and needs no closing. */
+export class ImageJobs<Path extends string = never> {
+  readonly jobs: Jobs<Path>;
+  readonly webhooks = webhooks;
+  readonly #send: Send;
+
+  /**
+   * @param open opens a file by its path; `image-job/node` has it
+   * @throws {TypeError} for a key or a URL that cannot be used
+   */
+  constructor(options: ClientOptions, open: (path: Path) => Promise<Blob> = refusePath) {
+    const { timeoutMs = TIMEOUT_MS, fetch = (url, init) => globalThis.fetch(url, init) } = options;
+    const apiKey = usableKey(options.apiKey);
+    this.#send = createTransport({ baseUrl: usableUrl(options.baseUrl), apiKey, fetch, timeoutMs });
+    this.jobs = createJobs({ send: this.#send, download: createDownload({ fetch, timeoutMs }), open });
+  }
+
+  async account({ signal }: CallOptions = {}): Promise<Account> {
+    return (await this.#send<Account>({ path: '/v1/account', signal })).body;
+  }
+
+  /** Every tool that the key can call, with its price. */
+  async tools({ signal }: CallOptions = {}): Promise<Tool[]> {
+    return (await this.#send<Tool[]>({ path: '/v1/tools', signal })).body;
+  }
+
+  /** One tool, with its options as JSON Schema. */
+  async tool(slug: ToolSlug, { signal }: CallOptions = {}): Promise<ToolWithOptions> {
+    const path = `/v1/tools/${encodeURIComponent(slug)}`;
+    return (await this.#send<ToolWithOptions>({ path, signal })).body;
+  }
+
+  /** The changes of the balance. */
+  ledger(filters: LedgerFilters = {}, { signal }: CallOptions = {}): Pages<LedgerEntry> {
+    return listPages<LedgerEntry>(this.#send, { path: '/v1/ledger', query: filters, signal }, ({ id }) => id);
+  }
+}
+
+async function refusePath(): Promise<Blob> {
+  throw new TypeError('A path needs the ImageJobs of image-job/node; elsewhere, pass the bytes or a URL.');
+}
+
+/** The message has no part of the key, as that of `fetch` would. */
+function usableKey(key: string): string {
+  if (!/^[\x21-\x7e]+$/.test(key))
+    throw new TypeError('apiKey is empty, or has characters that no API key has.');
+  return key;
+}
+
+function usableUrl(url: string): string {
+  const isHttp = URL.canParse(url) && ['http:', 'https:'].includes(new URL(url).protocol);
+  if (!isHttp) throw new TypeError('baseUrl must be an http or https URL that ends with /api.');
+  return url.replace(/\/+$/, '');
+}

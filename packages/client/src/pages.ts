@@ -1,0 +1,35 @@
+import type { Call, Send } from './transport.ts';
+
+/** A list of the service, the newest first. Each iteration reads it anew, a page at a time. */
+export interface Pages<Row> extends AsyncIterable<Row> {
+  /** The pages themselves, each with up to 100 rows. */
+  pages(): AsyncGenerator<Row[], void, undefined>;
+}
+
+interface Page<Row> {
+  data: Row[];
+  has_more: boolean;
+}
+
+const PAGE_SIZE = 100;
+
+/** @param idOf the id of a row, by which the service finds the next page */
+export function listPages<Row>(send: Send, call: Call, idOf: (row: Row) => string): Pages<Row> {
+  async function* pages(): AsyncGenerator<Row[], void, undefined> {
+    let startingAfter: string | undefined;
+    for (;;) {
+      const query = { ...call.query, limit: PAGE_SIZE, starting_after: startingAfter };
+      const { data, has_more } = (await send<Page<Row>>({ ...call, query })).body;
+      if (data.length > 0) yield data;
+      const last = data.at(-1);
+      if (!has_more || last === undefined) return;
+      startingAfter = idOf(last);
+    }
+  }
+  return {
+    pages,
+    async *[Symbol.asyncIterator]() {
+      for await (const page of pages()) yield* page;
+    },
+  };
+}

@@ -1,0 +1,88 @@
+import { randomBytes } from 'node:crypto';
+import { describe, expect, test } from 'vitest';
+import type { CreateOptions } from '../../packages/client/src/index.ts';
+import { clientAnswered, json } from './fake-fetch.ts';
+
+const JPEG = Uint8Array.of(0xff, 0xd8, 0xff, 0xe0);
+const created = json({ job_id: 'a', status: 'processing', images_charged: 1, warnings: [] }, 201);
+const { client } = clientAnswered(created);
+
+type Roof = CreateOptions<'roof-replacement'>;
+const roof: Roof = { tool: 'roof-replacement', image: JPEG, key: 'listing 4711/ä' };
+const keyOf = (change: Partial<Roof> = {}) => client.jobs.idempotencyKey({ ...roof, ...change });
+
+describe('the Idempotency-Key', () => {
+  test('is readable, fits into its header, and is what is sent', async () => {
+    const long = await keyOf({ key: 'x'.repeat(1000) });
+    expect(long).toMatch(/^x{64}-[\w-]{43}$/);
+    const sending = clientAnswered(created);
+    const { idempotency_key } = await sending.client.jobs.create(roof);
+    expect(idempotency_key).toMatch(/^listing_4711__-[\w-]{43}$/);
+    expect(await keyOf()).toBe(idempotency_key);
+    expect(new Headers(sending.sent[0]?.init.headers).get('Idempotency-Key')).toBe(idempotency_key);
+  });
+
+  test('is the same for the same inputs', async () => {
+    const options = { material: 'slate', resolution: '4K' } as const;
+    const turned = { resolution: '4K', material: 'slate' } as const;
+    expect(await keyOf({ options })).toBe(await keyOf({ options: turned }));
+    expect(await keyOf({ image: new Blob([JPEG]) })).toBe(await keyOf());
+  });
+
+  test.each<[string, Partial<Roof>]>([
+    ['another record', { key: 'listing 4711/ö' }],
+    ['another option', { options: { material: 'slate' } }],
+    ['another photo', { image: Uint8Array.of(0xff, 0xd8, 0xff, 0xe1) }],
+    ['a photo by its URL', { image: new URL('https://photos.example.com/a.jpg') }],
+    ['a webhook', { webhookUrl: 'https://hooks.example.com' }],
+  ])('is another one for %s', async (_what, change) => {
+    expect(await keyOf(change)).not.toBe(await keyOf());
+  });
+
+  test('is new for each call without a record', async () => {
+    const { tool, image } = roof;
+    const keys = await Promise.all([1, 2].map(() => client.jobs.idempotencyKey({ tool, image })));
+    expect(keys[0]).not.toBe(keys[1]);
+  });
+});
+
+describe('the photo of a request', () => {
+  async function bodyOf(image: Roof['image']) {
+    const { client: sending, sent } = clientAnswered(created);
+    await sending.jobs.create({ ...roof, image });
+    return JSON.parse(String(sent[0]?.init.body));
+  }
+
+  test('is base64 after the type of its bytes', async () => {
+    const start = { jpeg: JPEG, png: Uint8Array.of(0x89, 0x50, 0x4e, 0x47) };
+    for (const [type, bytes] of Object.entries(start)) {
+      const image_base64 = `data:image/${type};base64,${Buffer.from(bytes).toString('base64')}`;
+      expect(await bodyOf(bytes)).toEqual({ tool: 'roof-replacement', image_base64 });
+    }
+    const webp = Buffer.from('RIFF\0\0\0\0WEBPVP8 ');
+    expect((await bodyOf(webp)).image_base64).toBe(`data:image/webp;base64,${webp.toString('base64')}`);
+  });
+
+  test('of another format is left to the service to refuse', async () => {
+    expect(await bodyOf(Buffer.from('GIF89a'))).toMatchObject({ image_base64: 'R0lGODlh' });
+  });
+
+  test.each([0x6000 - 1, 0x6000, 0x6000 + 1, 1_000_000])('of %d bytes is whole', async (size) => {
+    const bytes = randomBytes(size);
+    const { image_base64 } = await bodyOf(bytes);
+    expect(Buffer.from(image_base64.replace(/^data:.*,/, ''), 'base64').equals(bytes)).toBe(true);
+  });
+
+  test('is named by its URL', async () => {
+    expect(await bodyOf(new URL('https://photos.example.com/a.jpg'))).toEqual({
+      tool: 'roof-replacement',
+      image_url: 'https://photos.example.com/a.jpg',
+    });
+  });
+});
+
+test('a path needs the client of image-job/node', async () => {
+  // @ts-expect-error: the core knows no file system.
+  const request = client.jobs.create({ tool: 'declutter', image: 'photo.jpg' });
+  await expect(request).rejects.toThrow('A path needs the ImageJobs of image-job/node');
+});

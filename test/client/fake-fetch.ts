@@ -25,7 +25,7 @@ export function clientAnswered(...answers: Answer[]) {
       else if (answer instanceof Response) resolve(answer.clone());
       else if (typeof answer === 'function') resolve(answer());
     });
-  return { client: new ImageJobs({ apiKey: API_KEY, baseUrl: BASE_URL, fetch }), sent };
+  return { client: new ImageJobs({ apiKey: API_KEY, baseUrl: BASE_URL, fetch }), fetch, sent };
 }
 
 export const json = (body: unknown, status = 200, headers: Record<string, string> = {}) =>

@@ -46,7 +46,7 @@ export class ImageJobs<Path extends string = never> {
   }
 
   /** One tool, with its options as JSON Schema. */
-  async tool(slug: ToolSlug, { signal }: CallOptions = {}): Promise<ToolWithOptions> {
+  async tool(slug: ToolSlug | (string & {}), { signal }: CallOptions = {}): Promise<ToolWithOptions> {
     const path = `/v1/tools/${encodeURIComponent(slug)}`;
     return (await this.#send<ToolWithOptions>({ path, signal })).body;
   }

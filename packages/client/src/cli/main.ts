@@ -1,0 +1,11 @@
+#!/usr/bin/env node
+import process from 'node:process';
+import { run } from './run.ts';
+
+const stop = new AbortController();
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());
+process.exitCode = await run(process.argv.slice(2), process.env, {
+  stdout: process.stdout,
+  stderr: process.stderr,
+  signal: stop.signal,
+});

@@ -1,0 +1,13 @@
+import type { Context } from './edit.ts';
+
+export async function showTools(slug: string | undefined, { client, stdout, json, signal }: Context) {
+  const found = slug === undefined ? await client.tools({ signal }) : await client.tool(slug, { signal });
+  if (json) return void stdout.write(`${JSON.stringify(found)}\n`);
+  if (Array.isArray(found)) for (const tool of found) stdout.write(`${tool.slug}  ${tool.images_cost}\n`);
+  else stdout.write(`${found.title}: ${found.description}\n${JSON.stringify(found.options, null, 2)}\n`);
+}
+
+export async function showAccount({ client, stdout, json, signal }: Context) {
+  const account = await client.account({ signal });
+  stdout.write(json ? `${JSON.stringify(account)}\n` : `${account.name}: ${account.image_credits} images\n`);
+}

@@ -71,5 +71,5 @@ function usableKey(key: string): string {
 function usableUrl(url: string): string {
   const isHttp = URL.canParse(url) && ['http:', 'https:'].includes(new URL(url).protocol);
   if (!isHttp) throw new TypeError('baseUrl must be an http or https URL that ends with /api.');
-  return url.replace(/\/+$/, '');
+  return url.replace(/\/$/, '');
 }

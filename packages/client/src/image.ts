@@ -6,7 +6,7 @@ export type ImageSource = Blob | Uint8Array | URL;
 
 /** A photo as a request carries it. */
 export interface ImageField {
-  field: { image_url: string } | { image_base64: string };
+  field(): { image_url: string } | { image_base64: string };
   /** Equal for what the service takes as the same photo. */
   identity: string;
 }
@@ -18,13 +18,13 @@ const FORMATS: readonly { type: string; at: number; bytes: readonly number[] }[]
 ];
 
 export async function imageField(source: ImageSource): Promise<ImageField> {
-  if (source instanceof URL) return { field: { image_url: source.href }, identity: source.href };
+  if (source instanceof URL) return { field: () => ({ image_url: source.href }), identity: source.href };
   const bytes = source instanceof Uint8Array ? source : new Uint8Array(await source.arrayBuffer());
   // The prefix selects the format of the result. Without one, the service answers what is wrong with the bytes.
   const type = formatOf(bytes);
   const prefix = type === undefined ? '' : `data:${type};base64,`;
   return {
-    field: { image_base64: prefix + toBase64(bytes) },
+    field: () => ({ image_base64: prefix + toBase64(bytes) }),
     identity: prefix + (await sha256(bytes)),
   };
 }

@@ -36,7 +36,7 @@ export interface RunResult {
 
 interface Request {
   idempotencyKey: string;
-  body: string;
+  body(): string;
 }
 
 export interface Jobs<Path = never> {
@@ -80,7 +80,7 @@ export function createJobs<Path extends string = never>({ send, download, open }
     const rest = { tool, options: options.options, webhook_url: webhookUrl };
     return {
       idempotencyKey: await idempotencyKey(key, { ...rest, image: identity }),
-      body: JSON.stringify({ ...rest, ...field }),
+      body: () => JSON.stringify({ ...rest, ...field() }),
     };
   }
 
@@ -89,7 +89,7 @@ export function createJobs<Path extends string = never>({ send, download, open }
       method: 'POST',
       path: '/v1/jobs',
       headers: { 'Content-Type': 'application/json', 'Idempotency-Key': key },
-      body,
+      body: body(),
       ...call,
     });
 

@@ -1,6 +1,7 @@
 import { mkdir, rename, stat, writeFile } from 'node:fs/promises';
 import { dirname, extname } from 'node:path';
-import type { CreateOptions, ImageJobs, Job, ToolSlug } from '../node.ts';
+import { type CreateOptions, ImageJobError, type ImageJobs, type Job, type ToolSlug } from '../node.ts';
+import { sleep } from '../time.ts';
 import type { Photo } from './photos.ts';
 import type { Results } from './record-of-results.ts';
 
@@ -29,7 +30,23 @@ export interface Edit {
 /** New jobs for a photo whose earlier ones failed for a passing reason. */
 const TRIES = 10;
 
-export async function editPhoto(edit: Edit, { input, output }: Photo): Promise<Outcome> {
+/** Over the rate limit, a longer wait than this is for another limit, which a folder of photos would only exceed again. */
+const PATIENCE_MS = 60_000;
+
+/** Edits a photo however long others of the same key, and of the same folder, keep the rate limit busy. */
+export async function editPatiently(edit: Edit, photo: Photo): Promise<Outcome> {
+  for (;;) {
+    try {
+      return await editPhoto(edit, photo);
+    } catch (error) {
+      const isLimited = error instanceof ImageJobError && error.code === 'rate_limited';
+      if (!isLimited || (error.retryAfterMs ?? 0) > PATIENCE_MS) throw error;
+      await sleep(error.retryAfterMs ?? 0, edit.signal);
+    }
+  }
+}
+
+async function editPhoto(edit: Edit, { input, output }: Photo): Promise<Outcome> {
   const { client, results, signal } = edit;
   const request = { ...edit.request, image: input, signal };
   const outcome = { input, output, job_id: null, images_charged: 0, warnings: [], error: null };

@@ -1,6 +1,6 @@
 import { ImageJobError, type ImageJobs, type ToolWithOptions } from '../node.ts';
 import type { EditArguments } from './arguments.ts';
-import { type Edit, editPhoto, type Outcome } from './edit-photo.ts';
+import { type Edit, editPatiently, type Outcome } from './edit-photo.ts';
 import { findPhotos, type Photo } from './photos.ts';
 import { inPool } from './pool.ts';
 import { createProgress, type Output } from './progress.ts';
@@ -15,13 +15,15 @@ export interface Context {
   signal: AbortSignal;
 }
 
-/** After these, no other photo would fare better. */
+/** What is wrong is the same for all photos: the key, the balance, the tool or an option. */
 const FINAL = new Set([
-  'insufficient_credits',
   'invalid_api_key',
   'key_revoked',
-  'api_disabled',
+  'insufficient_scope',
+  'insufficient_credits',
   'invalid_tool',
+  'invalid_request',
+  'api_disabled',
 ]);
 
 /** @returns whether all photos are done */
@@ -34,16 +36,17 @@ export async function runEdit(command: EditArguments, context: Context): Promise
   const results = folder === undefined || command.dryRun ? undefined : await openResults(folder);
   const progress = createProgress(context, { total: photos.length, json });
   const stop = new AbortController();
-  const signal = AbortSignal.any([context.signal, stop.signal]);
   const edit: Edit = {
     client,
     request: { ...asked, key: command.record },
     results,
     dryRun: command.dryRun,
-    signal,
+    signal: context.signal,
   };
   let done = 0;
-  await inPool(photos, command.concurrency, signal, async (photo) => {
+  // Those that are under way are finished, because they may have been charged.
+  const more = AbortSignal.any([context.signal, stop.signal]);
+  await inPool(photos, command.concurrency, more, async (photo) => {
     const outcome = await settle(edit, photo, () => stop.abort());
     if (outcome === undefined) return;
     if (outcome.status !== 'failed') done += 1;
@@ -57,7 +60,7 @@ export async function runEdit(command: EditArguments, context: Context): Promise
 /** @returns undefined when the command was interrupted; the job goes on, and the next run takes it up */
 async function settle(edit: Edit, photo: Photo, stop: () => void): Promise<Outcome | undefined> {
   try {
-    return await editPhoto(edit, photo);
+    return await editPatiently(edit, photo);
   } catch (error) {
     if (edit.signal.aborted) return undefined;
     if (error instanceof ImageJobError && FINAL.has(error.code)) stop();

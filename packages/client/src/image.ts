@@ -1,4 +1,3 @@
-import { toBase64 } from './base64.ts';
 import { sha256 } from './digest.ts';
 
 /** A photo as its bytes, or the public https URL that the service fetches it from. */
@@ -6,7 +5,8 @@ export type ImageSource = Blob | Uint8Array | URL;
 
 /** A photo as a request carries it. */
 export interface ImageField {
-  field(): { image_url: string } | { image_base64: string };
+  /** A URL, or the bytes with the type that selects the format of the result. */
+  image: URL | Blob;
   /** Equal for what the service takes as the same photo. */
   identity: string;
 }
@@ -18,15 +18,11 @@ const FORMATS: readonly { type: string; at: number; bytes: readonly number[] }[]
 ];
 
 export async function imageField(source: ImageSource): Promise<ImageField> {
-  if (source instanceof URL) return { field: () => ({ image_url: source.href }), identity: source.href };
-  const bytes = source instanceof Uint8Array ? source : new Uint8Array(await source.arrayBuffer());
-  // The prefix selects the format of the result. Without one, the service answers what is wrong with the bytes.
-  const type = formatOf(bytes);
-  const prefix = type === undefined ? '' : `data:${type};base64,`;
-  return {
-    field: () => ({ image_base64: prefix + toBase64(bytes) }),
-    identity: prefix + (await sha256(bytes)),
-  };
+  if (source instanceof URL) return { image: source, identity: source.href };
+  const bytes = new Uint8Array(source instanceof Uint8Array ? source : await source.arrayBuffer());
+  // Without a type, the service answers what is wrong with the bytes.
+  const type = formatOf(bytes) ?? '';
+  return { image: new Blob([bytes], { type }), identity: `${type}:${await sha256(bytes)}` };
 }
 
 function formatOf(bytes: Uint8Array): string | undefined {

@@ -36,7 +36,7 @@ export interface RunResult {
 
 interface Request {
   idempotencyKey: string;
-  body(): string;
+  body: string | FormData;
 }
 
 export interface Jobs<Path = never> {
@@ -76,11 +76,11 @@ interface Parts<Path> {
 export function createJobs<Path extends string = never>({ send, download, open }: Parts<Path>): Jobs<Path> {
   async function prepare<Slug extends ToolSlug>(options: CreateOptions<Slug, Path>): Promise<Request> {
     const { image, tool, webhookUrl, key = crypto.randomUUID() } = options;
-    const { field, identity } = await imageField(typeof image === 'string' ? await open(image) : image);
-    const rest = { tool, options: options.options, webhook_url: webhookUrl };
+    const source = await imageField(typeof image === 'string' ? await open(image) : image);
+    const fields = { tool, options: options.options, webhook_url: webhookUrl };
     return {
-      idempotencyKey: await idempotencyKey(key, { ...rest, image: identity }),
-      body: () => JSON.stringify({ ...rest, ...field() }),
+      idempotencyKey: await idempotencyKey(key, { ...fields, image: source.identity }),
+      body: bodyOf(fields, source.image),
     };
   }
 
@@ -88,8 +88,8 @@ export function createJobs<Path extends string = never>({ send, download, open }
     send<T>({
       method: 'POST',
       path: '/v1/jobs',
-      headers: { 'Content-Type': 'application/json', 'Idempotency-Key': key },
-      body: body(),
+      headers: { 'Idempotency-Key': key },
+      body,
       ...call,
     });
 
@@ -120,6 +120,15 @@ export function createJobs<Path extends string = never>({ send, download, open }
       listPages<Job>(send, { path: '/v1/jobs', query: filters, signal }, ({ job_id }) => job_id),
   };
   return jobs;
+}
+
+/** As a form the bytes are sent as they are; base64 would be a third more, and take longer on both sides. */
+function bodyOf(fields: object, image: URL | Blob): string | FormData {
+  if (image instanceof URL) return JSON.stringify({ ...fields, image_url: image.href });
+  const form = new FormData();
+  form.set('job', new Blob([JSON.stringify(fields)], { type: 'application/json' }));
+  form.set('image', image);
+  return form;
 }
 
 const pathOf = (jobId: string) => `/v1/jobs/${encodeURIComponent(jobId)}`;

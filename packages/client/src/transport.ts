@@ -8,7 +8,8 @@ export interface Call {
   path: string;
   query?: Readonly<Record<string, string | number | undefined>> | undefined;
   headers?: Readonly<Record<string, string>>;
-  body?: string;
+  /** JSON, or a form. */
+  body?: string | FormData;
   signal?: AbortSignal | undefined;
   /** How much longer than usual the service may take for a response. */
   extraMs?: number;
@@ -40,7 +41,11 @@ export function createTransport({ baseUrl, apiKey, fetch, timeoutMs }: Settings)
     return withRetries(bounds, async ({ signal, mayHaveRun }): Promise<Answer<T>> => {
       const init = {
         method,
-        headers: { ...headers, 'X-Api-Key': apiKey },
+        headers: {
+          ...headers,
+          'X-Api-Key': apiKey,
+          ...(typeof body === 'string' ? { 'Content-Type': 'application/json' } : {}),
+        },
         // Following a redirect would send the key to whatever it names.
         redirect: 'manual',
         signal,

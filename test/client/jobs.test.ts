@@ -112,7 +112,7 @@ describe('a job that is run by the client', () => {
 });
 
 describe('the account', () => {
-  test('is read with its tools and its ledger', async () => {
+  test('is read with its tools, its ledger and its webhook deliveries', async () => {
     const { client } = await newClient(500);
     const { job_id } = await client.jobs.create({ tool: 'declutter', image: photo });
     expect(await client.account()).toMatchObject({ status: 'active', image_credits: 549 });
@@ -121,6 +121,7 @@ describe('the account', () => {
     );
     const { options } = await client.tool('pool-removal');
     expect(options).toMatchObject({ properties: { replacementType: { default: 'lawn' } } });
+    expect(await all(client.webhookDeliveries({ job_id, status: 'failed' }))).toEqual([]);
     const rows = await all(client.ledger());
     expect(rows.map(({ kind }) => kind)).toEqual(['charge', 'pack', 'grant']);
     expect(rows[0]).toMatchObject({ job_id, images: -1 });

@@ -3,7 +3,16 @@ import type { Fetch } from './exchange.ts';
 import { type CallOptions, createJobs, type Jobs } from './jobs.ts';
 import { listPages, type Pages } from './pages.ts';
 import { createTransport, type Send } from './transport.ts';
-import type { Account, LedgerEntry, LedgerFilters, Tool, ToolSlug, ToolWithOptions } from './types.ts';
+import type {
+  Account,
+  LedgerEntry,
+  LedgerFilters,
+  Tool,
+  ToolSlug,
+  ToolWithOptions,
+  WebhookDelivery,
+  WebhookDeliveryFilters,
+} from './types.ts';
 import { webhooks } from './webhooks.ts';
 
 export interface ClientOptions {
@@ -53,7 +62,17 @@ export class ImageJobs<Path extends string = never> {
 
   /** The changes of the balance. */
   ledger(filters: LedgerFilters = {}, { signal }: CallOptions = {}): Pages<LedgerEntry> {
-    return listPages<LedgerEntry>(this.#send, { path: '/v1/ledger', query: filters, signal }, ({ id }) => id);
+    const call = { path: '/v1/ledger', query: filters, signal };
+    return listPages<LedgerEntry>(this.#send, call, ({ id }) => id);
+  }
+
+  /** The events that were sent to webhooks, with every attempt. */
+  webhookDeliveries(
+    filters: WebhookDeliveryFilters = {},
+    { signal }: CallOptions = {},
+  ): Pages<WebhookDelivery> {
+    const call = { path: '/v1/webhook-deliveries', query: filters, signal };
+    return listPages<WebhookDelivery>(this.#send, call, ({ id }) => id);
   }
 }
 

@@ -26,6 +26,8 @@ export type {
   ToolSlug,
   ToolWithOptions,
   Warning,
+  WebhookDelivery,
+  WebhookDeliveryFilters,
   WebhookEvent,
 } from './types.ts';
 export type { WaitOptions } from './wait.ts';

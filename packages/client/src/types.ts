@@ -13,6 +13,7 @@ export type ToolWithOptions = Schemas['ToolWithOptions'];
 export type DryRunResult = Schemas['DryRunResult'];
 export type WebhookEvent = Schemas['WebhookEvent'];
 export type TestEvent = Schemas['TestEvent'];
+export type WebhookDelivery = Schemas['WebhookDelivery'];
 
 /** Codes of the service. A newer service may send others. */
 export type ErrorCode = Schemas['Error']['error']['code'];
@@ -42,3 +43,5 @@ type Filters<Operation extends keyof operations> = Omit<Query<Operation>, 'limit
 export type JobFilters = Filters<'listJobs'>;
 /** Query parameters of GET /v1/ledger. */
 export type LedgerFilters = Filters<'listLedger'>;
+/** Query parameters of GET /v1/webhook-deliveries. */
+export type WebhookDeliveryFilters = Filters<'listWebhookDeliveries'>;

@@ -15,11 +15,16 @@ const SUCCESS: Record<string, string> = {
   204: 'The job and its images are deleted.',
 };
 
+const PAGE_OF = { 200: 'A page of the list, the newest first.' };
+
 /** Descriptions that differ from {@link SUCCESS}, by operation and status. */
 const SUCCESS_OF: Record<string, Record<string, string>> = {
   createJob: {
     200: 'The dry run passed all checks: what the request would be charged. Nothing was stored or charged.',
   },
+  listJobs: PAGE_OF,
+  listLedger: PAGE_OF,
+  listWebhookDeliveries: PAGE_OF,
   rotateWebhookSecret: { 200: 'The new secret, which is not returned again.' },
   streamJobEvents: {
     200: 'Server-sent events. `status` has the Job as its data and its status as its id: one at once, and one when the job has ended. `progress` has `elapsed_ms` and `expected_ms`, while the job is processing and as far as it is known what its tool usually takes. Comments in between keep the connection open.',

@@ -3349,7 +3349,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The current state. */
+            /** @description A page of the list, the newest first. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3590,7 +3590,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The current state. */
+            /** @description A page of the list, the newest first. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3683,7 +3683,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The current state. */
+            /** @description A page of the list, the newest first. */
             200: {
                 headers: {
                     [name: string]: unknown;

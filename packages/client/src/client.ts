@@ -54,6 +54,12 @@ export class ImageJobs<Path extends string = never> {
     return (await this.#send<Tool[]>({ path: '/v1/tools', signal })).body;
   }
 
+  /** Every tool, with its title, its description and its options as JSON Schema. */
+  async toolsWithOptions({ signal }: CallOptions = {}): Promise<ToolWithOptions[]> {
+    const query = { expand: 'options' };
+    return (await this.#send<ToolWithOptions[]>({ path: '/v1/tools', query, signal })).body;
+  }
+
   /** One tool, with its options as JSON Schema. */
   async tool(slug: ToolSlug | (string & {}), { signal }: CallOptions = {}): Promise<ToolWithOptions> {
     const path = `/v1/tools/${encodeURIComponent(slug)}`;

@@ -21,11 +21,12 @@ export async function imageField(source: ImageSource): Promise<ImageField> {
   if (source instanceof URL) return { image: source, identity: source.href };
   const bytes = new Uint8Array(source instanceof Uint8Array ? source : await source.arrayBuffer());
   // Without a type, the service answers what is wrong with the bytes.
-  const type = formatOf(bytes) ?? '';
+  const type = imageType(bytes) ?? '';
   return { image: new Blob([bytes], { type }), identity: `${type}:${await sha256(bytes)}` };
 }
 
-function formatOf(bytes: Uint8Array): string | undefined {
+/** The media type of a JPEG, PNG or WebP, by its first bytes. */
+export function imageType(bytes: Uint8Array): string | undefined {
   return FORMATS.find(({ at, bytes: magic }) => magic.every((byte, index) => bytes[at + index] === byte))
     ?.type;
 }

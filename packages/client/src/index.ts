@@ -6,7 +6,7 @@ export {
   JobFailedError,
 } from './errors.ts';
 export type { Fetch } from './exchange.ts';
-export type { ImageSource } from './image.ts';
+export { type ImageSource, imageType } from './image.ts';
 export type { CallOptions, CreateOptions, Jobs, RunOptions, RunResult } from './jobs.ts';
 export type { Pages } from './pages.ts';
 export type {

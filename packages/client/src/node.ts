@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { type ClientOptions, ImageJobs as CoreImageJobs } from './client.ts';
 
 export * from './index.ts';
+export { resultPath } from './result-path.ts';
 
 /** The client for Node, Deno and Bun: the image of a job may also be the path of a file. */
 export class ImageJobs extends CoreImageJobs<string> {

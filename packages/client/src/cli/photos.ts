@@ -1,5 +1,6 @@
 import { readdir, stat } from 'node:fs/promises';
-import { basename, dirname, extname, join, relative, resolve } from 'node:path';
+import { basename, extname, join, relative, resolve } from 'node:path';
+import { resultPath } from '../result-path.ts';
 import { UsageError } from './usage.ts';
 
 /** A photo and where its result goes. */
@@ -27,7 +28,7 @@ export async function findPhotos(
   const kinds = await Promise.all(inputs.map(kindOf));
   const [only] = inputs;
   if (only !== undefined && inputs.length === 1 && kinds[0] === 'file' && !(await isFolder(output))) {
-    const photo = { input: only, output: output ?? besides(only, tool) };
+    const photo = { input: only, output: output ?? resultPath(only, tool) };
     checkOutputs([photo]);
     return { photos: [photo], folder: undefined };
   }
@@ -57,12 +58,6 @@ async function kindOf(path: string): Promise<'file' | 'folder'> {
 
 const isFolder = async (path: string | undefined) =>
   path !== undefined && (await stat(path).catch(() => undefined))?.isDirectory() === true;
-
-/** `photo.jpg` -> `photo.day-to-dusk.jpg` */
-function besides(input: string, tool: string): string {
-  const extension = extname(input);
-  return join(dirname(input), `${basename(input, extension)}.${tool}${extension}`);
-}
 
 /** Leaves out hidden files and the folder of the results. */
 async function photosBelow(folder: string, results: string): Promise<string[]> {

@@ -3,6 +3,7 @@ import { defineConfig } from 'vitest/config';
 /** Tests that need servers, or many seconds; all others are unit tests. */
 const SERVICE = [
   'test/{deploy,docs,observability,operator,replay,service,temporal,upgrade}/**/*.test.ts',
+  'test/mcp/**/*.test.ts',
   'test/client/{command-line,faults,jobs}.test.ts',
   'test/contract/{accounts,cancel,dry-run,error-table,events,failures,fields,form,idempotency,image-url,lists,order,waiting,webhook-deliveries,wire}.test.ts',
   'test/dev/{npm-start,servers,stack}.test.ts',
@@ -15,6 +16,8 @@ const SERVICE = [
 const FAULTS = 'test/faults/**';
 
 export default defineConfig({
+  // packages/mcp imports packages/client by its name.
+  resolve: { alias: { 'image-job/node': `${import.meta.dirname}/packages/client/src/node.ts` } },
   test: {
     pool: 'forks',
     maxWorkers: 2,

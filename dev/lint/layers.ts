@@ -118,7 +118,26 @@ const PRODUCTION: Readonly<Record<string, Layer>> = {
 export const LAYERS: Readonly<Record<string, Layer>> = {
   ...PRODUCTION,
   // What clients install: it has no code in common with the service.
-  packages: { layers: [], packages: ['node:fs', 'node:path', 'node:process', 'node:util'] },
+  'packages/client': { layers: [], packages: ['node:fs', 'node:path', 'node:process', 'node:util'] },
+  'packages/mcp': {
+    development: true,
+    layers: [],
+    packages: [
+      '@modelcontextprotocol/sdk',
+      'image-job',
+      'node:crypto',
+      'node:events',
+      'node:fs',
+      'node:http',
+      'node:net',
+      'node:path',
+      'node:process',
+      'node:stream',
+      'node:url',
+      'node:util',
+      'zod',
+    ],
+  },
   // Workflow code runs only in a worker's bundle.
   dev: { development: true, layers: Object.keys(PRODUCTION).filter((name) => name !== 'workflows') },
 };

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { breachesIn } from '../../dev/lint/imports.ts';
+import { breachesIn, layerOf } from '../../dev/lint/imports.ts';
 import { LAYERS } from '../../dev/lint/layers.ts';
 import { sourceFiles } from '../../dev/lint/source-files.ts';
 
@@ -7,8 +7,8 @@ const breaches = (path: string, text: string) =>
   breachesIn(path, text).map((message) => message.split(': ')[1]);
 
 describe('the layers', () => {
-  test('are exactly the top-level folders', () => {
-    const tops = new Set(sourceFiles().map((path) => path.split('/', 1).join('')));
+  test('are exactly the top-level folders, and the packages', () => {
+    const tops = new Set(sourceFiles().map(layerOf));
     const ignored = ['docs', 'vitest.config.ts', 'vitest.faults.config.ts'];
     expect([...tops].filter((top) => !ignored.includes(top)).sort()).toEqual(Object.keys(LAYERS).sort());
   });

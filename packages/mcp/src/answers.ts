@@ -1,0 +1,21 @@
+import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
+import { ImageJobError } from 'image-job/node';
+
+/** A value of the service, for assistants that read text and for those that read data. */
+export function answerOf(value: object): CallToolResult {
+  return { content: [{ type: 'text', text: JSON.stringify(value) }], structuredContent: { ...value } };
+}
+
+export function errorOf(text: string): CallToolResult {
+  return { isError: true, content: [{ type: 'text', text }] };
+}
+
+/** What `run` answers, or its error in words that let an assistant correct its call. */
+export async function answering(run: () => Promise<CallToolResult>): Promise<CallToolResult> {
+  try {
+    return await run();
+  } catch (error) {
+    if (error instanceof ImageJobError) return errorOf(`${error.code}: ${error.message}`);
+    return errorOf(error instanceof Error ? error.message : String(error));
+  }
+}

@@ -1,0 +1,44 @@
+import { delimiter, isAbsolute } from 'node:path';
+
+export interface Config {
+  apiKey: string;
+  baseUrl: string;
+  /** Folders whose files may be read and written; those of the client when undefined. */
+  folders: string[] | undefined;
+  /** Origins of web pages that may use the HTTP transport. */
+  origins: string[];
+  /** What a client of the HTTP transport must present, if anything. */
+  token: string | undefined;
+}
+
+/** The environment or the command line is wrong: exit code 2. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError';
+}
+
+/** @throws {UsageError} with every problem of the environment */
+export function readConfig(env: Readonly<Record<string, string | undefined>>): Config {
+  const problems: string[] = [];
+  const required = (name: string, what: string) => {
+    const value = env[name] ?? '';
+    if (value === '') problems.push(`${name} is missing: ${what}.`);
+    return value;
+  };
+  const apiKey = required('IMAGE_JOB_API_KEY', 'an API key of the account');
+  const baseUrl = required('IMAGE_JOB_API_URL', 'the URL of the service, which ends with /api');
+  const folders = listOf(env.IMAGE_JOB_DIRS, delimiter);
+  for (const folder of folders ?? [])
+    if (!isAbsolute(folder)) problems.push(`IMAGE_JOB_DIRS: ${folder} must be an absolute path.`);
+  const origins = listOf(env.IMAGE_JOB_MCP_ORIGINS, ',') ?? [];
+  for (const origin of origins)
+    if (!URL.canParse(origin) || new URL(origin).origin !== origin)
+      problems.push(`IMAGE_JOB_MCP_ORIGINS: ${origin} must be an origin such as https://app.example.com.`);
+  if (problems.length > 0) throw new UsageError(problems.join('\n'));
+  return { apiKey, baseUrl, folders, origins, token: env.IMAGE_JOB_MCP_TOKEN || undefined };
+}
+
+/** Undefined when the variable is not set or empty. */
+function listOf(text: string | undefined, separator: string): string[] | undefined {
+  const parts = (text ?? '').split(separator).filter((part) => part !== '');
+  return parts.length > 0 ? parts : undefined;
+}

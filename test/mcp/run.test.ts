@@ -1,7 +1,9 @@
+import { readFile } from 'node:fs/promises';
 import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 import { run } from '../../packages/mcp/src/run.ts';
+import { USAGE } from '../../packages/mcp/src/usage.ts';
 
 const ENV = { IMAGE_JOB_API_KEY: 'ij_secret', IMAGE_JOB_API_URL: 'https://api.example.com/api' };
 
@@ -43,4 +45,10 @@ test('it ends when the client has gone, and at a signal', async () => {
   const http = await started(['--http', '0'], ENV);
   expect(http.code).toBe(0);
   expect(http.stderr).toMatch(/^Listening on http:\/\/127\.0\.0\.1:\d+\/mcp\n$/);
+});
+
+test('the README has the variables of the help', async () => {
+  const readme = await readFile('packages/mcp/README.md', 'utf8');
+  const variables = (text: string) => [...new Set(text.match(/IMAGE_JOB_[A-Z_]+/g))].sort();
+  expect(variables(readme)).toEqual(variables(USAGE));
 });

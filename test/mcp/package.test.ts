@@ -62,7 +62,7 @@ test('it serves over stdio by the name of its bin', async () => {
   const { bin } = JSON.parse(await readFile(join(installed, 'package.json'), 'utf8'));
   const file = join(installed, bin['image-job-mcp']);
   expect(await readFile(file, 'utf8')).toMatch(/^#!\/usr\/bin\/env node\n/);
-  const env = { IMAGE_JOB_API_KEY: 'ij_test', IMAGE_JOB_API_URL: 'http://127.0.0.1:9/api' };
+  const env = { IMAGE_JOB_API_KEY: 'ij_test', IMAGE_JOB_BASE_URL: 'http://127.0.0.1:9/api' };
   const { client } = await connectAssistant(
     new StdioClientTransport({ command: process.execPath, args: [file], env }),
   );

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { run } from '../../packages/mcp/src/run.ts';
 import { USAGE } from '../../packages/mcp/src/usage.ts';
 
-const ENV = { IMAGE_JOB_API_KEY: 'ij_secret', IMAGE_JOB_API_URL: 'https://api.example.com/api' };
+const ENV = { IMAGE_JOB_API_KEY: 'ij_secret', IMAGE_JOB_BASE_URL: 'https://api.example.com/api' };
 
 async function started(args: string[], env: Record<string, string>, signal = AbortSignal.abort()) {
   const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
@@ -17,8 +17,8 @@ async function started(args: string[], env: Record<string, string>, signal = Abo
 }
 
 test.each<[string, string[], Record<string, string>, RegExp]>([
-  ['no key and no URL', [], {}, /IMAGE_JOB_API_KEY is missing.*\n.*IMAGE_JOB_API_URL is missing/],
-  ['a URL that is none', [], { ...ENV, IMAGE_JOB_API_URL: 'api' }, /baseUrl must be an http or https URL/],
+  ['no key and no URL', [], {}, /IMAGE_JOB_API_KEY is missing.*\n.*IMAGE_JOB_BASE_URL is missing/],
+  ['a URL that is none', [], { ...ENV, IMAGE_JOB_BASE_URL: 'api' }, /baseUrl must be an http or https URL/],
   ['a relative folder', [], { ...ENV, IMAGE_JOB_DIRS: 'photos' }, /photos must be an absolute path/],
   [
     'an origin with a path',

@@ -25,7 +25,7 @@ beforeAll(async () => {
   const baseUrl = `${await service.app.listen({ host: '127.0.0.1', port: 0 })}/api`;
   worker = await service.startWorker();
   account = await service.client();
-  env = { IMAGE_JOB_API_KEY: account.apiKey, IMAGE_JOB_API_URL: baseUrl, IMAGE_JOB_DIRS: folder };
+  env = { IMAGE_JOB_API_KEY: account.apiKey, IMAGE_JOB_BASE_URL: baseUrl, IMAGE_JOB_DIRS: folder };
   await writeFile(join(folder, 'room.jpg'), await sampleJpeg());
 });
 afterAll(async () => {
@@ -54,7 +54,7 @@ test('over stdio, a photo is edited after the question about its price', async (
 describe('over HTTP', () => {
   let http: HttpServer;
   beforeAll(async () => {
-    const client = new ImageJobs({ apiKey: account.apiKey, baseUrl: env.IMAGE_JOB_API_URL ?? '' });
+    const client = new ImageJobs({ apiKey: account.apiKey, baseUrl: env.IMAGE_JOB_BASE_URL ?? '' });
     const options = { client, version: '1.0.0', folders: [folder], trustRoots: false };
     const guard = { origins: ['https://app.example.com'], token: 'secret' };
     http = await listen(0, guard, () => createServer(options));

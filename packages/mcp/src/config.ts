@@ -25,7 +25,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     return value;
   };
   const apiKey = required('IMAGE_JOB_API_KEY', 'an API key of the account');
-  const baseUrl = required('IMAGE_JOB_API_URL', 'the URL of the service, which ends with /api');
+  const baseUrl = required('IMAGE_JOB_BASE_URL', 'the URL of the service, which ends with /api');
   const folders = listOf(env.IMAGE_JOB_DIRS, delimiter);
   for (const folder of folders ?? [])
     if (!isAbsolute(folder)) problems.push(`IMAGE_JOB_DIRS: ${folder} must be an absolute path.`);

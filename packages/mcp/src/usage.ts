@@ -3,7 +3,7 @@ export const USAGE = `Usage: image-job-mcp [--http PORT]
 A Model Context Protocol server for Image Job API: over stdio, or over streamable HTTP at http://127.0.0.1:PORT/mcp.
 
   IMAGE_JOB_API_KEY      an API key of the account
-  IMAGE_JOB_API_URL      the URL of the service, which ends with /api
+  IMAGE_JOB_BASE_URL      the URL of the service, which ends with /api
   IMAGE_JOB_DIRS         folders whose photos may be edited, separated as in PATH. Without it, those that a client
                          over stdio names as its roots, and none over HTTP
   IMAGE_JOB_MCP_TOKEN    what clients over HTTP must send as Authorization: Bearer

@@ -22,7 +22,7 @@ export function redeliver(
   cycle: string = randomUUID(),
   whileRunning?: WhileRunning,
 ): Promise<string> {
-  return startWorkflow(client, redeliveryStart(delivery, queues, cycle, whileRunning), START_TIMEOUT_MS);
+  return startWorkflow(client, redeliveryStart(delivery, queues, { cycle }, whileRunning), START_TIMEOUT_MS);
 }
 
 /** Starts {@link testEventStart}. @returns the delivery's id */

@@ -12,6 +12,8 @@ export interface DeliveryInput {
   queues: TaskQueues;
   /** The cycle that a redelivery starts, if whoever requests it wants to follow it. */
   cycle?: string;
+  /** The cycle that a redelivery follows: once the delivery has another one, it sends nothing. */
+  after?: string;
 }
 
 /** What a workflow that delivers a webhook outside its job's workflow is started with. */
@@ -43,13 +45,13 @@ interface Delivery {
 export const redeliveryStart = (
   { id, accountId }: Delivery,
   queues: TaskQueues,
-  cycle: string,
+  cycles: Pick<DeliveryInput, 'cycle' | 'after'>,
   whileRunning: WhileRunning = 'TERMINATE_EXISTING',
 ) =>
   startOf(
     REDELIVERY_WORKFLOW,
     redeliveryWorkflowId(id),
-    { deliveryId: id, accountId, queues, cycle },
+    { deliveryId: id, accountId, queues, ...cycles },
     whileRunning,
   );
 

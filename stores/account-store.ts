@@ -1,4 +1,4 @@
-import type { AccountRecord } from '../domain/records.ts';
+import type { AccountRecord, WebhookEndpoint } from '../domain/records.ts';
 import type { Reference } from '../domain/references.ts';
 import type { SecretRotation } from '../domain/webhook-secrets.ts';
 
@@ -32,11 +32,24 @@ export interface AccountStore {
    * @throws NotFound; Refused if the account is closed
    */
   setWebhook(accountId: string, change: WebhookChange): Promise<AccountRecord>;
+  /**
+   * As `setWebhook`, unless the endpoint has another URL or secret than `from`.
+   * @returns undefined if it has
+   */
+  changeWebhook(
+    accountId: string,
+    from: Pick<WebhookEndpoint, 'url' | 'secret'>,
+    change: WebhookChange,
+  ): Promise<AccountRecord | undefined>;
   /** Records the health of the endpoint. Does nothing if `url` is no longer the account's endpoint. */
   recordEndpointHealth(accountId: string, url: string, health: EndpointHealth): Promise<void>;
 }
 
-export type EndpointHealth = 'healthy' | { failingSince: Date } | { disabledReason: string };
+/** `ifFailingSince`: not if the endpoint has been healthy or was set since then. */
+export type EndpointHealth =
+  | 'healthy'
+  | { failingSince: Date }
+  | { disabledReason: string; ifFailingSince?: Date };
 
 export interface WebhookChange {
   url?: string | null;

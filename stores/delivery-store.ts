@@ -19,11 +19,14 @@ export interface DeliveryStore {
   pending(createdBefore: Date, after: string, limit: number): Promise<DeliveryRecord[]>;
   /** When the oldest pending delivery was created; null if none is pending. */
   oldestPending(): Promise<Date | null>;
-  /** Starts a new cycle of attempts. Idempotent by the cycle. @throws NotFound */
-  reopen(deliveryId: string, cycle: string): Promise<DeliveryRecord>;
-  /** As `reopen`, unless the delivery is pending. @returns undefined if it is, or does not exist */
-  reopenEnded(deliveryId: string, cycle: string): Promise<DeliveryRecord | undefined>;
-  /** Removes the test events of the account, but for the latest KEPT_TESTS. */
+  /**
+   * Starts a new cycle of attempts. Idempotent by the cycle.
+   * @param after the cycle that it follows: does nothing if the delivery is in another one, or pending
+   * @returns the delivery in its present cycle
+   * @throws NotFound
+   */
+  reopen(deliveryId: string, cycle: string, after?: string): Promise<DeliveryRecord>;
+  /** Removes the test events of the account that have ended, but for the latest KEPT_TESTS. */
   dropOldTests(accountId: string): Promise<void>;
   /**
    * Records an attempt before its request, so that it is in the log even if the worker crashes.

@@ -31,8 +31,8 @@ export async function deliveryWorkflow(
 /** Sends the same event again under the same webhook-id, in a new cycle of attempts. */
 export async function redeliveryWorkflow(input: DeliveryInput): Promise<DeliveryOutcome> {
   setCurrentDetails('Requested by the client or an operator.');
-  const { deliveryId, queues, cycle = uuid4() } = input;
-  return runDelivery(queues, await reopenDelivery(deliveryId, cycle));
+  const { deliveryId, queues, cycle = uuid4(), after } = input;
+  return runDelivery(queues, await reopenDelivery(deliveryId, cycle, after));
 }
 
 /** Sends a test event, which belongs to no job, to the account's endpoint, in a single attempt. */

@@ -136,7 +136,7 @@ async function updateEndpointHealth(
     await accounts.recordEndpointHealth(id, url, { failingSince: at });
   } else if (at.getTime() - failingSince.getTime() > disableAfterMs) {
     const disabledReason = `Every delivery since ${failingSince.toISOString()} failed.`;
-    await accounts.recordEndpointHealth(id, url, { disabledReason });
+    await accounts.recordEndpointHealth(id, url, { disabledReason, ifFailingSince: failingSince });
   }
 }
 

@@ -1,4 +1,4 @@
-import { newTestDelivery } from '../../domain/delivery.ts';
+import { FIRST_CYCLE, newTestDelivery } from '../../domain/delivery.ts';
 import type { DeliveryRecord } from '../../domain/records.ts';
 import type { DeliveryEnd } from '../../stores/delivery-store.ts';
 import type { Stores } from '../../stores/stores.ts';
@@ -19,12 +19,15 @@ export interface PendingDelivery {
 
 export function createDeliveryActivities({ stores }: { stores: Stores }) {
   return {
-    /** Makes a delivery pending again. Idempotent. @throws NotFound when the delivery or its account does not exist */
-    async reopenDelivery(deliveryId: string, cycle: string): Promise<PendingDelivery> {
-      const delivery = await stores.deliveries.reopen(deliveryId, cycle);
+    /**
+     * Makes a delivery pending again, unless it is in another cycle than `after`; attempts then send nothing. Idempotent.
+     * @throws NotFound when the delivery or its account does not exist
+     */
+    async reopenDelivery(deliveryId: string, cycle: string, after?: string): Promise<PendingDelivery> {
+      const delivery = await stores.deliveries.reopen(deliveryId, cycle, after);
       const { webhook } = await stores.accounts.get(delivery.accountId);
       const url = delivery.target === 'account' ? (webhook.url ?? delivery.url) : delivery.url;
-      return pending(delivery, url ?? '', true);
+      return pending({ ...delivery, cycle }, url ?? '', true);
     },
 
     /** Stores a delivery of a test event to the account's endpoint. Idempotent. */
@@ -41,9 +44,9 @@ export function createDeliveryActivities({ stores }: { stores: Stores }) {
   };
 }
 
-/** The input of a workflow that delivers or resumes this delivery. */
+/** The input of a workflow that delivers or resumes this delivery. Later cycles were requested, and so were tests. */
 export const pendingDeliveryOf = (delivery: DeliveryRecord): PendingDelivery =>
-  pending(delivery, delivery.url ?? '', delivery.jobId === null);
+  pending(delivery, delivery.url ?? '', delivery.jobId === null || delivery.cycle !== FIRST_CYCLE);
 
 function pending(delivery: DeliveryRecord, url: string, force: boolean): PendingDelivery {
   const { id: deliveryId, cycle, accountId, jobId, target } = delivery;

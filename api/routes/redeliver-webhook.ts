@@ -8,10 +8,11 @@ import {
 } from '../../contract/api-errors.ts';
 import { WebhookDelivery } from '../../contract/deliveries.ts';
 import { isDeliveryId } from '../../domain/delivery.ts';
+import { presentDelivery } from '../../domain/present-webhooks.ts';
 import type { DeliveryRecord } from '../../domain/records.ts';
 import type { Stores } from '../../stores/stores.ts';
+import type { ApiDeps } from '../deps.ts';
 import { errorResponses, type Route } from '../http/operation.ts';
-import { startDelivery } from '../webhooks/start.ts';
 
 /** POST /v1/webhook-deliveries/{id}/redeliver: delivers an event again. */
 export const redeliverWebhook: Route = (app, deps) =>
@@ -33,12 +34,27 @@ export const redeliverWebhook: Route = (app, deps) =>
     },
     async ({ caller, params }, reply) => {
       const delivery = await findDelivery(deps.stores, caller.accountId, params.id);
+      if (delivery.state === 'pending') throw deliveryPending();
       await checkDestination(deps.stores, delivery);
-      const reopened = await deps.stores.deliveries.reopenEnded(delivery.id, randomUUID());
-      if (reopened === undefined) throw deliveryPending();
-      return reply.code(202).send(await startDelivery(deps, 'redeliver', reopened));
+      return reply.code(202).send(presentDelivery(await redeliver(deps, delivery)));
     },
   );
+
+/**
+ * The workflow comes first, because it can also make the delivery pending. Doing so here as well lets a client that reads
+ * the delivery at once see it.
+ */
+async function redeliver(
+  { stores, webhookGateway }: ApiDeps,
+  delivery: DeliveryRecord,
+): Promise<DeliveryRecord> {
+  const { id, cycle: after } = delivery;
+  const cycle = randomUUID();
+  if (!(await webhookGateway.redeliver(delivery, cycle))) throw deliveryPending();
+  const reopened = await stores.deliveries.reopen(id, cycle, after);
+  if (reopened.cycle !== cycle) throw deliveryPending();
+  return reopened;
+}
 
 async function findDelivery({ deliveries }: Stores, accountId: string, id: string): Promise<DeliveryRecord> {
   const delivery = isDeliveryId(id) ? await deliveries.find(id) : undefined;

@@ -8,6 +8,7 @@ import {
   replacedSecrets,
 } from '../../domain/webhook-secrets.ts';
 import { errorResponses, type Route } from '../http/operation.ts';
+import { changeEndpoint } from '../webhooks/change-endpoint.ts';
 
 /** POST /v1/webhook-endpoint/rotate-secret: replaces the secret that signs the account's webhooks. */
 export const rotateWebhookSecret: Route = (app, { stores }) =>
@@ -23,10 +24,11 @@ export const rotateWebhookSecret: Route = (app, { stores }) =>
       },
     },
     async ({ caller: { accountId } }) => {
-      const { webhook } = await stores.accounts.get(accountId);
-      checkReplaced(webhook);
       const rotation = newRotation();
-      await stores.accounts.setWebhook(accountId, { rotateTo: { ...rotation, keepOlder: true } });
+      await changeEndpoint(stores.accounts, accountId, (endpoint) => {
+        checkReplaced(endpoint);
+        return { rotateTo: { ...rotation, keepOlder: true } };
+      });
       return {
         secret: rotation.secret,
         previous_secret_valid_until: rotation.previousUntil.toISOString(),

@@ -2,6 +2,7 @@ import { LIMITS } from '../../contract/limits.ts';
 import { SetWebhookEndpoint, WebhookEndpoint } from '../../contract/webhook-endpoint.ts';
 import { presentEndpoint } from '../../domain/present-webhooks.ts';
 import { errorResponses, type Route } from '../http/operation.ts';
+import { changeEndpoint } from '../webhooks/change-endpoint.ts';
 import { checkWebhookUrl } from '../webhooks/check-url.ts';
 
 /** PUT /v1/webhook-endpoint: sets the account's endpoint, or removes it. */
@@ -21,6 +22,7 @@ export const setWebhookEndpoint: Route = (app, { stores, egress }) =>
     },
     async ({ caller, body: { url } }) => {
       await checkWebhookUrl(egress, 'url', url);
-      return presentEndpoint((await stores.accounts.setWebhook(caller.accountId, { url })).webhook);
+      const { webhook } = await changeEndpoint(stores.accounts, caller.accountId, () => ({ url }));
+      return presentEndpoint(webhook);
     },
   );

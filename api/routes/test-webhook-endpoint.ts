@@ -1,11 +1,11 @@
 import { noWebhookEndpoint } from '../../contract/api-errors.ts';
 import { WebhookDelivery } from '../../contract/deliveries.ts';
 import { KEPT_TESTS, newDeliveryId, newTestDelivery } from '../../domain/delivery.ts';
+import { presentDelivery } from '../../domain/present-webhooks.ts';
 import { errorResponses, type Route } from '../http/operation.ts';
-import { startDelivery } from '../webhooks/start.ts';
 
 /** POST /v1/webhook-endpoint/test: sends a test event to the account's endpoint. */
-export const testWebhookEndpoint: Route = (app, deps) =>
+export const testWebhookEndpoint: Route = (app, { stores, webhookGateway }) =>
   app.post(
     '/v1/webhook-endpoint/test',
     {
@@ -18,9 +18,12 @@ export const testWebhookEndpoint: Route = (app, deps) =>
       },
     },
     async ({ caller: { accountId } }, reply) => {
-      const { url } = (await deps.stores.accounts.get(accountId)).webhook;
+      const { url } = (await stores.accounts.get(accountId)).webhook;
       if (url === null) throw noWebhookEndpoint();
-      const planned = await deps.stores.deliveries.plan(newTestDelivery(newDeliveryId(), accountId, url));
-      return reply.code(202).send(await startDelivery(deps, 'sendTest', planned));
+      const id = newDeliveryId();
+      await webhookGateway.sendTest({ id, accountId });
+      // As the workflow does too; a client that reads the list at once sees it.
+      const delivery = await stores.deliveries.plan(newTestDelivery(id, accountId, url));
+      return reply.code(202).send(presentDelivery(delivery));
     },
   );

@@ -29,7 +29,8 @@ export async function* eventsOf(
 ): AsyncGenerator<string> {
   const start = performance.now();
   let nextBeat = start + heartbeatMs;
-  yield `retry: ${reconnectMs}\n\n`;
+  // Spread, because all streams of a process end at once when it stops.
+  yield `retry: ${Math.round(reconnectMs * (1 + Math.random()))}\n\n`;
   if (job.status !== lastEventId) yield statusEvent(present(job));
   if (job.status !== 'processing') return;
   yield* progressEvent(usualTimes.progress(job));

@@ -1,4 +1,4 @@
-import type { Client } from '@temporalio/client';
+import { type Client, WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
 import type { DeliveryRecord } from '../../domain/records.ts';
 import type { TaskQueues } from '../../protocol/task-queues.ts';
 import { redeliveryStart, testEventStart } from '../../protocol/webhooks.ts';
@@ -7,20 +7,31 @@ import { startWorkflow } from '../../runtime/temporal-client.ts';
 /** Deadline of a call to Temporal. */
 const START_TIMEOUT_MS = 5000;
 
-type Delivery = Pick<DeliveryRecord, 'id' | 'accountId' | 'cycle'>;
-
-/** Starts the workflows that deliver webhooks at a client's request. Both reject unless Temporal confirms in time. */
+/**
+ * Starts the workflows that deliver webhooks at a client's request. Both reject unless Temporal confirms in time; the
+ * workflow may have been started all the same, or be started later.
+ */
 export interface WebhookGateway {
-  /** Delivers in the delivery's cycle, which must be pending. */
-  redeliver(delivery: Delivery): Promise<void>;
-  /** Delivers a test event that is in the log. */
-  sendTest(delivery: Delivery): Promise<void>;
+  /**
+   * Delivers in a new cycle, unless the delivery has left its present one by then.
+   * @returns false if a redelivery of it is running
+   */
+  redeliver(delivery: Pick<DeliveryRecord, 'id' | 'accountId' | 'cycle'>, cycle: string): Promise<boolean>;
+  /** Delivers a test event, and puts it in the log. */
+  sendTest(delivery: Pick<DeliveryRecord, 'id' | 'accountId'>): Promise<void>;
 }
 
 export function createWebhookGateway(client: Client, queues: TaskQueues): WebhookGateway {
   return {
-    async redeliver(delivery) {
-      await startWorkflow(client, redeliveryStart(delivery, queues, delivery.cycle), START_TIMEOUT_MS);
+    async redeliver(delivery, cycle) {
+      const start = redeliveryStart(delivery, queues, { cycle, after: delivery.cycle }, 'FAIL');
+      try {
+        await startWorkflow(client, start, START_TIMEOUT_MS);
+        return true;
+      } catch (error) {
+        if (error instanceof WorkflowExecutionAlreadyStartedError) return false;
+        throw error;
+      }
     },
     async sendTest(delivery) {
       await startWorkflow(client, testEventStart(delivery, queues), START_TIMEOUT_MS);

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import type { Filter } from 'mongodb';
 import type { AccountRecord } from '../../domain/records.ts';
-import type { AccountStore } from '../account-store.ts';
+import type { AccountStore, WebhookChange } from '../account-store.ts';
 import { accountNotFound, assertOpen, openAccount } from './account-status.ts';
 import type { Mongo } from './client.ts';
 import { closeAccount } from './closing.ts';
@@ -17,6 +18,23 @@ export function createAccountStore(mongo: Mongo): AccountStore {
     const found = await byId(accountId);
     if (found === null) throw accountNotFound(accountId);
     return toAccount(found);
+  }
+
+  async function changeWebhook(filter: Filter<AccountDocument>, { url, rotateTo }: WebhookChange) {
+    const endpoint =
+      url === undefined ? {} : { url: { $literal: url }, disabledReason: null, failingSince: '$$REMOVE' };
+    const rotation = rotateTo && {
+      previousSecret: '$webhook.secret',
+      previousUntil: rotateTo.previousUntil,
+      secret: { $literal: rotateTo.secret },
+      olderSecrets: rotateTo.keepOlder ? validSecrets(new Date()) : '$$REMOVE',
+    };
+    // An aggregation pipeline, because it reads the secret that it replaces.
+    return c.accounts.findOneAndUpdate(
+      filter,
+      [{ $set: { webhook: { secret: '$webhook.secret', ...endpoint, ...rotation } } }],
+      { returnDocument: 'after' },
+    );
   }
 
   return {
@@ -75,36 +93,34 @@ export function createAccountStore(mongo: Mongo): AccountStore {
       });
     },
 
-    async setWebhook(accountId, { url, rotateTo }) {
-      const endpoint =
-        url === undefined ? {} : { url: { $literal: url }, disabledReason: null, failingSince: '$$REMOVE' };
-      const rotation = rotateTo && {
-        previousSecret: '$webhook.secret',
-        previousUntil: rotateTo.previousUntil,
-        secret: { $literal: rotateTo.secret },
-        olderSecrets: rotateTo.keepOlder ? validSecrets(new Date()) : '$$REMOVE',
-      };
-      // An aggregation pipeline, because it reads the secret that it replaces.
-      const updated = await c.accounts.findOneAndUpdate(
-        openAccount(accountId),
-        [{ $set: { webhook: { secret: '$webhook.secret', ...endpoint, ...rotation } } }],
-        { returnDocument: 'after' },
-      );
+    async setWebhook(accountId, change) {
+      const updated = await changeWebhook(openAccount(accountId), change);
       if (updated !== null) return toAccount(updated);
       await assertOpen(c, accountId);
       throw accountNotFound(accountId);
     },
 
+    async changeWebhook(accountId, { url, secret }, change) {
+      const same = { ...openAccount(accountId), 'webhook.url': url, 'webhook.secret': secret };
+      const updated = await changeWebhook(same, change);
+      if (updated === null) await assertOpen(c, accountId);
+      return updated === null ? undefined : toAccount(updated);
+    },
+
     async recordEndpointHealth(accountId, url, health) {
-      const update =
-        health === 'healthy'
-          ? { $unset: { 'webhook.failingSince': true as const } }
-          : {
-              $set: Object.fromEntries(
-                Object.entries(health).map(([name, value]) => [`webhook.${name}`, value]),
-              ),
-            };
-      await c.accounts.updateOne({ _id: accountId, 'webhook.url': url }, update);
+      const endpoint = { _id: accountId, 'webhook.url': url };
+      if (health === 'healthy')
+        await c.accounts.updateOne(endpoint, { $unset: { 'webhook.failingSince': true } });
+      else if ('failingSince' in health)
+        await c.accounts.updateOne(endpoint, { $set: { 'webhook.failingSince': health.failingSince } });
+      else {
+        const { disabledReason, ifFailingSince } = health;
+        const still = ifFailingSince === undefined ? {} : { 'webhook.failingSince': ifFailingSince };
+        await c.accounts.updateOne(
+          { ...endpoint, ...still },
+          { $set: { 'webhook.disabledReason': disabledReason } },
+        );
+      }
     },
   };
 }

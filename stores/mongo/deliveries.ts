@@ -19,6 +19,8 @@ import { NEWEST_FIRST, pageAfter } from './newest-first.ts';
 type Document = Stored<DeliveryRecord>;
 type Deliveries = Collections['deliveries'];
 
+const ENDED = { $ne: 'pending' } as const;
+
 export function createDeliveryStore(mongo: Mongo, metrics: Metrics = NO_METRICS): DeliveryStore {
   const { deliveries } = collections(mongo.db);
   const begin = inBatches((begins: Begin[]) => beginAll(deliveries, begins));
@@ -66,28 +68,18 @@ export function createDeliveryStore(mongo: Mongo, metrics: Metrics = NO_METRICS)
       return (await oldest.sort({ createdAt: 1 }).limit(1).next())?.createdAt ?? null;
     },
 
-    async reopen(deliveryId, cycle) {
-      await deliveries.updateOne(
-        { _id: deliveryId, cycle: { $ne: cycle } },
-        { $set: { ...NEW_CYCLE, cycle } },
-      );
+    async reopen(deliveryId, cycle, after) {
+      const open = after === undefined ? { cycle: { $ne: cycle } } : { cycle: after, state: ENDED };
+      await deliveries.updateOne({ _id: deliveryId, ...open }, { $set: { ...NEW_CYCLE, cycle } });
       return toRecordOrThrow(await deliveries.findOne({ _id: deliveryId }), deliveryId);
-    },
-
-    async reopenEnded(deliveryId, cycle) {
-      const row = await deliveries.findOneAndUpdate(
-        { _id: deliveryId, state: { $ne: 'pending' } },
-        { $set: { ...NEW_CYCLE, cycle } },
-        { returnDocument: 'after' },
-      );
-      return row === null ? undefined : toRecord(row);
     },
 
     async dropOldTests(accountId) {
       const tests = { accountId, type: 'test.ping' } as const;
       const surplus = deliveries.find(tests, { projection: { createdAt: 1 } }).sort({ createdAt: -1 });
       const last = await surplus.skip(KEPT_TESTS).limit(1).next();
-      if (last !== null) await deliveries.deleteMany({ ...tests, createdAt: { $lte: last.createdAt } });
+      const old = { ...tests, state: ENDED, createdAt: { $lte: last?.createdAt ?? new Date(0) } };
+      if (last !== null) await deliveries.deleteMany(old);
     },
 
     async begin(deliveryId, cycle, { at, url }) {

@@ -25,7 +25,7 @@ const JOB: JobRecord = {
 const END = { status: 'completed', completedAt: new Date(1), processingMs: 1 } as const;
 const PROGRESS = { elapsed_ms: 1, expected_ms: 2 };
 const NEVER = Number.POSITIVE_INFINITY;
-const TIMES = { streamMs: NEVER, heartbeatMs: NEVER, progressMs: 7, reconnectMs: 3000 };
+const TIMES = { streamMs: NEVER, heartbeatMs: NEVER, progressMs: 7, reconnectMs: 0 };
 
 /** A waiter that is told these, one for each wait; then its process shuts down. */
 function waiterOf(...news: (JobNews | undefined)[]) {
@@ -51,7 +51,7 @@ async function eventsFor(watched: Partial<Watched>, times: Partial<typeof TIMES>
   return events;
 }
 
-const RETRY = 'retry: 3000\n\n';
+const RETRY = 'retry: 0\n\n';
 const status = (id: string) => expect.stringMatching(`^id: ${id}\nevent: status\ndata: \\{[^\n]*\\}\n\n$`);
 const progress = `event: progress\ndata: ${JSON.stringify(PROGRESS)}\n\n`;
 

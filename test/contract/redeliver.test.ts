@@ -3,7 +3,6 @@ import { Value } from 'typebox/value';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { WebhookDelivery, type WebhookDeliveryList } from '../../contract/deliveries.ts';
 import { deliveryIdOf, newDeliveryId } from '../../domain/delivery.ts';
-import type { DeliveryRecord } from '../../domain/records.ts';
 import { draftOf } from '../setup/records.ts';
 import { startFakeApi } from './fake-api.ts';
 import { error, expectError, outcome } from './responses.ts';
@@ -11,22 +10,31 @@ import { error, expectError, outcome } from './responses.ts';
 const URL = 'https://hooks.example.com/a';
 let api: Awaited<ReturnType<typeof startFakeApi>>;
 let client: Awaited<ReturnType<typeof api.client>>;
-/** Workflows that were started, by how. */
-const started: [how: string, id: string, cycle: string][] = [];
-let start: (how: string, delivery: Pick<DeliveryRecord, 'id' | 'cycle'>) => Promise<void>;
+interface Started {
+  how: string;
+  id: string;
+  cycle?: string;
+}
+/** Workflows, all of which are still running. */
+const started: Started[] = [];
+let start: (workflow: Started) => Promise<void>;
 
 beforeAll(async () => {
   api = await startFakeApi(Buffer.alloc(0), {
     webhookGateway: {
-      redeliver: (delivery) => start('redeliver', delivery),
-      sendTest: (delivery) => start('sendTest', delivery),
+      async redeliver({ id }, cycle) {
+        if (started.some((workflow) => workflow.id === id)) return false;
+        await start({ how: 'redeliver', id, cycle });
+        return true;
+      },
+      sendTest: ({ id }) => start({ how: 'sendTest', id }),
     },
   });
 });
 beforeEach(async () => {
   client = await api.client();
   started.length = 0;
-  start = async (how, { id, cycle }) => void started.push([how, id, cycle]);
+  start = async (workflow) => void started.push(workflow);
 });
 afterAll(() => api?.[Symbol.asyncDispose]());
 
@@ -59,7 +67,7 @@ describe('POST /v1/webhook-deliveries/{id}/redeliver', () => {
       await api.app.inject({ url: '/api/v1/webhook-deliveries', headers: client.headers })
     ).json<WebhookDeliveryList>();
     expect(data).toEqual([response.json()]);
-    expect(started).toEqual([['redeliver', id, (await find(id))?.cycle]]);
+    expect(started).toEqual([{ how: 'redeliver', id, cycle: (await find(id))?.cycle }]);
   });
 
   test.each(['delivered', 'failed', 'cancelled'] as const)(
@@ -81,6 +89,17 @@ describe('POST /v1/webhook-deliveries/{id}/redeliver', () => {
     expect(outcomes.filter((each) => each === '202')).toHaveLength(1);
     expect(new Set(outcomes)).toEqual(new Set(['202', error('delivery_pending')]));
     expect(started).toHaveLength(1);
+  });
+
+  test('is refused when another redelivery has followed the same cycle meanwhile', async () => {
+    const { id } = await deliver();
+    await end(id);
+    start = async () => {
+      await api.stores.deliveries.reopen(id, 'other', 'first');
+      await api.stores.deliveries.close(id, 'other', { state: 'failed', reason: 'No.' });
+    };
+    expectError(await redeliver(id), 'delivery_pending', api.config.api.publicUrl);
+    expect(await find(id)).toMatchObject({ cycle: 'other', state: 'failed', reason: 'No.' });
   });
 
   test('is refused once the job was deleted, whether its webhook was sent or not', async () => {
@@ -134,7 +153,7 @@ describe('POST /v1/webhook-endpoint/test', () => {
     expect(Value.Check(WebhookDelivery, delivery)).toBe(true);
     expect(delivery).toMatchObject({ type: 'test.ping', job_id: null, status: 'pending', url: URL });
     expect(delivery.id).not.toBe(second.json().id);
-    expect(started[0]).toEqual(['sendTest', delivery.id, 'first']);
+    expect(started[0]).toEqual({ how: 'sendTest', id: delivery.id });
     expect(await find(delivery.id)).toMatchObject({ accountId: client.accountId, state: 'pending' });
   });
 
@@ -154,18 +173,18 @@ describe('while Temporal cannot be reached', () => {
     await api.stores.accounts.setWebhook(client.accountId, { url: URL });
   });
 
-  test('a redelivery gets 500 and is not left pending, so that it can be requested again', async () => {
+  test('a redelivery gets 500, and the delivery stays as it was, so that it can be requested again', async () => {
     const { id } = await deliver();
     await end(id);
+    const before = await find(id);
     expectError(await redeliver(id), 'internal_error', api.config.api.publicUrl);
-    const failed = { state: 'failed', reason: expect.stringContaining('could not start') };
-    expect(await find(id)).toMatchObject(failed);
+    expect(await find(id)).toEqual(before);
     start = async () => {};
     expect(outcome(await redeliver(id))).toBe('202');
   });
 
-  test('a test gets 500, and the log has it as failed', async () => {
+  test('a test gets 500, and is not in the log', async () => {
     expectError(await sendTest(), 'internal_error', api.config.api.publicUrl);
-    expect(await api.stores.deliveries.list(client.accountId, 1)).toMatchObject([{ state: 'failed' }]);
+    expect(await api.stores.deliveries.list(client.accountId, 1)).toEqual([]);
   });
 });

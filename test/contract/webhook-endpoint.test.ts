@@ -191,6 +191,16 @@ describe('POST /v1/webhook-endpoint/rotate-secret', () => {
     expect(untils).toEqual([...untils].sort((a, b) => b - a));
   });
 
+  test('the bound holds for requests at once, and each secret that was returned is valid', async () => {
+    const answers = await Promise.all(Array.from({ length: MAX_REPLACED_SECRETS + 12 }, rotate));
+    const secrets = answers
+      .filter(({ statusCode }) => statusCode === 200)
+      .map((answer) => answer.json<WebhookSecret>().secret);
+    expect(secrets).toHaveLength(MAX_REPLACED_SECRETS);
+    expect(answers.filter((answer) => outcome(answer) === error('rate_limited'))).toHaveLength(12);
+    expect(signingSecrets(await stored(), new Date())).toEqual(expect.arrayContaining(secrets));
+  });
+
   test('the secrets that are valid at once are bounded, over all keys, until one is no longer', async () => {
     for (let n = 0; n < MAX_REPLACED_SECRETS; n += 1) expect(outcome(await rotate())).toBe('200');
     const { secret, olderSecrets = [] } = await stored();

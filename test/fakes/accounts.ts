@@ -63,11 +63,20 @@ export function createFakeAccountStore(books: Books): AccountStore {
       return this.get(accountId);
     },
 
+    async changeWebhook(accountId, { url, secret }, change) {
+      const { webhook } = getOpenAccount(books, accountId);
+      return webhook.url === url && webhook.secret === secret
+        ? this.setWebhook(accountId, change)
+        : undefined;
+    },
+
     async recordEndpointHealth(accountId, url, health) {
       const { webhook } = getOrThrow(books.accounts, 'account', accountId);
       if (webhook.url !== url) return;
       if (health === 'healthy') delete webhook.failingSince;
-      else Object.assign(webhook, health);
+      else if ('failingSince' in health) webhook.failingSince = health.failingSince;
+      else if ((health.ifFailingSince ?? webhook.failingSince)?.getTime() === webhook.failingSince?.getTime())
+        webhook.disabledReason = health.disabledReason;
     },
   };
 }

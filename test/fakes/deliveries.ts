@@ -50,16 +50,11 @@ export function createFakeDeliveryStore({ deliveries }: Books): DeliveryStore {
           null,
         ),
 
-    async reopen(id, cycle) {
+    async reopen(id, cycle, after) {
       const row = getOrThrow(deliveries, 'delivery', id);
-      if (row.cycle !== cycle) Object.assign(row, NEW_CYCLE, { cycle });
-      return read(id);
-    },
-
-    async reopenEnded(id, cycle) {
-      const row = deliveries.get(id);
-      if (row === undefined || row.state === 'pending') return undefined;
-      Object.assign(row, NEW_CYCLE, { cycle });
+      const opens =
+        after === undefined ? row.cycle !== cycle : row.cycle === after && row.state !== 'pending';
+      if (opens) Object.assign(row, NEW_CYCLE, { cycle });
       return read(id);
     },
 
@@ -67,7 +62,7 @@ export function createFakeDeliveryStore({ deliveries }: Books): DeliveryStore {
       const tests = [...deliveries.values()].filter(
         (row) => row.accountId === accountId && row.type === 'test.ping',
       );
-      for (const { id } of tests.slice(0, -KEPT_TESTS)) deliveries.delete(id);
+      for (const { id, state } of tests.slice(0, -KEPT_TESTS)) if (state !== 'pending') deliveries.delete(id);
     },
 
     async begin(id, cycle, { at, url }) {

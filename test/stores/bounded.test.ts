@@ -29,6 +29,8 @@ const ARGUMENTS: Record<string, unknown[]> = {
   'accounts.list': [10],
   'accounts.close': [randomUUID(), false],
   'accounts.setWebhook': [randomUUID(), { url: null }],
+  'accounts.recordEndpointHealth': [randomUUID(), 'https://example.com/', 'healthy'],
+  'accounts.changeWebhook': [randomUUID(), { url: null, secret: 'whsec_a' }, { url: null }],
   'deliveries.plan': [{ id: 'a', ...client, jobId: randomUUID() }],
   'deliveries.pending': [new Date(), '', 10],
   'deliveries.list': [randomUUID(), 10],

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { deliveryIdOf, KEPT_TESTS, newDeliveryId, newTestDelivery } from '../../domain/delivery.ts';
+import { NotFound } from '../../domain/errors.ts';
 import { signingSecrets } from '../../domain/webhook-secrets.ts';
 import { storesUnderTest } from './under-test.ts';
 
@@ -13,17 +14,20 @@ describe.each(storesUnderTest())('deliveries that clients request: %s', (_name, 
     deliveries.plan(newTestDelivery(id, accountId, url));
 
   test('a delivery that has ended is reopened once, in a new cycle', async () => {
-    const { id } = await plan(newDeliveryId());
-    expect(await deliveries.reopenEnded(id, 'second')).toBeUndefined();
+    const { id, cycle: first } = await plan(newDeliveryId());
+    expect(await deliveries.reopen(id, 'second', first)).toMatchObject({ cycle: first });
     await deliveries.begin(id, 'first', { at: new Date(), url });
     await deliveries.close(id, 'first', { state: 'failed', reason: 'No.' });
     const cycles = ['second', 'third', 'fourth'];
-    const reopened = await Promise.all(cycles.map((cycle) => deliveries.reopenEnded(id, cycle)));
-    const [won, ...others] = reopened.filter((row) => row !== undefined);
-    expect(others).toEqual([]);
-    expect(won).toMatchObject({ state: 'pending', reason: null, tries: 0, attempts: [{ url }] });
-    expect(await deliveries.find(id)).toEqual(won);
-    expect(await deliveries.reopenEnded(deliveryIdOf(randomUUID()), 'second')).toBeUndefined();
+    const reopened = await Promise.all(cycles.map((cycle) => deliveries.reopen(id, cycle, first)));
+    const won = reopened.filter((row, n) => row.cycle === cycles[n]);
+    expect(won).toHaveLength(1);
+    expect(won[0]).toMatchObject({ state: 'pending', reason: null, tries: 0, attempts: [{ url }] });
+    const { cycle } = won[0] ?? { cycle: '' };
+    expect(await deliveries.reopen(id, cycle, first)).toEqual(won[0]);
+    await deliveries.close(id, cycle, { state: 'failed', reason: 'No.' });
+    expect(await deliveries.reopen(id, 'late', first)).toMatchObject({ cycle, state: 'failed' });
+    await expect(deliveries.reopen(deliveryIdOf(randomUUID()), 'second', first)).rejects.toThrow(NotFound);
   });
 
   test('of the test events of an account the latest are kept, and all other deliveries', async () => {
@@ -32,18 +36,54 @@ describe.each(storesUnderTest())('deliveries that clients request: %s', (_name, 
     await deliveries.plan({ ...event, jobId: randomUUID() });
     const foreign = await plan(newDeliveryId());
     const ids: string[] = [];
+    const end = { state: 'failed', reason: 'No.' } as const;
+    const pending = await plan(newDeliveryId(), accountId);
     for (let n = 0; n < KEPT_TESTS + 3; n += 1) {
       const { id, createdAt } = await plan(newDeliveryId(), accountId);
+      await deliveries.close(id, 'first', end);
       ids.push(id);
       // Events of one millisecond go together.
       if (n < 4) await expect.poll(() => Date.now()).toBeGreaterThan(createdAt.getTime());
     }
     await deliveries.dropOldTests(accountId);
     const kept = (await deliveries.list(accountId, 1000)).map(({ id }) => id);
-    expect([...kept].sort()).toEqual([event.id, ...ids.slice(3)].sort());
+    expect([...kept].sort()).toEqual([event.id, pending.id, ...ids.slice(3)].sort());
     expect(await deliveries.find(foreign.id)).toBeDefined();
     await deliveries.dropOldTests(accountId);
-    expect(await deliveries.list(accountId, 1000)).toHaveLength(KEPT_TESTS + 1);
+    expect(await deliveries.list(accountId, 1000)).toHaveLength(KEPT_TESTS + 2);
+  });
+
+  test('a change of an endpoint that has changed since it was read does nothing', async () => {
+    const { id, webhook } = await accounts.create({
+      name: 'Acme',
+      webhookUrl: url,
+      webhookSecret: 'whsec_a',
+    });
+    const rotateTo = { secret: 'whsec_b', previousUntil: new Date() };
+    const rotated = await accounts.changeWebhook(id, webhook, { rotateTo });
+    expect(rotated?.webhook.secret).toBe('whsec_b');
+    expect(
+      await accounts.changeWebhook(id, webhook, { rotateTo: { ...rotateTo, secret: 'whsec_c' } }),
+    ).toBeUndefined();
+    const from = { url, secret: 'whsec_b' };
+    expect((await accounts.changeWebhook(id, from, { url: null }))?.webhook.url).toBeNull();
+    expect(await accounts.changeWebhook(id, from, { url })).toBeUndefined();
+    expect((await accounts.get(id)).webhook).toMatchObject({ url: null, secret: 'whsec_b' });
+  });
+
+  test('an endpoint is disabled only while it has been failing since the given time', async () => {
+    const { id } = await accounts.create({ name: 'Acme', webhookUrl: url, webhookSecret: 'whsec_a' });
+    const since = new Date(Date.now() - HOUR);
+    const disable = () =>
+      accounts.recordEndpointHealth(id, url, { disabledReason: 'It fails.', ifFailingSince: since });
+    await disable();
+    await accounts.recordEndpointHealth(id, url, { failingSince: since });
+    await accounts.setWebhook(id, { url });
+    await disable();
+    expect((await accounts.get(id)).webhook.disabledReason).toBeNull();
+    await accounts.recordEndpointHealth(id, url, { failingSince: since });
+    await disable();
+    expect((await accounts.get(id)).webhook.disabledReason).toBe('It fails.');
   });
 
   test('a secret that was rotated out stays valid for its time, also after further rotations', async () => {

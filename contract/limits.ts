@@ -88,7 +88,7 @@ export const WAITING = Object.freeze({
   heartbeatMs: 15_000,
   /** Between two events that tell how long the job has taken. */
   progressMs: 5000,
-  /** What an event stream tells its client to wait before it connects again. */
+  /** What an event stream tells its client to wait before it connects again, and up to twice as long. */
   reconnectMs: 3000,
   /** Waiting requests of one API process and, of those, of one account. Further ones are answered at once. */
   requests: 5000,

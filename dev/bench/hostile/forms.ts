@@ -21,6 +21,10 @@ export function hostileForms(): HostileRequest[] {
     ]),
     form('300,000 parts', () => ['\r\n\r\n'.concat(DELIMITER).repeat(300_000)]),
     form('JSON of 29 MB of escapes', () => [part('name="job"', `{"a":"${'\\n'.repeat(14 * MB)}"}`)]),
+    {
+      ...form('29 MB of delimiters of one character', () => ['\r\n--a'.repeat((29 * MB) / 5)]),
+      headers: { 'Content-Type': 'multipart/form-data; boundary=a' },
+    },
     { ...form('chunks of 512 bytes of CR', () => [JOB, file('\r'.repeat(20 * MB))]), chunked: 512 },
   ];
 }

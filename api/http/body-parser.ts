@@ -111,7 +111,7 @@ async function readBodyOf(request: FastifyRequest, payload: Readable) {
     if (error instanceof BodyReadError && error.reason === 'too_many_chunks') stopReading(request);
     return rethrowBodyError(error);
   });
-  return { body: await reader.end(), received };
+  return { body: reader.end(), received };
 }
 
 /** Only the decoded image is kept, and at most {@link LIMITS.bodyBytesWithoutKey} of everything else. */

@@ -107,7 +107,6 @@ describe('the image of a form', () => {
       () => [job(), file(formBody([file()], 'b'), 'multipart/mixed; boundary=b')],
       'Content-Type',
     ],
-    ['with a broken name of a file', () => [job(), { ...file(), filename: 'a\rb' }], 'exactly one image'],
   ])('%s is invalid_image', async (_how, parts, message) => {
     expect(refused(await post(parts()), 'invalid_image')).toContain(message);
   });
@@ -209,6 +208,20 @@ describe('on the connection, a form', () => {
     await expect.poll(refusal.received).toMatch(/^HTTP\/1\.1 400 /);
     refusal.socket.destroy();
     expect(refusal.received()).not.toContain('100 Continue');
+  });
+
+  test.each<[string, FormPart]>([
+    ['an attachment', { name: undefined, content: '', headers: ['Content-Disposition: attachment'] }],
+    ['no headers', { name: undefined, content: '' }],
+    ['a line break in the name of its file', { ...imagePart(''), filename: 'a\nb' }],
+    ['a CR in the name of its file', { ...imagePart(''), filename: 'a\rb' }],
+    ['unreadable headers', { name: undefined, content: '', headers: ['\0'] }],
+    ['an unknown name', { name: 'tool', content: '' }],
+  ])('with a large part that has %s is answered, and gives its bytes back', async (_what, part) => {
+    const form = formBody([job({ image_url: IMAGE_URL }), { ...part, content: 'x'.repeat(17_000) }]);
+    const wire = await dial(port, ...head(apiKey(), 'Transfer-Encoding: chunked'));
+    refused(await wire.response(Buffer.concat([chunk(form), LAST])), 'invalid_request');
+    await expect.poll(() => api.budgets.bytes.held, WAIT).toBe(0);
   });
 
   test('that ends before its closing boundary is invalid_request', async () => {

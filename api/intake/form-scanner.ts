@@ -1,0 +1,119 @@
+import { invalidRequest as invalid } from '../../contract/api-errors.ts';
+import { createDelimiterSearch } from './delimiter-search.ts';
+import { createLineReader } from './line-reader.ts';
+import { createPartHead, type PartHead } from './part-head.ts';
+
+type Take = (content: Buffer) => void;
+
+export interface FormScanner {
+  /** Reads the next chunk. @throws ApiError invalid_request at the first problem; it must not be called again then */
+  write(chunk: Buffer): void;
+  /** @throws ApiError invalid_request when the form has no end */
+  end(): void;
+}
+
+const MAX_PARTS = 2;
+/** Most bytes of the headers of one part. */
+const MAX_HEAD = 8 * 1024;
+/** Most bytes of a form besides the contents of its parts. */
+const MAX_FRAMING = 16 * 1024;
+const TOO_LONG =
+  'A part has more than 8 KB of headers, or the form has more than 16 KB besides its parts. Send shorter headers of the parts.';
+const BAD_DELIMITER =
+  'Other characters than CRLF follow the boundary. Use a boundary that is in no part, and end its lines with CRLF.';
+const NOT_THE_END = 'The form goes on after its closing boundary. Send that once, after all parts.';
+const NO_END = 'The form ended before its closing boundary. Send it to its end, with that boundary.';
+const THIRD_PART = 'The form has more than two parts. Send the parts job and image only.';
+
+const PADDING = /^[ \t]*\r\n$/;
+const CLOSING = /^--[ \t]*(?:\r\n)?$/;
+
+// Not @fastify/busboy or busboy: they skip, without a sign, any part whose headers they cannot read. A job would be
+// charged without that part.
+
+/**
+ * Reads the delimiters and headers of multipart/form-data (RFC 2046, 5.1.1) while they arrive, and passes on the
+ * contents of the parts. Text before the first delimiter and after the last is skipped.
+ * @param openPart returns what takes the content of the part
+ */
+export function createFormScanner(boundary: string, openPart: (head: PartHead) => Take): FormScanner {
+  const delimiter = Buffer.from(`\r\n--${boundary}`);
+  const line = createLineReader(MAX_HEAD);
+  let search = createDelimiterSearch(delimiter, { afterLine: true });
+  let take: Take = skip;
+  let reading: 'text' | 'delimiter' | 'head' = 'text';
+  let head = createPartHead();
+  let headStart = 0;
+  let framing = 0;
+  let parts = 0;
+  let hasEnded = false;
+
+  function count(bytes: number): void {
+    framing += bytes;
+    if (framing > MAX_FRAMING) throw invalid(TOO_LONG);
+  }
+
+  function skip({ length }: Buffer): void {
+    count(length);
+  }
+
+  /** @returns the index of the next byte, like {@link readLine} */
+  function readText(chunk: Buffer, start: number): number {
+    const next = search.read(chunk, start, take);
+    if (next === undefined) return chunk.length;
+    if (hasEnded) throw invalid(NOT_THE_END);
+    count(delimiter.length);
+    reading = 'delimiter';
+    return next;
+  }
+
+  function readLine(chunk: Buffer, start: number): number {
+    const next = line.read(chunk, start);
+    if (next === undefined) throw invalid(reading === 'head' ? TOO_LONG : BAD_DELIMITER);
+    count(next - start);
+    if (!line.isComplete()) return next;
+    if (reading === 'delimiter') endDelimiter(line.take());
+    else endHeader(line.take());
+    return next;
+  }
+
+  function endDelimiter(text: string): void {
+    if (CLOSING.test(text)) endParts();
+    else if (PADDING.test(text)) startPart();
+    else throw invalid(BAD_DELIMITER);
+  }
+
+  function startPart(): void {
+    parts += 1;
+    if (parts > MAX_PARTS) throw invalid(THIRD_PART);
+    head = createPartHead();
+    headStart = framing;
+    reading = 'head';
+  }
+
+  function endParts(): void {
+    hasEnded = true;
+    search = createDelimiterSearch(delimiter, { afterLine: true });
+    take = skip;
+    reading = 'text';
+  }
+
+  function endHeader(text: string): void {
+    if (framing - headStart > MAX_HEAD) throw invalid(TOO_LONG);
+    if (text === '\r\n') {
+      take = openPart(head.finish());
+      reading = 'text';
+    } else head.add(text);
+  }
+
+  return {
+    write(chunk) {
+      let at = 0;
+      while (at < chunk.length) at = reading === 'text' ? readText(chunk, at) : readLine(chunk, at);
+    },
+    end() {
+      if (reading === 'delimiter' && CLOSING.test(line.take())) hasEnded = true;
+      if (!hasEnded) throw invalid(NO_END);
+    },
+  };
+}

@@ -35,7 +35,7 @@ const OPTIONS = {
   'dry-run': { type: 'boolean' },
   'base-url': { type: 'string' },
   json: { type: 'boolean' },
-  help: { type: 'boolean' },
+  help: { type: 'boolean', short: 'h' },
   version: { type: 'boolean' },
 } as const;
 
@@ -76,12 +76,19 @@ function editOf(inputs: string[], values: Values): EditArguments {
     command: 'edit',
     inputs,
     tool: values.tool,
-    options: (values.option ?? []).map(pairOf),
+    options: optionsOf(values.option ?? []),
     output: values.output,
     record: values.record ?? 'image-job',
     concurrency: concurrencyOf(values.concurrency ?? '4'),
     dryRun: values['dry-run'] === true,
   };
+}
+
+function optionsOf(texts: string[]): [string, string][] {
+  const pairs = texts.map(pairOf);
+  const twice = pairs.find(([key], index) => pairs.findIndex(([other]) => other === key) !== index);
+  if (twice === undefined) return pairs;
+  throw new UsageError(`--option ${twice[0]} is given twice; lists are separated by commas.`);
 }
 
 function pairOf(text: string): [string, string] {

@@ -1,4 +1,5 @@
 import type { Outcome } from './edit-photo.ts';
+import { printable } from './printable.ts';
 
 /** Writes to a stream such as process.stderr. */
 export interface Output {
@@ -43,9 +44,11 @@ export function createProgress(
 }
 
 function report(outcome: Outcome, { stdout, stderr }: { stdout: Output; stderr: Output }): void {
-  const { input, output, status, error, images_charged: price } = outcome;
-  for (const warning of outcome.warnings) stderr.write(`${input}: ${warning}\n`);
-  if (status === 'failed') stderr.write(`${input}: ${error}\n`);
+  const { status, error, images_charged: price } = outcome;
+  const input = printable(outcome.input);
+  for (const warning of outcome.warnings) stderr.write(`${input}: ${printable(warning)}\n`);
+  if (status === 'failed') stderr.write(`${input}: ${printable(error ?? 'It failed.')}\n`);
   else if (status === 'checked') stdout.write(`${input}: ${price} ${price === 1 ? 'image' : 'images'}\n`);
-  else stdout.write(`${input} -> ${output}${status === 'kept' ? ' (already there)' : ''}\n`);
+  else
+    stdout.write(`${input} -> ${printable(outcome.output)}${status === 'kept' ? ' (already there)' : ''}\n`);
 }

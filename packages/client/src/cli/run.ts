@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { ImageJobs } from '../node.ts';
 import { type Arguments, parseArguments } from './arguments.ts';
 import { type Context, runEdit } from './edit.ts';
+import { printable } from './printable.ts';
 import { showAccount, showTools } from './show.ts';
 import { USAGE, UsageError } from './usage.ts';
 
@@ -21,7 +22,8 @@ export async function run(
     return 130;
   } catch (error) {
     if (streams.signal.aborted) return 130;
-    streams.stderr.write(`image-job: ${error instanceof Error ? error.message : String(error)}\n`);
+    const message = error instanceof Error ? error.message : String(error);
+    streams.stderr.write(`image-job: ${printable(message)}\n`);
     return error instanceof UsageError ? 2 : 1;
   }
 }

@@ -1,13 +1,20 @@
 import type { Context } from './edit.ts';
+import { printable, printableLines } from './printable.ts';
 
 export async function showTools(slug: string | undefined, { client, stdout, json, signal }: Context) {
   const found = slug === undefined ? await client.tools({ signal }) : await client.tool(slug, { signal });
   if (json) return void stdout.write(`${JSON.stringify(found)}\n`);
-  if (Array.isArray(found)) for (const tool of found) stdout.write(`${tool.slug}  ${tool.images_cost}\n`);
-  else stdout.write(`${found.title}: ${found.description}\n${JSON.stringify(found.options, null, 2)}\n`);
+  if (Array.isArray(found))
+    for (const tool of found) stdout.write(`${printable(tool.slug)}  ${tool.images_cost}\n`);
+  else {
+    const options = JSON.stringify(found.options, null, 2);
+    stdout.write(`${printable(found.title)}: ${printable(found.description)}\n${printableLines(options)}\n`);
+  }
 }
 
 export async function showAccount({ client, stdout, json, signal }: Context) {
   const account = await client.account({ signal });
-  stdout.write(json ? `${JSON.stringify(account)}\n` : `${account.name}: ${account.image_credits} images\n`);
+  stdout.write(
+    json ? `${JSON.stringify(account)}\n` : `${printable(account.name)}: ${account.image_credits} images\n`,
+  );
 }

@@ -1,7 +1,7 @@
 export const USAGE = `Usage: image-job <command> [options]
 
   edit PHOTO|FOLDER... --tool SLUG    edits photos; an interrupted run is continued by the same command
-    --option KEY=VALUE                an option of the tool; may be repeated, lists are separated by commas
+    --option KEY=VALUE                an option of the tool, once for each; lists are separated by commas
     -o, --output PATH                 the result of one photo, or the folder for several (then required)
     --record ID                       part of the Idempotency-Key: with another ID the same photo is edited anew
     --concurrency N                   photos at a time, 1 to 16 (4)
@@ -11,7 +11,7 @@ export const USAGE = `Usage: image-job <command> [options]
 
   --base-url URL                      the service, ends with /api (IMAGE_JOB_BASE_URL)
   --json                              JSON on stdout: a line for each photo, or one value
-  --help, --version
+  -h, --help, --version
 
 The API key is read from IMAGE_JOB_API_KEY.
 

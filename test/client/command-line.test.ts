@@ -156,7 +156,7 @@ describe('image-job edit', () => {
       ...['edit', join(folder, 'in'), '--tool', 'declutter', '-o', join(folder, 'out'), '--concurrency', '1'],
     ]);
     expect(code).toBe(1);
-    expect(stderr).toContain('The other photos were not sent');
+    expect(stderr).toContain('Not sent, because none could succeed: 1');
     expect(posts()).toBe(2);
   });
 

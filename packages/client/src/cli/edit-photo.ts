@@ -1,9 +1,9 @@
-import { mkdir, rename, stat, writeFile } from 'node:fs/promises';
-import { dirname, extname } from 'node:path';
+import { readFile } from 'node:fs/promises';
 import { type CreateOptions, ImageJobError, type ImageJobs, type Job, type ToolSlug } from '../node.ts';
-import { sleep } from '../time.ts';
+import { patiently } from './patience.ts';
 import type { Photo } from './photos.ts';
 import type { Results } from './record-of-results.ts';
+import { checkWritable, hasResult, writeResults } from './result-files.ts';
 
 /** What became of a photo, as `--json` prints it. */
 export interface Outcome {
@@ -18,74 +18,116 @@ export interface Outcome {
   error: string | null;
 }
 
+type Request = CreateOptions<ToolSlug, string> & { image: Blob; key: string };
+
 export interface Edit {
   client: ImageJobs;
   /** All of the request but the photo. */
-  request: Omit<CreateOptions<ToolSlug, string>, 'image'> & { key: string };
+  request: Omit<Request, 'image'>;
   results: Results | undefined;
   dryRun: boolean;
   signal: AbortSignal;
+  /** Aborts when no new job can succeed; results that were paid for are still fetched. */
+  noNewJobs: AbortSignal;
+  /** Jobs whose charge was counted: equal photos share one. */
+  counted: Set<string>;
+  /** Told of a failure after the charge. */
+  onFailure(error: unknown): void;
 }
 
 /** New jobs for a photo whose earlier ones failed for a passing reason. */
 const TRIES = 10;
 
-/** Over the rate limit, a longer wait than this is for another limit, which a folder of photos would only exceed again. */
-const PATIENCE_MS = 60_000;
-
-/** Edits a photo however long others of the same key, and of the same folder, keep the rate limit busy. */
-export async function editPatiently(edit: Edit, photo: Photo): Promise<Outcome> {
-  for (;;) {
-    try {
-      return await editPhoto(edit, photo);
-    } catch (error) {
-      const isLimited = error instanceof ImageJobError && error.code === 'rate_limited';
-      if (!isLimited || (error.retryAfterMs ?? 0) > PATIENCE_MS) throw error;
-      await sleep(error.retryAfterMs ?? 0, edit.signal);
-    }
-  }
+/** @returns undefined when a new job would be needed after `noNewJobs` */
+export async function editPhoto(edit: Edit, photo: Photo): Promise<Outcome | undefined> {
+  const { client, results, signal } = edit;
+  // Read once: the key, the request and the record must be of the same bytes.
+  const image = new Blob([await readFile(photo.input, { signal })]);
+  const request = { ...edit.request, image, signal };
+  if (edit.dryRun) return check(edit, photo, request);
+  const key = await client.jobs.idempotencyKey(request);
+  const isKept = results?.has(photo.output, key) === true && (await hasResult(photo.output));
+  if (isKept) return { ...untouched(photo), status: 'kept' };
+  await checkWritable(photo.output);
+  const found = await patiently(() => findOrCreate(edit, request), signal);
+  if (found === undefined) return undefined;
+  const outcome = await fetchResult(edit, photo, found);
+  if (outcome.status === 'completed') await results?.add(photo.output, key);
+  return outcome;
 }
 
-async function editPhoto(edit: Edit, { input, output }: Photo): Promise<Outcome> {
-  const { client, results, signal } = edit;
-  const request = { ...edit.request, image: input, signal };
-  const outcome = { input, output, job_id: null, images_charged: 0, warnings: [], error: null };
-  if (edit.dryRun) {
-    const { images_charged, warnings } = await client.jobs.dryRun(request);
-    return { ...outcome, status: 'checked', images_charged, warnings: warnings.map(messageOf) };
-  }
-  const key = await client.jobs.idempotencyKey(request);
-  if (results?.has(output, key) && (await exists(output))) return { ...outcome, status: 'kept' };
-  const { job, charged, warnings } = await findOrCreate(edit, request);
-  const ended = job.status === 'processing' ? await client.jobs.wait(job.job_id, { signal }) : job;
-  const told = { ...outcome, job_id: ended.job_id, warnings };
-  if (ended.status === 'failed') return { ...told, status: 'failed', error: ended.error };
-  await writeResults(output, await client.jobs.download(ended, { signal }));
-  await results?.add(output, key);
-  return { ...told, status: 'completed', images_charged: charged };
+const untouched = (photo: Photo) => ({
+  ...photo,
+  job_id: null,
+  images_charged: 0,
+  warnings: [],
+  error: null,
+});
+
+async function check(edit: Edit, photo: Photo, request: Request): Promise<Outcome | undefined> {
+  if (edit.noNewJobs.aborted) return undefined;
+  const { images_charged, warnings } = await patiently(() => edit.client.jobs.dryRun(request), edit.signal);
+  return { ...untouched(photo), status: 'checked', images_charged, warnings: warnings.map(messageOf) };
 }
 
 interface Found {
-  job: Job;
+  jobId: string;
+  /** The job, when it has ended. */
+  ended: Job | undefined;
   charged: number;
   warnings: string[];
 }
 
-/** The job of an earlier run is taken as it is, without sending the photo again, unless a new try may succeed. */
-async function findOrCreate({ client }: Edit, request: CreateOptions<ToolSlug, string>): Promise<Found> {
-  for (let attempt = 1; ; attempt += 1) {
-    const tried = attempt === 1 ? request : { ...request, key: `${request.key} try ${attempt}` };
-    const idempotency_key = await client.jobs.idempotencyKey(tried);
-    const [job] = await first(client.jobs.list({ idempotency_key }, request));
-    if (job === undefined) return create(client, tried);
-    if (job.failure?.retryable !== true || attempt === TRIES) return { job, charged: 0, warnings: [] };
+/** Whatever fails here, the outcome names the job and its charge. */
+async function fetchResult(edit: Edit, photo: Photo, found: Found): Promise<Outcome> {
+  const { client, signal } = edit;
+  const { jobId, charged: images_charged, warnings } = found;
+  const told = { ...photo, job_id: jobId, images_charged, warnings, error: null };
+  try {
+    const ended = found.ended ?? (await patiently(() => client.jobs.wait(jobId, { signal }), signal));
+    if (ended.status === 'failed')
+      return { ...told, status: 'failed', images_charged: 0, error: ended.error };
+    await writeResults(photo.output, await client.jobs.download(ended, { signal }));
+    return { ...told, status: 'completed' };
+  } catch (error) {
+    signal.throwIfAborted();
+    edit.onFailure(error);
+    return { ...told, status: 'failed', error: error instanceof Error ? error.message : String(error) };
   }
 }
 
-async function create(client: ImageJobs, request: CreateOptions<ToolSlug, string>): Promise<Found> {
-  const { job_id, images_charged, warnings } = await client.jobs.create(request);
-  const job = await client.jobs.get(job_id, request);
-  return { job, charged: images_charged, warnings: warnings.map(messageOf) };
+/** The job of an earlier run is taken as it is, without sending the photo again, unless a new try may succeed. */
+async function findOrCreate(edit: Edit, request: Request): Promise<Found | undefined> {
+  const { jobs } = edit.client;
+  for (let attempt = 1; ; attempt += 1) {
+    const tried = attempt === 1 ? request : { ...request, key: `${request.key} try ${attempt}` };
+    const idempotency_key = await jobs.idempotencyKey(tried);
+    const [job] = await first(jobs.list({ idempotency_key }, request));
+    if (job === undefined) return edit.noNewJobs.aborted ? undefined : create(edit, tried);
+    if (job.idempotency_key !== idempotency_key)
+      throw new Error(
+        'The list has the job of another photo; is the query removed on the way to the service?',
+      );
+    const ended = job.status === 'processing' ? undefined : job;
+    if (job.failure?.retryable !== true || attempt === TRIES)
+      return { jobId: job.job_id, ended, charged: 0, warnings: [] };
+  }
+}
+
+async function create({ client, counted }: Edit, request: Request): Promise<Found> {
+  const { job_id, images_charged, warnings } = await client.jobs.create(request).catch(nameRecord);
+  const charged = counted.has(job_id) ? 0 : images_charged;
+  counted.add(job_id);
+  return { jobId: job_id, ended: undefined, charged, warnings: warnings.map(messageOf) };
+}
+
+/** The key is derived here, so "use a new key" is no help. */
+function nameRecord(error: unknown): never {
+  if (error instanceof ImageJobError && error.code === 'job_not_found')
+    throw new Error('The job of this photo was deleted. With --record ID, the photo is edited anew.', {
+      cause: error,
+    });
+  throw error;
 }
 
 async function first<T>(rows: AsyncIterable<T>): Promise<T[]> {
@@ -94,21 +136,3 @@ async function first<T>(rows: AsyncIterable<T>): Promise<T[]> {
 }
 
 const messageOf = ({ message }: { message: string }) => message;
-
-const exists = (path: string) =>
-  stat(path).then(
-    () => true,
-    () => false,
-  );
-
-/** A job has one result; of several, the others are numbered. A file is there as a whole or not at all. */
-async function writeResults(output: string, images: readonly Blob[]): Promise<void> {
-  await mkdir(dirname(output), { recursive: true });
-  for (const [index, image] of images.entries()) {
-    const extension = extname(output);
-    const path =
-      index === 0 ? output : `${output.slice(0, output.length - extension.length)}-${index + 1}${extension}`;
-    await writeFile(`${path}.part`, image.stream());
-    await rename(`${path}.part`, path);
-  }
-}

@@ -1,6 +1,9 @@
-import { readdir, stat } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { basename, extname, join, relative, resolve } from 'node:path';
+import { imageType } from '../node.ts';
 import { resultPath } from '../result-path.ts';
+import { photosBelow } from './photos-below.ts';
+import { realPath } from './real-path.ts';
 import { UsageError } from './usage.ts';
 
 /** A photo and where its result goes. */
@@ -13,9 +16,16 @@ export interface Photos {
   photos: Photo[];
   /** The folder of the results, if there may be several. */
   folder: string | undefined;
+  /** What was found and is not edited, with the reason. */
+  leftOut: string[];
 }
 
-const EXTENSIONS = new Set(['.jpg', '.jpeg', '.png', '.webp']);
+const TYPES: Readonly<Record<string, string>> = {
+  '.jpg': 'image/jpeg',
+  '.jpeg': 'image/jpeg',
+  '.png': 'image/png',
+  '.webp': 'image/webp',
+};
 
 /**
  * The photos of a command: files as given, and all photos of folders and of the folders in them.
@@ -25,63 +35,81 @@ export async function findPhotos(
   inputs: readonly string[],
   { tool, output }: { tool: string; output: string | undefined },
 ): Promise<Photos> {
-  const kinds = await Promise.all(inputs.map(kindOf));
+  const kinds = await Promise.all(inputs.map(existingKind));
   const [only] = inputs;
   if (only !== undefined && inputs.length === 1 && kinds[0] === 'file' && !(await isFolder(output))) {
     const photo = { input: only, output: output ?? resultPath(only, tool) };
-    checkOutputs([photo]);
-    return { photos: [photo], folder: undefined };
+    await checkOutputs([photo]);
+    if (output !== undefined) await checkFormat(photo);
+    return { photos: [photo], folder: undefined, leftOut: [] };
   }
   if (output === undefined) throw new UsageError('-o FOLDER is missing: where the results go.');
+  if ((await kindOf(output)) === 'file')
+    throw new UsageError(`${output} is a file; for several photos, -o names a folder.`);
   const folder = resolve(output);
+  const leftOut: string[] = [];
   const found = await Promise.all(
     inputs.map(async (input, index) =>
       kinds[index] === 'file'
         ? [{ input, output: join(folder, basename(input)) }]
-        : (await photosBelow(input, folder)).map((path) => ({
+        : (await photosIn(input, folder, leftOut)).map((path) => ({
             input: path,
             output: join(folder, relative(input, path)),
           })),
     ),
   );
   const photos = found.flat();
-  if (photos.length === 0) throw new UsageError(`There is no JPEG, PNG or WebP in ${inputs.join(', ')}.`);
-  checkOutputs(photos);
-  return { photos, folder };
+  if (photos.length === 0)
+    throw new UsageError([`There is no JPEG, PNG or WebP in ${inputs.join(', ')}.`, ...leftOut].join(' '));
+  await checkOutputs(photos);
+  return { photos, folder, leftOut };
 }
 
-async function kindOf(path: string): Promise<'file' | 'folder'> {
-  const found = await stat(path).catch(() => undefined);
-  if (found === undefined) throw new UsageError(`${path} does not exist.`);
-  return found.isDirectory() ? 'folder' : 'file';
+async function photosIn(input: string, results: string, leftOut: string[]): Promise<string[]> {
+  return photosBelow(input, {
+    isPhoto: (name) => extname(name).toLowerCase() in TYPES,
+    results: await realPath(results),
+    leaveOut: (path, reason) => leftOut.push(`${path}: not edited, ${reason}`),
+  });
 }
 
-const isFolder = async (path: string | undefined) =>
-  path !== undefined && (await stat(path).catch(() => undefined))?.isDirectory() === true;
-
-/** Leaves out hidden files and the folder of the results. */
-async function photosBelow(folder: string, results: string): Promise<string[]> {
-  const entries = await readdir(folder, { withFileTypes: true });
-  const found = await Promise.all(
-    entries
-      .filter(({ name }) => !name.startsWith('.') && resolve(folder, name) !== results)
-      .map(async (entry) => {
-        const path = join(folder, entry.name);
-        if (entry.isDirectory()) return photosBelow(path, results);
-        return entry.isFile() && EXTENSIONS.has(extname(path).toLowerCase()) ? [path] : [];
-      }),
+const kindOf = (path: string) =>
+  stat(path).then(
+    (found) => (found.isDirectory() ? 'folder' : 'file'),
+    () => undefined,
   );
-  return found.flat().sort();
+
+async function existingKind(path: string): Promise<'file' | 'folder'> {
+  const kind = await kindOf(path);
+  if (kind === undefined) throw new UsageError(`${path} does not exist.`);
+  return kind;
 }
 
-function checkOutputs(photos: readonly Photo[]): void {
-  const inputs = new Set(photos.map(({ input }) => resolve(input)));
+/** A folder that is there, or that is named as one and will be made. */
+const isFolder = async (path: string | undefined) =>
+  path !== undefined && (/[/\\]$/.test(path) || (await kindOf(path)) === 'folder');
+
+/** Compares what paths lead to, through links. */
+async function checkOutputs(photos: readonly Photo[]): Promise<void> {
+  const inputs = new Set(await Promise.all(photos.map(({ input }) => realPath(input))));
   const taken = new Map<string, string>();
   for (const { input, output } of photos) {
-    const path = resolve(output);
+    const path = await realPath(output);
     const other = taken.get(path);
     if (other !== undefined) throw new UsageError(`${other} and ${input} would both become ${output}.`);
     if (inputs.has(path)) throw new UsageError(`${output} is itself a photo to edit; choose another output.`);
     taken.set(path, input);
   }
+}
+
+/** A result has the format of its photo. */
+async function checkFormat({ input, output }: Photo): Promise<void> {
+  const extension = extname(output).toLowerCase();
+  const named = TYPES[extension];
+  if (named === undefined || !(await stat(input)).isFile()) return;
+  const type = imageType(await readFile(input));
+  if (type !== undefined && type !== named)
+    throw new UsageError(
+      `${input} is ${type}, as its result will be; ${output} must not end with ${extension}.`,
+    );
 }

@@ -1,0 +1,37 @@
+import { ImageJobError } from '../node.ts';
+import { WriteError } from './result-files.ts';
+
+/** What is wrong is the same for all requests: nothing can be fetched either. */
+const LOCKED_OUT = new Set(['invalid_api_key', 'key_revoked', 'api_disabled']);
+
+/** What is wrong is the same for all new jobs: the balance, the key, the tool or an option. */
+const NO_NEW_JOBS = new Set([
+  'insufficient_scope',
+  'insufficient_credits',
+  'invalid_tool',
+  'invalid_request',
+]);
+
+/** When the photos of a command that are left cannot succeed any more. */
+export interface Stops {
+  /** Nothing more is done. */
+  all: AbortSignal;
+  /** No job is created, but results that were paid for are fetched. */
+  newJobs: AbortSignal;
+  /** Looks whether an error is one that the other photos would have too. */
+  after(error: unknown): void;
+}
+
+export function createStops(): Stops {
+  const all = new AbortController();
+  const newJobs = new AbortController();
+  return {
+    all: all.signal,
+    newJobs: newJobs.signal,
+    after(error) {
+      const code = error instanceof ImageJobError ? error.code : '';
+      if (LOCKED_OUT.has(code) || error instanceof WriteError) all.abort();
+      if (NO_NEW_JOBS.has(code) || all.signal.aborted) newJobs.abort();
+    },
+  };
+}

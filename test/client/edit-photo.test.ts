@@ -5,8 +5,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { editPhoto } from '../../packages/client/src/cli/edit-photo.ts';
 import { ImageJobs } from '../../packages/client/src/node.ts';
 import { folderOfFile } from '../setup/temporary-folder.ts';
-import { API_KEY, BASE_URL, clientAnswered, failure, json } from './fake-fetch.ts';
-import { jpeg } from './fake-service.ts';
+import { API_KEY, BASE_URL, clientAnswered, failure, JPEG, json } from './fake-fetch.ts';
 
 const folder = folderOfFile();
 const input = join(folder, 'room.jpg');
@@ -54,10 +53,10 @@ test('a photo whose job failed for a passing reason is sent as a new job, under 
     json({ data: [], has_more: false }),
     json({ job_id: 'new', status: 'processing', images_charged: 1, warnings: [] }, 201),
     json({ job_id: 'new', status: 'completed', result_urls: ['https://images.example.com/new.jpeg'] }),
-    new Response(jpeg('result')),
+    new Response(JPEG),
   );
   expect(outcome).toMatchObject({ status: 'completed', job_id: 'new', images_charged: 1 });
-  expect(await readFile(output, 'utf8')).toContain('result');
+  expect(new Uint8Array(await readFile(output))).toEqual(JPEG);
   expect(keys[1]).not.toBe(keys[0]);
   expect(new Headers(sent[2]?.init.headers).get('Idempotency-Key')).toBe(keys[1]);
 });

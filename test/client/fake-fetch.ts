@@ -2,6 +2,8 @@ import { ImageJobs } from '../../packages/client/src/index.ts';
 
 export const API_KEY = 'ij_test_key';
 export const BASE_URL = 'https://api.example.com/api';
+/** As much of a JPEG as the client looks at. */
+export const JPEG = Uint8Array.of(0xff, 0xd8, 0xff, 0xe0);
 
 interface Sent {
   url: string;

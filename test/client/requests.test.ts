@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { CreateOptions } from '../../packages/client/src/index.ts';
-import { clientAnswered, json } from './fake-fetch.ts';
+import { clientAnswered, JPEG, json } from './fake-fetch.ts';
 
-const JPEG = Uint8Array.of(0xff, 0xd8, 0xff, 0xe0);
 const created = json({ job_id: 'a', status: 'processing', images_charged: 1, warnings: [] }, 201);
 const { client } = clientAnswered(created);
 
@@ -26,6 +25,15 @@ describe('the Idempotency-Key', () => {
     const turned = { resolution: '4K', material: 'slate' } as const;
     expect(await keyOf({ options })).toBe(await keyOf({ options: turned }));
     expect(await keyOf({ image: new Blob([JPEG]) })).toBe(await keyOf());
+  });
+
+  test('is the same without options and with none, and so is the request', async () => {
+    const { client: sending, sent } = clientAnswered(created);
+    const image = new URL('https://photos.example.com/a.jpg');
+    const changes: object[] = [{}, { options: {} }, { options: { material: undefined } }];
+    for (const change of changes) await sending.jobs.create({ ...roof, image, ...change });
+    const requests = sent.map(({ init }) => [new Headers(init.headers).get('Idempotency-Key'), init.body]);
+    expect(new Set(requests.map(String)).size).toBe(1);
   });
 
   test.each<[string, Partial<Roof>]>([
@@ -82,4 +90,23 @@ test('a path needs the client of image-job/node', async () => {
   // @ts-expect-error: the core knows no file system.
   const request = client.jobs.create({ tool: 'declutter', image: 'photo.jpg' });
   await expect(request).rejects.toThrow('A path needs the ImageJobs of image-job/node');
+});
+
+describe('a program without types is told what to change', () => {
+  test.each<[string, object, string]>([
+    [
+      'no image',
+      { image: undefined },
+      'image must be a Blob, a Uint8Array, a URL object or a path, and is undefined',
+    ],
+    ['an image of null', { image: null }, 'and is null'],
+    ['an image that is an object', { image: { data: '' } }, 'and is object'],
+    ['a number as key', { key: 42 }, 'key must be a string, the id of your own record: pass String(id)'],
+  ])('for %s', async (_what, change, message) => {
+    const { client: sending, sent } = clientAnswered(created);
+    const error = await sending.jobs.create({ ...roof, ...change }).catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(TypeError);
+    expect(error).toMatchObject({ message: expect.stringContaining(message) });
+    expect(sent).toEqual([]);
+  });
 });

@@ -55,6 +55,19 @@ describe('waiting for a job', () => {
     expect(gaps(sent)).toEqual([2000, 12_000, 30_000]);
   });
 
+  test('outlasts an outage of minutes', async () => {
+    const { client } = clientAnswered(
+      json(processing),
+      ...Array(40).fill(new TypeError('fetch failed')),
+      json(completed),
+    );
+    const began = Date.now();
+    const job = client.jobs.wait('a').catch((error: Error) => error);
+    await vi.runAllTimersAsync();
+    expect(await job).toEqual(completed);
+    expect(Date.now() - began).toBeGreaterThan(180_000);
+  });
+
   test('ends with a timeout, and with the errors of the service', async () => {
     const slow = clientAnswered(json(processing));
     const timeout = slow.client.jobs.wait('a', { timeoutMs: 30_000 }).catch((error: Error) => error);
@@ -86,6 +99,19 @@ describe('a list', () => {
       '?status=failed&limit=100',
       '?status=failed&limit=100&starting_after=b',
     ]);
+  });
+
+  test('ends with an error when a page comes again, in place of reading on for ever', async () => {
+    const { client, sent } = clientAnswered(json({ data: rows('c', 'b'), has_more: true }));
+    const ids: string[] = [];
+    const reading = async () => {
+      for await (const { job_id } of client.jobs.list()) ids.push(job_id);
+    };
+    await expect(reading()).rejects.toMatchObject({
+      code: 'unexpected_response',
+      message: '/v1/jobs answers with a page that it had before.',
+    });
+    expect([ids, sent.length]).toEqual([['c', 'b'], 2]);
   });
 
   test('gives its pages, and ends when it is left', async () => {

@@ -5,11 +5,17 @@ interface Envelope {
   error: { code: ErrorCode; message: string; doc_url: string };
 }
 
+interface Exchange {
+  mayHaveRun: boolean;
+  /** What an answer may echo, and no message shows. */
+  apiKey: string;
+}
+
 /**
  * The body of a 2xx response; undefined when it is empty.
  * @throws {ImageJobError} for any other response, and for a body that is not JSON
  */
-export function readAnswer<T>(response: Response, text: string, mayHaveRun: boolean): T {
+export function readAnswer<T>(response: Response, text: string, { mayHaveRun, apiKey }: Exchange): T {
   const body = parse(text);
   const details = {
     status: response.status,
@@ -18,15 +24,33 @@ export function readAnswer<T>(response: Response, text: string, mayHaveRun: bool
     mayHaveRun,
   };
   if (response.ok && (body !== undefined || text === '')) return body as T;
+  const redacted = (message: string) => message.replaceAll(apiKey, '[API key]');
   if (!response.ok && isEnvelope(body)) {
     const { code, message, doc_url: docUrl } = body.error;
-    throw new ImageJobError(message, { ...details, code, docUrl });
+    throw new ImageJobError(redacted(message), { ...details, code, docUrl });
   }
-  const start = text.trim().slice(0, 200);
-  throw new ImageJobError(`${response.status} without the service's body: ${start}`, {
-    ...details,
-    code: 'unexpected_response',
-  });
+  const message = isRedirect(response) ? redirectMessage(response) : foreignMessage(response, text);
+  throw new ImageJobError(redacted(message), { ...details, code: 'unexpected_response' });
+}
+
+/** A browser shows no more of a redirect than its type. */
+function isRedirect({ type, status, headers }: Response): boolean {
+  return type === 'opaqueredirect' || (status >= 300 && status < 400 && headers.has('Location'));
+}
+
+/** With the origin only: the rest may hold a session or a password. */
+function redirectMessage({ status, headers }: Response): string {
+  const location = headers.get('Location') ?? '';
+  const target = URL.canParse(location) ? ` to ${new URL(location).origin}` : '';
+  return `${status}: baseUrl redirects${target}, and the API key is not sent on. Set baseUrl to the final URL.`;
+}
+
+/** Of a page only its title: an error page may echo the request with the API key, in any encoding. */
+function foreignMessage({ status, headers }: Response, text: string): string {
+  const type = headers.get('Content-Type')?.split(';')[0];
+  const title = /<title>([^<]{1,200})/i.exec(text.slice(0, 10_000))?.[1]?.trim();
+  const shown = title ?? (/^[\w ,.'-]{1,80}$/.test(text.trim()) ? text.trim() : type);
+  return `${status}, not from the service${shown === undefined ? '' : `: ${shown}`}. Check baseUrl and any proxy.`;
 }
 
 /** In milliseconds. The service sends whole seconds; a proxy may send a date, which is left out of account. */
@@ -45,5 +69,9 @@ function parse(text: string): unknown {
 
 function isEnvelope(body: unknown): body is Envelope {
   const error = typeof body === 'object' && body !== null && 'error' in body ? body.error : undefined;
-  return typeof error === 'object' && error !== null && 'code' in error && 'message' in error;
+  return typeof error === 'object' && error !== null && 'code' in error && hasMessage(error);
+}
+
+function hasMessage(error: object): boolean {
+  return 'message' in error && typeof error.message === 'string';
 }

@@ -1,6 +1,7 @@
+import type { CallOptions } from './create-request.ts';
 import { createDownload } from './download.ts';
 import type { Fetch } from './exchange.ts';
-import { type CallOptions, createJobs, type Jobs } from './jobs.ts';
+import { createJobs, type Jobs } from './jobs.ts';
 import { listPages, type Pages } from './pages.ts';
 import { createTransport, type Send } from './transport.ts';
 import type {
@@ -22,11 +23,16 @@ export interface ClientOptions {
   baseUrl: string;
   /** Used instead of the global `fetch`. */
   fetch?: Fetch;
-  /** How long one call may take with its retries: two minutes when left out. `jobs.wait` has a limit of its own. */
+  /**
+   * How long one call may take with its retries: two minutes when left out, and ten for the download of a result.
+   * `jobs.wait` has a limit of its own.
+   */
   timeoutMs?: number;
 }
 
 const TIMEOUT_MS = 120_000;
+/** A result is paid for, and worth more patience on a slow line. */
+const DOWNLOAD_TIMEOUT_MS = 600_000;
 
 /** A client of the service. It holds no connection and needs no closing. */
 export class ImageJobs<Path extends string = never> {
@@ -39,10 +45,15 @@ export class ImageJobs<Path extends string = never> {
    * @throws {TypeError} for a key or a URL that cannot be used
    */
   constructor(options: ClientOptions, open: (path: Path) => Promise<Blob> = refusePath) {
-    const { timeoutMs = TIMEOUT_MS, fetch = (url, init) => globalThis.fetch(url, init) } = options;
-    const apiKey = usableKey(options.apiKey);
-    this.#send = createTransport({ baseUrl: usableUrl(options.baseUrl), apiKey, fetch, timeoutMs });
-    this.jobs = createJobs({ send: this.#send, download: createDownload({ fetch, timeoutMs }), open });
+    const { timeoutMs, fetch = (url, init) => globalThis.fetch(url, init) } = options;
+    this.#send = createTransport({
+      baseUrl: usableUrl(options.baseUrl),
+      apiKey: usableKey(options.apiKey),
+      fetch,
+      timeoutMs: timeoutMs ?? TIMEOUT_MS,
+    });
+    const download = createDownload({ fetch, timeoutMs: timeoutMs ?? DOWNLOAD_TIMEOUT_MS });
+    this.jobs = createJobs({ send: this.#send, download, open });
   }
 
   async account({ signal }: CallOptions = {}): Promise<Account> {
@@ -93,8 +104,15 @@ function usableKey(key: string): string {
   return key;
 }
 
+/** The messages have no part of the URL, which may hold a password. */
 function usableUrl(url: string): string {
   const isHttp = URL.canParse(url) && ['http:', 'https:'].includes(new URL(url).protocol);
   if (!isHttp) throw new TypeError('baseUrl must be an http or https URL that ends with /api.');
-  return url.replace(/\/$/, '');
+  const { href, username, password } = new URL(url);
+  if (`${username}${password}` !== '')
+    throw new TypeError('baseUrl must have no user name or password: fetch refuses them. Remove them.');
+  if (/[?#]/.test(href)) throw new TypeError('baseUrl must end with /api: remove everything from ? or # on.');
+  let { length } = href;
+  while (href[length - 1] === '/') length -= 1;
+  return href.slice(0, length);
 }

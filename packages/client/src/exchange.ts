@@ -1,34 +1,43 @@
-import { ImageJobConnectionError } from './errors.ts';
+import { ImageJobConnectionError, ImageJobError } from './errors.ts';
+import { type ReadOptions, readBody } from './read-body.ts';
 
 /** The part of `fetch` that is used. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
-export interface Exchanged<T> {
+export interface Exchanged {
   response: Response;
-  body: T;
+  bytes: Uint8Array<ArrayBuffer>;
 }
 
 /**
- * Sends a request and reads the whole response with `read`.
+ * Sends a request and reads the whole response.
  * @throws {ImageJobConnectionError} for what `fetch` rejects with; the signal's reason, once it has aborted
+ * @throws {ImageJobError} for a body that is longer than the limit
  */
-export async function exchange<T>(
+export async function exchange(
   fetch: Fetch,
   url: string,
-  init: RequestInit & { signal: AbortSignal },
-  read: (response: Response) => Promise<T>,
-): Promise<Exchanged<T>> {
+  init: Omit<RequestInit, 'signal'>,
+  reading: ReadOptions,
+): Promise<Exchanged> {
+  const { signal, onProgress } = reading;
   try {
-    const response = await fetch(url, init);
-    return { response, body: await read(response) };
+    const response = await fetch(url, { ...init, signal });
+    signal.throwIfAborted();
+    onProgress();
+    return { response, bytes: await readBody(response, reading) };
   } catch (cause) {
-    init.signal.throwIfAborted();
+    signal.throwIfAborted();
+    if (cause instanceof ImageJobError) throw cause;
     throw new ImageJobConnectionError(`The connection failed: ${reasonOf(cause)}`, { cause });
   }
 }
 
-/** Node's fetch says what went wrong in the cause only. */
+/** Node's fetch says what went wrong in the cause only, and in its code only where it tried several addresses. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  return error.cause instanceof Error && error.cause.message !== '' ? error.cause.message : error.message;
+  const { cause } = error;
+  if (!(cause instanceof Error)) return error.message;
+  const code = 'code' in cause && typeof cause.code === 'string' ? cause.code : error.message;
+  return cause.message === '' ? code : cause.message;
 }

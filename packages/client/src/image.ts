@@ -17,12 +17,22 @@ const FORMATS: readonly { type: string; at: number; bytes: readonly number[] }[]
   { type: 'image/webp', at: 8, bytes: [0x57, 0x45, 0x42, 0x50] },
 ];
 
+/** @throws {TypeError} for what is no photo, in a program without types */
 export async function imageField(source: ImageSource): Promise<ImageField> {
   if (source instanceof URL) return { image: source, identity: source.href };
-  const bytes = new Uint8Array(source instanceof Uint8Array ? source : await source.arrayBuffer());
+  const bytes = await bytesOf(source);
   // Without a type, the service answers what is wrong with the bytes.
   const type = imageType(bytes) ?? '';
   return { image: new Blob([bytes], { type }), identity: `${type}:${await sha256(bytes)}` };
+}
+
+async function bytesOf(source: Blob | Uint8Array): Promise<Uint8Array<ArrayBuffer>> {
+  if (source instanceof Uint8Array) return new Uint8Array(source);
+  if (typeof source?.arrayBuffer === 'function') return new Uint8Array(await source.arrayBuffer());
+  const given = source === null ? 'null' : typeof source;
+  throw new TypeError(
+    `image must be a Blob, a Uint8Array, a URL object or a path, and is ${given}: pass the photo.`,
+  );
 }
 
 /** The media type of a JPEG, PNG or WebP, by its first bytes. */

@@ -1,4 +1,5 @@
 export { type ClientOptions, ImageJobs } from './client.ts';
+export type { CallOptions, CreateOptions } from './create-request.ts';
 export {
   ImageJobConnectionError,
   ImageJobError,
@@ -7,7 +8,7 @@ export {
 } from './errors.ts';
 export type { Fetch } from './exchange.ts';
 export { type ImageSource, imageType } from './image.ts';
-export type { CallOptions, CreateOptions, Jobs, RunOptions, RunResult } from './jobs.ts';
+export type { Jobs, RunOptions, RunResult } from './jobs.ts';
 export type { Pages } from './pages.ts';
 export type {
   Account,

@@ -1,28 +1,10 @@
+import { type CallOptions, type CreateOptions, type CreateRequest, createRequest } from './create-request.ts';
 import { ImageJobError, JobFailedError } from './errors.ts';
-import { idempotencyKey } from './idempotency-key.ts';
-import { type ImageSource, imageField } from './image.ts';
 import { listPages, type Pages } from './pages.ts';
+import { unlessAborted } from './time.ts';
 import type { Call, Send } from './transport.ts';
-import type { CreatedJob, DryRunResult, Edit, Job, JobFilters, ToolSlug } from './types.ts';
+import type { CreatedJob, DryRunResult, Job, JobFilters, ToolSlug } from './types.ts';
 import { type WaitOptions, waitForEnd } from './wait.ts';
-
-export interface CallOptions {
-  signal?: AbortSignal | undefined;
-}
-
-/** What a job is created from. `Path` is the type of a path in the file system, where there is one. */
-export type CreateOptions<Slug extends ToolSlug, Path = never> = Edit<Slug> &
-  CallOptions & {
-    image: ImageSource | Path;
-    /**
-     * The id of your own record, such as `listing-4711/photo-3`. The Idempotency-Key is derived from it and from what is
-     * sent, so a repeated call, even of another process, returns the same job and charges once. Without it, only the
-     * retries within this call are safe.
-     */
-    key?: string;
-    /** Public https URL that is notified when the job ends, instead of the account's endpoint. */
-    webhookUrl?: string;
-  };
 
 export type RunOptions<Slug extends ToolSlug, Path = never> = CreateOptions<Slug, Path> &
   Omit<WaitOptions, 'signal'>;
@@ -32,11 +14,6 @@ export interface RunResult {
   job: Job;
   warnings: CreatedJob['warnings'];
   images: Blob[];
-}
-
-interface Request {
-  idempotencyKey: string;
-  body: string | FormData;
 }
 
 export interface Jobs<Path = never> {
@@ -74,17 +51,10 @@ interface Parts<Path> {
 }
 
 export function createJobs<Path extends string = never>({ send, download, open }: Parts<Path>): Jobs<Path> {
-  async function prepare<Slug extends ToolSlug>(options: CreateOptions<Slug, Path>): Promise<Request> {
-    const { image, tool, webhookUrl, key = crypto.randomUUID() } = options;
-    const source = await imageField(typeof image === 'string' ? await open(image) : image);
-    const fields = { tool, options: options.options, webhook_url: webhookUrl };
-    return {
-      idempotencyKey: await idempotencyKey(key, { ...fields, image: source.identity }),
-      body: bodyOf(fields, source.image),
-    };
-  }
+  const prepare = <Slug extends ToolSlug>(options: CreateOptions<Slug, Path>) =>
+    unlessAborted(options.signal, () => createRequest(options, open));
 
-  const post = <T>({ idempotencyKey: key, body }: Request, call: Partial<Call>) =>
+  const post = <T>({ idempotencyKey: key, body }: CreateRequest, call: Partial<Call>) =>
     send<T>({
       method: 'POST',
       path: '/v1/jobs',
@@ -120,15 +90,6 @@ export function createJobs<Path extends string = never>({ send, download, open }
       listPages<Job>(send, { path: '/v1/jobs', query: filters, signal }, ({ job_id }) => job_id),
   };
   return jobs;
-}
-
-/** As a form the bytes are sent as they are; base64 would be a third more, and take longer on both sides. */
-function bodyOf(fields: object, image: URL | Blob): string | FormData {
-  if (image instanceof URL) return JSON.stringify({ ...fields, image_url: image.href });
-  const form = new FormData();
-  form.set('job', new Blob([JSON.stringify(fields)], { type: 'application/json' }));
-  form.set('image', image);
-  return form;
 }
 
 const pathOf = (jobId: string) => `/v1/jobs/${encodeURIComponent(jobId)}`;

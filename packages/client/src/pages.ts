@@ -1,3 +1,4 @@
+import { ImageJobError } from './errors.ts';
 import type { Call, Send } from './transport.ts';
 
 /** A list of the service, the newest first. Each iteration reads it anew, a page at a time. */
@@ -16,14 +17,17 @@ const PAGE_SIZE = 100;
 /** @param idOf the id of a row, by which the service finds the next page */
 export function listPages<Row>(send: Send, call: Call, idOf: (row: Row) => string): Pages<Row> {
   async function* pages(): AsyncGenerator<Row[], void, undefined> {
-    let startingAfter: string | undefined;
-    for (;;) {
+    const read = new Set<string>();
+    for (let startingAfter: string | undefined; ; ) {
       const query = { ...call.query, limit: PAGE_SIZE, starting_after: startingAfter };
       const { data, has_more } = (await send<Page<Row>>({ ...call, query })).body;
-      if (data.length > 0) yield data;
       const last = data.at(-1);
-      if (!has_more || last === undefined) return;
+      if (last === undefined) return;
       startingAfter = idOf(last);
+      if (read.has(startingAfter)) throw repeated(call.path);
+      read.add(startingAfter);
+      yield data;
+      if (!has_more) return;
     }
   }
   return {
@@ -32,4 +36,10 @@ export function listPages<Row>(send: Send, call: Call, idOf: (row: Row) => strin
       for await (const page of pages()) yield* page;
     },
   };
+}
+
+/** Something in between has lost the query, or answers from a cache: reading on would never end. */
+function repeated(path: string): ImageJobError {
+  const message = `${path} answers with a page that it had before.`;
+  return new ImageJobError(message, { code: 'unexpected_response', status: 200 });
 }

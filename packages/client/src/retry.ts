@@ -1,4 +1,5 @@
 import { ImageJobConnectionError, ImageJobError, ImageJobTimeoutError } from './errors.ts';
+import { patienceMs } from './patience.ts';
 import { sleep, within } from './time.ts';
 
 const FIRST_MS = 500;
@@ -7,15 +8,19 @@ const LONGEST_MS = 8_000;
 interface Bounds {
   /** For all attempts together. */
   totalMs: number;
-  /** For one attempt; after that it counts as lost. */
+  /** For one attempt without progress; after that it counts as lost. */
   attemptMs: number;
   outer: AbortSignal | undefined;
+  /** Whether the host is known to answer: true when left out. */
+  isReached?: () => boolean;
 }
 
 export interface Attempt {
   signal: AbortSignal;
   /** Whether the service may have acted on an earlier attempt. */
   mayHaveRun: boolean;
+  /** Gives the attempt its time anew. */
+  onProgress: () => void;
 }
 
 /**
@@ -23,10 +28,10 @@ export interface Attempt {
  * @throws the last error when waiting any longer cannot help, the reason of `outer` once that has aborted
  */
 export function withRetries<T>(
-  { totalMs, attemptMs, outer }: Bounds,
+  { totalMs, attemptMs, outer, isReached = () => true }: Bounds,
   run: (attempt: Attempt) => Promise<T>,
 ): Promise<T> {
-  const endsAt = Date.now() + totalMs;
+  const began = Date.now();
   let cause: unknown;
   const timeout = () => new ImageJobTimeoutError(`No response within ${totalMs} ms.`, { cause });
   const lost = () => new ImageJobConnectionError(`No response within ${attemptMs} ms.`);
@@ -34,23 +39,19 @@ export function withRetries<T>(
     let mayHaveRun = false;
     for (let attempt = 0; ; attempt += 1) {
       try {
-        return await within({ ms: attemptMs, outer: all, reason: lost }, (signal) =>
-          run({ signal, mayHaveRun }),
+        return await within({ ms: attemptMs, outer: all, reason: lost }, (signal, onProgress) =>
+          run({ signal, mayHaveRun, onProgress }),
         );
       } catch (error) {
         cause = error;
         const delay = delayAfter(attempt, error);
-        if (all.aborted || !isRetryable(error) || Date.now() + delay >= endsAt) throw error;
+        const usefulMs = Math.min(totalMs, patienceMs(error, isReached()));
+        if (all.aborted || Date.now() - began + delay >= usefulMs) throw error;
         mayHaveRun ||= !(error instanceof ImageJobError) || error.status >= 500;
         await sleep(delay, all);
       }
     }
   });
-}
-
-function isRetryable(error: unknown): boolean {
-  if (error instanceof ImageJobConnectionError) return true;
-  return error instanceof ImageJobError && (error.status === 429 || error.status >= 500);
 }
 
 /**

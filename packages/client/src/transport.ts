@@ -13,6 +13,8 @@ export interface Call {
   signal?: AbortSignal | undefined;
   /** How much longer than usual the service may take for a response. */
   extraMs?: number;
+  /** For all attempts, in place of the client's `timeoutMs`. */
+  totalMs?: number;
 }
 
 export interface Answer<T> {
@@ -31,31 +33,49 @@ interface Settings {
   timeoutMs: number;
 }
 
-/** The service answers within this time, or the response is lost. */
+/** The service answers within this time, and sends the next part of a response, or the response is lost. */
 export const ATTEMPT_MS = 60_000;
 
+/** `fetch` tells nothing of the progress of an upload: a line is taken for slow, not lost, down to 16 KB a second. */
+const UPLOAD_BYTES_PER_MS = 16;
+
+/** More than any answer has. */
+const LIMIT_BYTES = 20_000_000;
+
 export function createTransport({ baseUrl, apiKey, fetch, timeoutMs }: Settings): Send {
+  let wasReached = false;
   return <T>(call: Call) => {
-    const { method = 'GET', headers, body, signal: outer, extraMs = 0 } = call;
-    const bounds = { totalMs: timeoutMs + extraMs, attemptMs: ATTEMPT_MS + extraMs, outer };
-    return withRetries(bounds, async ({ signal, mayHaveRun }): Promise<Answer<T>> => {
-      const init = {
-        method,
-        headers: {
-          ...headers,
-          'X-Api-Key': apiKey,
-          ...(typeof body === 'string' ? { 'Content-Type': 'application/json' } : {}),
-        },
-        // Following a redirect would send the key to whatever it names.
-        redirect: 'manual',
-        signal,
-        ...(body === undefined ? {} : { body }),
-      } as const;
-      const { response, body: text } = await exchange(fetch, urlOf(baseUrl, call), init, (answer) =>
-        answer.text(),
-      );
-      return { body: readAnswer<T>(response, text, mayHaveRun), headers: response.headers };
+    const { extraMs = 0, totalMs = timeoutMs + extraMs } = call;
+    const attemptMs = attemptTime(call, totalMs) + extraMs;
+    const bounds = { totalMs, attemptMs, outer: call.signal, isReached: () => wasReached };
+    return withRetries(bounds, async ({ signal, mayHaveRun, onProgress }): Promise<Answer<T>> => {
+      const reading = { signal, onProgress, limit: LIMIT_BYTES };
+      const { response, bytes } = await exchange(fetch, urlOf(baseUrl, call), initOf(call, apiKey), reading);
+      wasReached = true;
+      const text = new TextDecoder().decode(bytes);
+      return { body: readAnswer<T>(response, text, { mayHaveRun, apiKey }), headers: response.headers };
     });
+  };
+}
+
+/** Of a longer `timeoutMs` an upload has half, so that it helps however slow the line is. */
+function attemptTime({ body }: Call, totalMs: number): number {
+  const photo = body instanceof FormData ? body.get('image') : null;
+  if (!(photo instanceof Blob)) return ATTEMPT_MS;
+  return Math.ceil(Math.max(ATTEMPT_MS + photo.size / UPLOAD_BYTES_PER_MS, totalMs / 2));
+}
+
+function initOf({ method = 'GET', headers, body }: Call, apiKey: string): Omit<RequestInit, 'signal'> {
+  return {
+    method,
+    headers: {
+      ...headers,
+      'X-Api-Key': apiKey,
+      ...(typeof body === 'string' ? { 'Content-Type': 'application/json' } : {}),
+    },
+    // Following a redirect would send the key to whatever it names.
+    redirect: 'manual',
+    ...(body === undefined ? {} : { body }),
   };
 }
 

@@ -33,6 +33,7 @@ export function waitForEnd(
         path: `/v1/jobs/${encodeURIComponent(jobId)}`,
         headers: { Prefer: `wait=${Math.max(1, seconds)}` },
         extraMs: seconds * 1000,
+        totalMs: endsAt - began,
         signal,
       });
       onUpdate?.(job);

@@ -9,7 +9,8 @@ import { bindJob } from '../http/request-log.ts';
 import { eventsOf } from '../waiting/event-stream.ts';
 import { findBrief } from '../waiting/wait.ts';
 
-const Events = Type.Unsafe<Readable>({ type: 'string' });
+/** Of no type: tools differ in whether a schema describes the stream or one event of it. */
+const Events = Type.Unsafe<Readable>({});
 
 /** GET /v1/jobs/{id}/events: the current state of a job and its end, as server-sent events. */
 export const jobEvents: Route = (app, { stores, images, waiters, usualTimes }) =>

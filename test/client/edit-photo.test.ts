@@ -25,7 +25,7 @@ const failed = (reason: string, retryable: boolean) => (url: string) => {
 };
 
 async function edit(...answers: (Response | ((url: string) => Response))[]) {
-  await writeFile(input, 'photo');
+  await writeFile(input, JPEG);
   const { fetch, sent } = clientAnswered(
     ...answers.map((answer) =>
       typeof answer === 'function' ? () => answer(sent.at(-1)?.url ?? '') : answer,
@@ -36,6 +36,7 @@ async function edit(...answers: (Response | ((url: string) => Response))[]) {
       client: new ImageJobs({ apiKey: API_KEY, baseUrl: BASE_URL, fetch }),
       request: { tool: 'declutter', key: 'record' },
       results: undefined,
+      within: folder,
       dryRun: false,
       signal: new AbortController().signal,
       noNewJobs: new AbortController().signal,

@@ -29,6 +29,8 @@ export function fakeService({ balance = 50, answer }: { balance?: number; answer
     const { pathname } = url;
     if (pathname.startsWith('/results/')) return new Response(jpeg(`result of ${pathname.slice(9)}`));
     if (pathname.includes('/v1/tools/')) return json({ slug: pathname.split('/').at(-1), options: {} });
+    if (url.searchParams.has('dry_run'))
+      return json({ images_charged: 1, warnings: [], balance_after: state.balance - 1 });
     if (init.method === 'POST') return create(new Headers(init.headers).get('Idempotency-Key') ?? '');
     const key = url.searchParams.get('idempotency_key');
     const asked = [...jobs.values()].filter(
@@ -41,13 +43,14 @@ export function fakeService({ balance = 50, answer }: { balance?: number; answer
     const url = new URL(text);
     return (await answer?.(url, init)) ?? respond(url, init);
   };
-  return { state, jobs, client: new ImageJobs({ apiKey: API_KEY, baseUrl: BASE_URL, fetch }) };
+  return { state, jobs, fetch, client: new ImageJobs({ apiKey: API_KEY, baseUrl: BASE_URL, fetch }) };
 }
 
 export const jobOf = (job_id: string, idempotency_key: string) => ({
   job_id,
   idempotency_key,
   status: 'completed',
+  images_charged: 1,
   result_urls: [`https://images.example.com/results/${job_id}`],
 });
 

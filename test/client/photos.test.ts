@@ -67,10 +67,10 @@ describe('results are not photos', () => {
   });
 });
 
-test('links to photos are edited, and other links are named', async () => {
-  await writeFile(join(folder, 'far.jpg'), jpeg('far').stream());
+test('links to photos of the folder are edited, and other links are named', async () => {
   await mkdir(join(folder, 'far'));
-  await symlink(join(folder, 'far.jpg'), join(photos, 'c.jpg'));
+  await writeFile(join(photos, 'original'), jpeg('c').stream());
+  await symlink(join(photos, 'original'), join(photos, 'c.jpg'));
   await symlink(join(folder, 'far'), join(photos, 'far'));
   await symlink(join(folder, 'nowhere'), join(photos, 'd.jpg'));
   const run = await edit(fakeService(), photos, '-o', join(folder, 'out'));

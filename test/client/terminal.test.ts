@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { outliveReader } from '../../packages/client/src/cli/pipe.ts';
 import { createProgress } from '../../packages/client/src/cli/progress.ts';
 import { run } from '../../packages/client/src/cli/run.ts';
-import { showTools } from '../../packages/client/src/cli/show.ts';
+import { showAccount, showTools } from '../../packages/client/src/cli/show.ts';
 import { clientAnswered, json } from './fake-fetch.ts';
 
 const HOSTILE = 'a\u001b[2J\u0007\n\u009b1m\u202egpj';
@@ -46,6 +46,23 @@ test('nor has what the service says of a tool', async () => {
   );
   await showTools('declutter', { ...to, client, json: false });
   expect(texts.stdout).toBe(`${SHOWN}: ${SHOWN}\n{\n  "a": "\\u009b\\u202e"\n}\n`);
+});
+
+test('nor has JSON, which keeps its values', async () => {
+  const { texts, ...to } = streams();
+  const outcome = { input: HOSTILE, output: HOSTILE, job_id: null, images_charged: 0, warnings: [HOSTILE] };
+  createProgress(to, { total: 1, json: true }).add({ ...outcome, status: 'failed', error: HOSTILE });
+  const account = { name: HOSTILE, image_credits: 1 };
+  const tool = { title: HOSTILE, description: HOSTILE, options: { [HOSTILE]: HOSTILE } };
+  const { client } = clientAnswered(json(account), json(tool), json([tool]));
+  await showAccount({ ...to, client, json: true });
+  for (const slug of ['declutter', undefined]) await showTools(slug, { ...to, client, json: true });
+  expect(texts.stdout).not.toMatch(/[^\n\P{Cc}]|\p{Bidi_Control}/u);
+  const values = texts.stdout
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  expect(values).toEqual([{ ...outcome, status: 'failed', error: HOSTILE }, account, tool, [tool]]);
 });
 
 test('a reader that has ended is no error', async () => {

@@ -2,6 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { type ClientOptions, ImageJobs as CoreImageJobs } from './client.ts';
 
 export * from './index.ts';
+export { checkInside, inFolder } from './inside.ts';
+export { readPhotoInside } from './photo-file.ts';
 export { resultPath } from './result-path.ts';
 
 /** The client for Node, Deno and Bun: the image of a job may also be the path of a file. */

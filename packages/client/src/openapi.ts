@@ -204,7 +204,7 @@ export interface paths {
         put?: never;
         /**
          * Deliver an event again
-         * @description Sends the event again under the same `webhook-id`, with all attempts of the schedule, whether it was delivered, failed or was cancelled; also to an endpoint that is disabled. An event for the account goes to its endpoint of now. The response is the delivery before the first attempt. Takes no body.
+         * @description Sends the event again under the same `webhook-id`, with all attempts of the schedule, whether it was delivered, failed or was cancelled; also to an endpoint that is disabled. An event for the account goes to its endpoint of now. The response is the delivery before the first attempt. An account may redeliver 300 events in any hour. Takes no body.
          */
         post: operations["redeliverWebhook"];
         delete?: never;
@@ -227,7 +227,7 @@ export interface paths {
         get: operations["getWebhookEndpoint"];
         /**
          * Set the webhook endpoint
-         * @description Sets or, with null, removes the URL that is notified of jobs without a `webhook_url`. It must be a public https URL, as the `webhook_url` of a job. Setting it, to the same URL as well, enables a disabled endpoint. The secret stays.
+         * @description Sets or, with null, removes the URL that is notified of jobs without a `webhook_url`. It must be a public https URL, as the `webhook_url` of a job, and is returned as it is called: with its host in lower case and what needs it encoded. Setting it, to the same URL as well, enables a disabled endpoint. The secret stays.
          */
         put: operations["setWebhookEndpoint"];
         post?: never;
@@ -248,7 +248,7 @@ export interface paths {
         put?: never;
         /**
          * Test the webhook endpoint
-         * @description Sends the event `test.ping` to the endpoint of the account, also while it is disabled, in a single attempt. The response is the delivery before the attempt; its outcome is in the list of deliveries, which keeps the latest 100 tests. Takes no body.
+         * @description Sends the event `test.ping` to the endpoint of the account, also while it is disabled, in a single attempt. The response is the delivery before the attempt; its outcome is in the list of deliveries, which keeps the latest 100 tests. An account may send 60 in any hour. Takes no body.
          */
         post: operations["testWebhookEndpoint"];
         delete?: never;
@@ -385,8 +385,8 @@ export interface components {
             /** @description Images that the request would be charged. 0 only if its Idempotency-Key has already created a job: the request would return that job. */
             images_charged: number;
             warnings: components["schemas"]["Warning"][];
-            /** @description Images left in the balance after the charge. */
-            balance_after: number;
+            /** @description Images left in the balance after the charge; null for a key that is limited to scopes without `account`. */
+            balance_after: number | null;
         };
         /**
          * JobStatus
@@ -617,7 +617,7 @@ export interface components {
             /** @description The job that ended; null for a test event. */
             job_id: string | null;
             /**
-             * @description `pending`: an attempt is under way or will follow. `delivered`: the receiver took it. `failed`: no attempt follows. `cancelled`: not sent, because the job was deleted, or because the endpoint was removed or disabled.
+             * @description `pending`: an attempt is under way or will follow. `delivered`: the receiver took it. `failed`: no attempt follows. `cancelled`: not sent, because the job was deleted, or because the endpoint was removed or disabled; then it can be sent again.
              * @enum {string}
              */
             status: "pending" | "delivered" | "failed" | "cancelled";
@@ -653,7 +653,7 @@ export interface components {
             status: "enabled" | "disabled";
             /** @description Why the service disabled it. */
             disabled_reason: string | null;
-            /** @description Set while every attempt fails. After five days without a success the endpoint is disabled. */
+            /** @description Set while every attempt fails. The endpoint is disabled after five days without a success in which at least three deliveries failed for good, one after another. */
             failing_since: string | null;
         };
         /** SetWebhookEndpoint */

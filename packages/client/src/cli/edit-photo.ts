@@ -1,7 +1,6 @@
-import { readFile } from 'node:fs/promises';
 import { type CreateOptions, ImageJobError, type ImageJobs, type Job, type ToolSlug } from '../node.ts';
 import { patiently } from './patience.ts';
-import type { Photo } from './photos.ts';
+import { type Photo, readInput } from './photos.ts';
 import type { Results } from './record-of-results.ts';
 import { checkWritable, hasResult, writeResults } from './result-files.ts';
 
@@ -25,6 +24,8 @@ export interface Edit {
   /** All of the request but the photo. */
   request: Omit<Request, 'image'>;
   results: Results | undefined;
+  /** The real path of the folder that all results stay in. */
+  within: string;
   dryRun: boolean;
   signal: AbortSignal;
   /** Aborts when no new job can succeed; results that were paid for are still fetched. */
@@ -40,15 +41,15 @@ const TRIES = 10;
 
 /** @returns undefined when a new job would be needed after `noNewJobs` */
 export async function editPhoto(edit: Edit, photo: Photo): Promise<Outcome | undefined> {
-  const { client, results, signal } = edit;
+  const { client, results, within, signal } = edit;
   // Read once: the key, the request and the record must be of the same bytes.
-  const image = new Blob([await readFile(photo.input, { signal })]);
+  const image = new Blob([await readInput(photo)]);
   const request = { ...edit.request, image, signal };
   if (edit.dryRun) return check(edit, photo, request);
   const key = await client.jobs.idempotencyKey(request);
   const isKept = results?.has(photo.output, key) === true && (await hasResult(photo.output));
   if (isKept) return { ...untouched(photo), status: 'kept' };
-  await checkWritable(photo.output);
+  await checkWritable(photo.output, within);
   const found = await patiently(() => findOrCreate(edit, request), signal);
   if (found === undefined) return undefined;
   const outcome = await fetchResult(edit, photo, found);
@@ -56,11 +57,13 @@ export async function editPhoto(edit: Edit, photo: Photo): Promise<Outcome | und
   return outcome;
 }
 
-const untouched = (photo: Photo) => ({
-  ...photo,
+/** The outcome of a photo for which there is no job. */
+export const untouched = ({ input, output }: Photo) => ({
+  input,
+  output,
   job_id: null,
   images_charged: 0,
-  warnings: [],
+  warnings: [] as string[],
   error: null,
 });
 
@@ -82,12 +85,12 @@ interface Found {
 async function fetchResult(edit: Edit, photo: Photo, found: Found): Promise<Outcome> {
   const { client, signal } = edit;
   const { jobId, charged: images_charged, warnings } = found;
-  const told = { ...photo, job_id: jobId, images_charged, warnings, error: null };
+  const told = { ...untouched(photo), job_id: jobId, images_charged, warnings };
   try {
     const ended = found.ended ?? (await patiently(() => client.jobs.wait(jobId, { signal }), signal));
     if (ended.status === 'failed')
       return { ...told, status: 'failed', images_charged: 0, error: ended.error };
-    await writeResults(photo.output, await client.jobs.download(ended, { signal }));
+    await writeResults(photo.output, edit.within, await client.jobs.download(ended, { signal }));
     return { ...told, status: 'completed' };
   } catch (error) {
     signal.throwIfAborted();

@@ -1,6 +1,6 @@
 import type { ImageJobs, ToolWithOptions } from '../node.ts';
 import type { EditArguments } from './arguments.ts';
-import { type Edit, editPhoto, type Outcome } from './edit-photo.ts';
+import { type Edit, editPhoto, type Outcome, untouched } from './edit-photo.ts';
 import { findPhotos, type Photo } from './photos.ts';
 import { inPool } from './pool.ts';
 import { printable } from './printable.ts';
@@ -20,18 +20,20 @@ export interface Context {
 /** @returns whether all photos are done */
 export async function runEdit(command: EditArguments, context: Context): Promise<boolean> {
   const { client, json, stderr, signal } = context;
-  const { photos, folder, leftOut } = await findPhotos(command.inputs, command);
+  const { photos, folder, within, leftOut } = await findPhotos(command.inputs, command);
   for (const reason of leftOut) stderr.write(`${printable(reason)}\n`);
   const tool = await client.tool(command.tool, context);
   const asked = { tool: command.tool, options: readOptions(tool, command.options) };
   if (!isEditOf(tool, asked)) throw new Error(`The service has described ${tool.slug}.`);
-  const results = folder === undefined || command.dryRun ? undefined : await openResults(folder);
+  await using results =
+    folder === undefined || command.dryRun ? undefined : await openResults(folder, within);
   const progress = createProgress(context, { total: photos.length, json });
   const stops = createStops();
   const edit: Edit = {
     client,
     request: { ...asked, key: command.record },
     results,
+    within,
     dryRun: command.dryRun,
     signal,
     noNewJobs: stops.newJobs,
@@ -61,7 +63,7 @@ async function settle(edit: Edit, photo: Photo): Promise<Outcome | undefined> {
     if (edit.signal.aborted) return undefined;
     edit.onFailure(error);
     const message = error instanceof Error ? error.message : String(error);
-    return { ...photo, status: 'failed', job_id: null, images_charged: 0, warnings: [], error: message };
+    return { ...untouched(photo), status: 'failed', error: message };
   }
 }
 

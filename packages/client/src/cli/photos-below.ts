@@ -1,11 +1,14 @@
 import type { Dirent } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isInside } from '../inside.ts';
 import { realPath } from './real-path.ts';
 import { RECORD_NAME } from './record-of-results.ts';
 
 interface Search {
   isPhoto(name: string): boolean;
+  /** The real path of the folder that is searched. */
+  root: string;
   /** The real path of the folder of the results. */
   results: string;
   leaveOut(path: string, reason: string): void;
@@ -27,8 +30,12 @@ async function photosOf(entry: Dirent, path: string, search: Search): Promise<st
   const isPhoto = search.isPhoto(entry.name);
   if (!entry.isSymbolicLink()) return entry.isFile() && isPhoto ? [path] : [];
   const target = await stat(path).catch(() => undefined);
-  if (target?.isFile() && isPhoto) return [path];
-  if (target?.isDirectory() && (await realPath(path)) !== search.results)
+  const real = await realPath(path);
+  if (target?.isFile() && isPhoto) {
+    if (isInside(real, search.root)) return [path];
+    search.leaveOut(path, 'because it is a link that leaves the folder; name it to edit it.');
+  }
+  if (target?.isDirectory() && real !== search.results)
     search.leaveOut(path, 'because it is a link to a folder; name it to edit its photos.');
   if (target === undefined && isPhoto) search.leaveOut(path, 'because it is a link to nothing.');
   return [];

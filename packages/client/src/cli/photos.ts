@@ -1,6 +1,7 @@
-import { readFile, stat } from 'node:fs/promises';
-import { basename, extname, join, relative, resolve } from 'node:path';
+import { open, stat } from 'node:fs/promises';
+import { basename, dirname, extname, join, relative, resolve } from 'node:path';
 import { imageType } from '../node.ts';
+import { readPhoto, readPhotoInside } from '../photo-file.ts';
 import { resultPath } from '../result-path.ts';
 import { photosBelow } from './photos-below.ts';
 import { realPath } from './real-path.ts';
@@ -10,12 +11,16 @@ import { UsageError } from './usage.ts';
 export interface Photo {
   input: string;
   output: string;
+  /** The real path of the folder in which it was found. Undefined for a photo that was named itself. */
+  foundIn?: string | undefined;
 }
 
 export interface Photos {
   photos: Photo[];
   /** The folder of the results, if there may be several. */
   folder: string | undefined;
+  /** The real path of the folder that all results stay in. */
+  within: string;
   /** What was found and is not edited, with the reason. */
   leftOut: string[];
 }
@@ -41,34 +46,49 @@ export async function findPhotos(
     const photo = { input: only, output: output ?? resultPath(only, tool) };
     await checkOutputs([photo]);
     if (output !== undefined) await checkFormat(photo);
-    return { photos: [photo], folder: undefined, leftOut: [] };
+    const within = await realPath(dirname(photo.output));
+    return { photos: [photo], folder: undefined, within, leftOut: [] };
   }
   if (output === undefined) throw new UsageError('-o FOLDER is missing: where the results go.');
   if ((await kindOf(output)) === 'file')
     throw new UsageError(`${output} is a file; for several photos, -o names a folder.`);
   const folder = resolve(output);
+  const within = await realPath(folder);
   const leftOut: string[] = [];
   const found = await Promise.all(
-    inputs.map(async (input, index) =>
-      kinds[index] === 'file'
-        ? [{ input, output: join(folder, basename(input)) }]
-        : (await photosIn(input, folder, leftOut)).map((path) => ({
-            input: path,
-            output: join(folder, relative(input, path)),
-          })),
-    ),
+    inputs.map(async (input, index): Promise<Photo[]> => {
+      if (kinds[index] === 'file') return [{ input, output: join(folder, basename(input)) }];
+      const foundIn = await realPath(input);
+      const paths = await photosIn({ input, foundIn, results: within, leftOut });
+      return paths.map((path) => ({ input: path, output: join(folder, relative(input, path)), foundIn }));
+    }),
   );
   const photos = found.flat();
   if (photos.length === 0)
     throw new UsageError([`There is no JPEG, PNG or WebP in ${inputs.join(', ')}.`, ...leftOut].join(' '));
   await checkOutputs(photos);
-  return { photos, folder, leftOut };
+  return { photos, folder, within, leftOut };
 }
 
-async function photosIn(input: string, results: string, leftOut: string[]): Promise<string[]> {
+/** The bytes of a photo. @throws for what is no photo: it is not sent */
+export async function readInput({ input, foundIn }: Photo): Promise<Uint8Array<ArrayBuffer>> {
+  if (foundIn !== undefined) return (await readPhotoInside(input, [foundIn])).bytes;
+  await using file = await open(input);
+  return await readPhoto(file, basename(input));
+}
+
+interface Search {
+  input: string;
+  foundIn: string;
+  results: string;
+  leftOut: string[];
+}
+
+function photosIn({ input, foundIn, results, leftOut }: Search): Promise<string[]> {
   return photosBelow(input, {
     isPhoto: (name) => extname(name).toLowerCase() in TYPES,
-    results: await realPath(results),
+    root: foundIn,
+    results,
     leaveOut: (path, reason) => leftOut.push(`${path}: not edited, ${reason}`),
   });
 }
@@ -103,11 +123,14 @@ async function checkOutputs(photos: readonly Photo[]): Promise<void> {
 }
 
 /** A result has the format of its photo. */
-async function checkFormat({ input, output }: Photo): Promise<void> {
+async function checkFormat(photo: Photo): Promise<void> {
+  const { input, output } = photo;
   const extension = extname(output).toLowerCase();
   const named = TYPES[extension];
   if (named === undefined || !(await stat(input)).isFile()) return;
-  const type = imageType(await readFile(input));
+  // What cannot be read, or is no photo, fails with its reason like a photo of a folder.
+  const bytes = await readInput(photo).catch(() => undefined);
+  const type = bytes && imageType(bytes);
   if (type !== undefined && type !== named)
     throw new UsageError(
       `${input} is ${type}, as its result will be; ${output} must not end with ${extension}.`,

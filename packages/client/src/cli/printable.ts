@@ -7,4 +7,7 @@ export const printable = (text: string): string => text.replace(CONTROLS, escape
 /** The same for text of several lines. */
 export const printableLines = (text: string): string => text.split('\n').map(printable).join('\n');
 
+/** JSON on one line, of the same value. */
+export const printableJson = (value: unknown): string => printable(JSON.stringify(value));
+
 const escaped = (character: string) => `\\u${(character.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`;

@@ -1,5 +1,5 @@
 import type { Outcome } from './edit-photo.ts';
-import { printable } from './printable.ts';
+import { printable, printableJson } from './printable.ts';
 
 /** Writes to a stream such as process.stderr. */
 export interface Output {
@@ -35,7 +35,7 @@ export function createProgress(
       done += 1;
       if (outcome.status === 'failed') failed += 1;
       if (bar) stderr.write('\r\u001b[K');
-      if (json) stdout.write(`${JSON.stringify(outcome)}\n`);
+      if (json) stdout.write(`${printableJson(outcome)}\n`);
       else report(outcome, { stdout, stderr });
       if (bar) draw();
     },

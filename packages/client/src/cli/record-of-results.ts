@@ -1,9 +1,10 @@
-import { appendFile, mkdir, readFile } from 'node:fs/promises';
+import { constants, type FileHandle, lstat, mkdir, open } from 'node:fs/promises';
 import { join } from 'node:path';
+import { inFolder } from '../inside.ts';
 import { UsageError } from './usage.ts';
 
 /** Remembers which results a folder has, so that a repeated command asks the service nothing about them. */
-export interface Results {
+export interface Results extends AsyncDisposable {
   /** Whether this result was written for this key. */
   has(output: string, key: string): boolean;
   add(output: string, key: string): Promise<void>;
@@ -12,34 +13,58 @@ export interface Results {
 /** Marks a folder as one of results. */
 export const RECORD_NAME = '.image-job.jsonl';
 
+/** Lines of some 200,000 results. */
+const LARGEST = 64 * 1024 * 1024;
+
+/** Whoever prepared the folder may have put something else there. Windows lacks the last two: they count as 0. */
+const FLAGS =
+  constants.O_RDWR | constants.O_APPEND | constants.O_CREAT | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+
 /**
  * Opens the record of a folder: a line per result, the latest one counts. Losing it costs requests, never a charge,
  * because the keys are derived from the photos.
- * @throws {UsageError} when the folder cannot be written
+ * @param within real path of the folder
+ * @throws {UsageError} when the folder cannot be written, or the record is no plain file
  */
-export async function openResults(folder: string): Promise<Results> {
-  const file = join(folder, RECORD_NAME);
-  await createIn(folder, file);
-  const text = await readFile(file, 'utf8').catch(() => '');
+export async function openResults(folder: string, within: string): Promise<Results> {
+  const file = await openRecord(folder, within);
+  const text = await read(file);
   const keys = new Map(text.split('\n').flatMap(entryOf));
   return {
     has: (output, key) => keys.get(output) === key,
     async add(output, key) {
       keys.set(output, key);
       // The result is there, and charged: it does not fail for a line about it.
-      await appendFile(file, `${JSON.stringify([output, key])}\n`).catch(() => undefined);
+      await file.write(`${JSON.stringify([output, key])}\n`).catch(() => undefined);
     },
+    [Symbol.asyncDispose]: () => file.close(),
   };
 }
 
-async function createIn(folder: string, file: string): Promise<void> {
+async function openRecord(folder: string, within: string): Promise<FileHandle> {
   try {
     await mkdir(folder, { recursive: true });
-    await appendFile(file, '');
+    return await inFolder(folder, [within], ({ held }) => openPlain(join(held, RECORD_NAME)));
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new UsageError(`${folder} cannot have results: ${reason}`);
   }
+}
+
+/** All reads and writes go through this handle: what is checked here is what is written. */
+async function openPlain(path: string): Promise<FileHandle> {
+  const found = await lstat(path).catch(() => undefined);
+  if (found?.isSymbolicLink()) throw new Error(`${RECORD_NAME} is a link; remove it.`);
+  const file = await open(path, FLAGS);
+  const opened = await file.stat();
+  if (opened.isFile() && opened.nlink <= 1) return file;
+  await file.close();
+  throw new Error(`${RECORD_NAME} is no plain file with one name; remove it.`);
+}
+
+async function read(file: FileHandle): Promise<string> {
+  const { size } = await file.stat();
+  return size > LARGEST ? '' : file.readFile('utf8').catch(() => '');
 }
 
 /** A line may be cut off where a run was killed. */

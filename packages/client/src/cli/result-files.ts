@@ -1,5 +1,7 @@
 import { mkdir, rename, rm, stat, writeFile } from 'node:fs/promises';
-import { dirname, extname, join } from 'node:path';
+import { basename, dirname, extname, join } from 'node:path';
+import { checkInside, inFolder } from '../inside.ts';
+import { realPath } from './real-path.ts';
 
 /** A result that was paid for could not be written, so no other is asked for. */
 export class WriteError extends Error {
@@ -15,27 +17,39 @@ export const hasResult = (output: string): Promise<boolean> =>
 
 /**
  * Writes and removes a file where the result goes, before anything is charged for it.
+ * @param within real path of the folder that no link may lead out of
  * @throws when no result can be written there
  */
-export async function checkWritable(output: string): Promise<void> {
-  await mkdir(dirname(output), { recursive: true });
-  const found = await stat(output).catch(ignoreMissing);
-  if (found !== undefined && !found.isFile()) throw new Error(`${output} exists and is not a file.`);
-  const trial = partBeside(output);
-  await writeFile(trial, 'x', { flag: 'wx' });
-  await rm(trial);
+export async function checkWritable(output: string, within: string): Promise<void> {
+  const path = dirname(output);
+  checkInside(await realPath(path), [within], path);
+  await mkdir(path, { recursive: true });
+  await inFolder(path, [within], async ({ held }) => {
+    const found = await stat(join(held, basename(output))).catch(ignoreMissing);
+    if (found !== undefined && !found.isFile()) throw new Error(`${output} exists and is not a file.`);
+    const trial = partIn(held);
+    await writeFile(trial, 'x', { flag: 'wx' });
+    await rm(trial);
+  });
 }
 
 /**
  * A job has one result; of several, the others are numbered. A file is there as a whole or not at all.
+ * @param within real path of the folder that no link may lead out of
  * @throws {WriteError}
  */
-export async function writeResults(output: string, images: readonly Blob[]): Promise<void> {
+export async function writeResults(output: string, within: string, images: readonly Blob[]): Promise<void> {
   const extension = extname(output);
-  const start = output.slice(0, output.length - extension.length);
+  const start = basename(output, extension);
   try {
-    for (const [index, image] of images.entries())
-      await writeWhole(index === 0 ? output : `${start}-${index + 1}${extension}`, image);
+    await inFolder(dirname(output), [within], async ({ held }) => {
+      for (const [index, image] of images.entries())
+        await writeWhole(
+          held,
+          index === 0 ? `${start}${extension}` : `${start}-${index + 1}${extension}`,
+          image,
+        );
+    });
   } catch (cause) {
     throw new WriteError(`${output} was not written: ${cause instanceof Error ? cause.message : cause}`, {
       cause,
@@ -43,11 +57,11 @@ export async function writeResults(output: string, images: readonly Blob[]): Pro
   }
 }
 
-async function writeWhole(path: string, image: Blob): Promise<void> {
-  const part = partBeside(path);
+async function writeWhole(folder: string, name: string, image: Blob): Promise<void> {
+  const part = partIn(folder);
   try {
     await writeFile(part, image.stream(), { flag: 'wx' });
-    await rename(part, path);
+    await rename(part, join(folder, name));
   } catch (error) {
     await rm(part, { force: true });
     throw error;
@@ -55,7 +69,7 @@ async function writeWhole(path: string, image: Blob): Promise<void> {
 }
 
 /** Of one run alone, however many write the same result; hidden, so that it is no photo to edit. */
-const partBeside = (path: string) => join(dirname(path), `.image-job-${crypto.randomUUID()}.part`);
+const partIn = (folder: string) => join(folder, `.image-job-${crypto.randomUUID()}.part`);
 
 function ignoreMissing(error: unknown): undefined {
   if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;

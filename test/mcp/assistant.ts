@@ -8,7 +8,7 @@ import {
   type ElicitResult,
   ListRootsRequestSchema,
 } from '@modelcontextprotocol/sdk/types.js';
-import { ImageJobs } from '../../packages/client/src/node.ts';
+import { type Fetch, ImageJobs } from '../../packages/client/src/node.ts';
 import type { WaitMs } from '../../packages/mcp/src/context.ts';
 import { createServer } from '../../packages/mcp/src/server.ts';
 
@@ -53,17 +53,19 @@ export interface Connection extends AssistantOptions {
   apiKey: string;
   baseUrl: string;
   folders?: string[] | undefined;
+  imageOrigins?: string[];
   trustRoots?: boolean;
   waitMs?: WaitMs | undefined;
-  fetch?: typeof globalThis.fetch;
+  fetch?: Fetch;
 }
 
 /** An assistant and a server in this process. */
 export async function startAssistant(connection: Connection) {
-  const { apiKey, baseUrl, folders, waitMs, trustRoots = true, fetch = globalThis.fetch } = connection;
+  const { apiKey, baseUrl, folders, imageOrigins = [], waitMs } = connection;
+  const { trustRoots = true, fetch = globalThis.fetch } = connection;
   const [near, far] = InMemoryTransport.createLinkedPair();
   const client = new ImageJobs({ apiKey, baseUrl, fetch });
-  const server = createServer({ client, version: '1.0.0', folders, trustRoots, waitMs });
+  const server = createServer({ client, version: '1.0.0', folders, imageOrigins, trustRoots, waitMs });
   await server.connect(far);
   return connectAssistant(near, connection);
 }

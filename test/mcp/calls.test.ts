@@ -32,6 +32,7 @@ interface Options extends AssistantOptions {
   folders?: string[] | undefined;
   trustRoots?: boolean;
   apiKey?: string;
+  imageOrigins?: string[];
 }
 const assistant = (options: Options = {}) =>
   startAssistant({ apiKey: account.apiKey, baseUrl, folders: [open], ...options });
@@ -105,7 +106,7 @@ describe('a call that is wrong', () => {
     ],
     ['a tool of ours that does not exist', 'delete_job', {}, /delete_job/],
   ])('says so: %s', async (_what, name, args, message) => {
-    const { call } = await assistant();
+    const { call } = await assistant({ imageOrigins: ['http://127.0.0.1'] });
     expect(await call(name, args)).toMatchObject({ isError: true, text: expect.stringMatching(message) });
     expect(await jobs()).toEqual([]);
   });

@@ -65,7 +65,8 @@ describe('a photo that is edited', () => {
     });
     expect(edited.text).toBe(`The result was saved as ${file}. The job was charged 1 image.`);
     expect((await sharp(await readFile(file)).metadata()).format).toBe('jpeg');
-    expect(progress).toEqual([
+    // On a slow machine, each is said again every few seconds.
+    expect(progress.filter((message) => !/ \(\d+ s\)$/.test(message))).toEqual([
       'Checking the photo and the price',
       'Sending the photo',
       expect.stringMatching(/^Job [0-9a-f-]{36} is processing$/),
@@ -93,7 +94,7 @@ describe('a photo that is edited', () => {
   });
 
   test('by URL is fetched by the service, and its result linked', async () => {
-    const { call } = await assistant();
+    const { call } = await assistant({ imageOrigins: [site.origin] });
     const edited = await call('edit_photo', { image: `${site.origin}/room.jpg`, tool: 'declutter' });
     expect(edited.value).toMatchObject({ status: 'completed', file: null });
     expect(edited.links).toEqual(edited.value?.result_urls);

@@ -26,6 +26,12 @@ test.each<[string, string[], Record<string, string>, RegExp]>([
     { ...ENV, IMAGE_JOB_MCP_ORIGINS: 'https://a.example/b' },
     /must be an origin/,
   ],
+  [
+    'an origin of photos without a scheme',
+    [],
+    { ...ENV, IMAGE_JOB_IMAGE_ORIGINS: 'photos.example' },
+    /IMAGE_JOB_IMAGE_ORIGINS: photos\.example must be an origin/,
+  ],
   ['an unknown option', ['--port', '1'], ENV, /--port/],
   ['a port that is none', ['--http', '70000'], ENV, /--http must be a port/],
 ])('%s ends the process with 2, and nothing on stdout', async (_what, args, env, message) => {

@@ -55,7 +55,7 @@ describe('over HTTP', () => {
   let http: HttpServer;
   beforeAll(async () => {
     const client = new ImageJobs({ apiKey: account.apiKey, baseUrl: env.IMAGE_JOB_BASE_URL ?? '' });
-    const options = { client, version: '1.0.0', folders: [folder], trustRoots: false };
+    const options = { client, version: '1.0.0', folders: [folder], imageOrigins: [], trustRoots: false };
     const guard = { origins: ['https://app.example.com'], token: 'secret' };
     http = await listen(0, guard, () => createServer(options));
   });

@@ -5,6 +5,8 @@ export interface Config {
   baseUrl: string;
   /** Folders whose files may be read and written; those of the client when undefined. */
   folders: string[] | undefined;
+  /** Origins from which the service may fetch photos without a question. */
+  imageOrigins: string[];
   /** Origins of web pages that may use the HTTP transport. */
   origins: string[];
   /** What a client of the HTTP transport must present, if anything. */
@@ -29,12 +31,18 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   const folders = listOf(env.IMAGE_JOB_DIRS, delimiter);
   for (const folder of folders ?? [])
     if (!isAbsolute(folder)) problems.push(`IMAGE_JOB_DIRS: ${folder} must be an absolute path.`);
-  const origins = listOf(env.IMAGE_JOB_MCP_ORIGINS, ',') ?? [];
-  for (const origin of origins)
-    if (!URL.canParse(origin) || new URL(origin).origin !== origin)
-      problems.push(`IMAGE_JOB_MCP_ORIGINS: ${origin} must be an origin such as https://app.example.com.`);
+  const originsOf = (name: string) => {
+    const origins = listOf(env[name], ',') ?? [];
+    for (const origin of origins)
+      if (!URL.canParse(origin) || new URL(origin).origin !== origin)
+        problems.push(`${name}: ${origin} must be an origin such as https://app.example.com.`);
+    return origins;
+  };
+  const imageOrigins = originsOf('IMAGE_JOB_IMAGE_ORIGINS');
+  const origins = originsOf('IMAGE_JOB_MCP_ORIGINS');
   if (problems.length > 0) throw new UsageError(problems.join('\n'));
-  return { apiKey, baseUrl, folders, origins, token: env.IMAGE_JOB_MCP_TOKEN || undefined };
+  const token = env.IMAGE_JOB_MCP_TOKEN || undefined;
+  return { apiKey, baseUrl, folders, imageOrigins, origins, token };
 }
 
 /** Undefined when the variable is not set or empty. */

@@ -7,7 +7,8 @@ const ANSWER_MS = 10 * 60_000;
 interface Price {
   tool: string;
   images: number;
-  balanceAfter: number;
+  /** Null if the key may not see it. */
+  balanceAfter: number | null;
 }
 
 /**
@@ -21,24 +22,39 @@ export async function confirmPrice(
   { confirmImages, extra }: { confirmImages: number | undefined; extra: Extra },
 ): Promise<void> {
   const { images, tool, balanceAfter } = price;
-  if (server.getClientCapabilities()?.elicitation?.form === undefined) {
+  const leaves = (joint: string) => (balanceAfter === null ? '' : `${joint} leaves ${balanceAfter}`);
+  if (!canAsk(server)) {
     if (confirmImages === images) return;
     throw new Error(
-      `This edit costs ${images} images and leaves ${balanceAfter}. Nothing was charged. ` +
+      `This edit costs ${images} images${leaves(' and')}. Nothing was charged. ` +
         `Ask the user; if they agree, repeat the call with confirm_images: ${images}.`,
     );
   }
+  const message = `${tool} costs ${images} images for this photo${leaves(', and')}. Go on?`;
+  if (!(await ask(server, { message, title: `Spend ${images} images` }, extra)))
+    throw new Error(`The user did not agree to spend ${images} images. Nothing was charged.`);
+}
+
+/** Whether the client can show its user a question. */
+export const canAsk = (server: Server): boolean =>
+  server.getClientCapabilities()?.elicitation?.form !== undefined;
+
+/** Asks whoever sits at the client; `title` says what a yes does. @returns whether the answer is yes */
+export async function ask(
+  server: Server,
+  { message, title }: { message: string; title: string },
+  extra: Extra,
+): Promise<boolean> {
   const { action, content } = await server.elicitInput(
     {
-      message: `${tool} costs ${images} images for this photo, and leaves ${balanceAfter}. Go on?`,
+      message,
       requestedSchema: {
         type: 'object',
-        properties: { confirm: { type: 'boolean', title: `Spend ${images} images` } },
+        properties: { confirm: { type: 'boolean', title } },
         required: ['confirm'],
       },
     },
     { relatedRequestId: extra.requestId, signal: extra.signal, timeout: ANSWER_MS },
   );
-  if (action !== 'accept' || content?.confirm !== true)
-    throw new Error(`The user did not agree to spend ${images} images. Nothing was charged.`);
+  return action === 'accept' && content?.confirm === true;
 }

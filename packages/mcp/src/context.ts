@@ -15,5 +15,7 @@ export interface Context {
   client: ImageJobs;
   session: Session;
   folders: Folders;
+  /** Origins from which the service may fetch photos without a question. */
+  imageOrigins: readonly string[];
   waitMs: WaitMs;
 }

@@ -7,6 +7,7 @@ import {
 } from 'image-job/node';
 import { confirmPrice } from './confirm.ts';
 import type { Context } from './context.ts';
+import { checkUrl } from './image-url.ts';
 import { openPhoto } from './photo.ts';
 import type { Extra, Progress } from './progress.ts';
 import { exists, planSave, type Save } from './results.ts';
@@ -39,6 +40,7 @@ export async function editPhoto(edit: Edit, context: Context, call: Call): Promi
   const { client, session, folders } = context;
   const { extra, progress } = call;
   const photo = await openPhoto(edit.image, folders);
+  if (photo.image instanceof URL) await checkUrl(photo.image, context, extra);
   const keyed = await session.keyed(requestOf(edit, photo.image), edit.variant ?? 1);
   const place = `${keyed.id} ${edit.output ?? ''}`;
   const earlier = session.saved.get(place);

@@ -1,7 +1,7 @@
 import { lstat, rm, writeFile } from 'node:fs/promises';
-import { basename, extname, join, parse } from 'node:path';
-import { resultPath } from 'image-job/node';
-import { type Folders, writablePath } from './folders.ts';
+import { basename, dirname, extname, join, parse } from 'node:path';
+import { inFolder, resultPath } from 'image-job/node';
+import { type Folders, locate, writablePath } from './folders.ts';
 import type { Photo } from './photo.ts';
 
 /** Saves a result. @returns the path */
@@ -19,10 +19,9 @@ export async function planSave(
   { photo, output, tool }: { photo: Photo; output: string | undefined; tool: string },
   folders: Folders,
 ): Promise<Save | undefined> {
-  if (output !== undefined) return saveAs(await freePath(output, folders));
+  if (output !== undefined) return saving(await freePath(output, folders), 1, folders);
   if (photo.path === undefined) return undefined;
-  const path = await writablePath(resultPath(photo.path, tool), folders);
-  return (result) => saveBeside(path, result);
+  return saving(await writablePath(resultPath(photo.path, tool), folders), MOST_NAMES, folders);
 }
 
 async function freePath(output: string, folders: Folders): Promise<string> {
@@ -33,21 +32,40 @@ async function freePath(output: string, folders: Folders): Promise<string> {
   return path;
 }
 
-const saveAs =
-  (path: string): Save =>
+/** The plan is minutes old when the result is there: its folder may be another, or lead elsewhere by now. */
+const saving =
+  (path: string, names: number, folders: Folders): Save =>
   async (result) => {
-    if (await writeNew(path, result)) return path;
-    throw new Error(`${basename(path)} exists by now; choose another output. The job is not charged again.`);
+    try {
+      const { allowed } = await locate(path, folders);
+      return await inFolder(dirname(path), allowed, async (folder) => {
+        const name = await saveIn(folder.held, { path, names, result });
+        return join(folder.path, name);
+      });
+    } catch (cause) {
+      const reason = cause instanceof Error ? cause.message : String(cause);
+      throw new Error(
+        `The result was not saved; the same call with another output is not charged again. ${reason}`,
+        { cause },
+      );
+    }
   };
 
-/** A result of another job may have the name: `photo.declutter-2.jpg` is the second. */
-async function saveBeside(path: string, result: Blob): Promise<string> {
-  const { dir, name, ext } = parse(path);
-  for (let number = 1; number <= MOST_NAMES; number += 1) {
-    const free = number === 1 ? path : join(dir, `${name}-${number}${ext}`);
-    if (await writeNew(free, result)) return free;
+interface Saving {
+  path: string;
+  /** How many names may be tried: `photo.declutter-2.jpg` is the second. */
+  names: number;
+  result: Blob;
+}
+
+/** @returns the first name that no other file has */
+async function saveIn(folder: string, { path, names, result }: Saving): Promise<string> {
+  const { name, ext, base } = parse(path);
+  for (let number = 1; number <= names; number += 1) {
+    const free = number === 1 ? base : `${name}-${number}${ext}`;
+    if (await writeNew(join(folder, free), result)) return free;
   }
-  throw new Error(`${basename(path)} and ${MOST_NAMES - 1} more exist already; choose an output.`);
+  throw new Error(`${base}${names > 1 ? ` and ${names - 1} more exist` : ' exists'} by now.`);
 }
 
 /** @returns false when the file exists, also as a link */

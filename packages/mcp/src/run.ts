@@ -52,9 +52,9 @@ function portOf(text: string): number {
 }
 
 async function serve(port: number | undefined, config: Config, surroundings: Surroundings): Promise<void> {
-  const { folders, origins, token } = config;
+  const { folders, imageOrigins, origins, token } = config;
   const client = clientOf(config);
-  const options = { client, version: await packageVersion(), folders };
+  const options = { client, version: await packageVersion(), folders, imageOrigins };
   if (port === undefined) return serveStdio({ ...options, trustRoots: true }, surroundings);
   const newServer = () => createServer({ ...options, trustRoots: false });
   await using http = await listen(port, { origins, token }, newServer);

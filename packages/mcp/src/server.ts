@@ -14,6 +14,8 @@ export interface ServerOptions {
   version: string;
   /** Folders whose files may be used. */
   folders: string[] | undefined;
+  /** Origins from which the service may fetch photos without a question. */
+  imageOrigins: readonly string[];
   /** Whether the roots of the client count when there are no folders: it runs on this machine, as the same user. */
   trustRoots: boolean;
   waitMs?: WaitMs | undefined;
@@ -28,14 +30,14 @@ Each edit is charged in images; account shows the balance.`;
 
 /** A server for one session. */
 export function createServer(options: ServerOptions): McpServer {
-  const { client, version, folders, trustRoots, waitMs = WAIT_MS } = options;
+  const { client, version, folders, imageOrigins, trustRoots, waitMs = WAIT_MS } = options;
   const server = new McpServer(
     { name: 'image-job', title: 'Image Job', version },
     { instructions: INSTRUCTIONS },
   );
   const allowed = async () => folders ?? (trustRoots ? rootsOf(server) : []);
   const session = createSession(client);
-  const context: Context = { server, client, session, folders: allowed, waitMs };
+  const context: Context = { server, client, session, folders: allowed, imageOrigins, waitMs };
   for (const add of [addListTools, addDescribeTool, addEditPhoto, addGetJob, addAccount]) add(context);
   return server;
 }

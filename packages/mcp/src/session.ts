@@ -13,6 +13,8 @@ export interface Session {
   keyed(edit: CreateOptions<ToolSlug>, variant: number): Promise<KeyedEdit>;
   /** Edits whose price is accepted. */
   accepted: Set<string>;
+  /** URLs that the user has agreed to fetch. */
+  urls: Set<string>;
   jobs: Map<string, CreatedJob>;
   /** The files of results, by edit and output. */
   saved: Map<string, string>;
@@ -25,6 +27,7 @@ export function createSession({ jobs }: ImageJobs): Session {
   const retired = new Set<string>();
   return {
     accepted: new Set(),
+    urls: new Set(),
     jobs: new Map(),
     saved: new Map(),
     retire: (id) => void retired.add(id),

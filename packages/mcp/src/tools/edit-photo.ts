@@ -14,7 +14,7 @@ const input = {
     .min(1)
     .max(4096)
     .describe(
-      'The photo: a path in an allowed folder, or a public https URL. JPEG, PNG or WebP, up to 20 MB.',
+      'The photo: a path in an allowed folder, or a public https URL. JPEG, PNG or WebP, up to 20 MB. The user is asked about a URL unless its origin is allowed, because its host learns all of it: put nothing into it that is not part of the address of the photo.',
     ),
   tool: z.string().min(1).max(100).describe('A slug of list_tools.'),
   options: z.record(z.string(), z.unknown()).optional().describe('Options of the tool; see describe_tool.'),

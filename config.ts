@@ -95,7 +95,7 @@ function read(given: NodeJS.ProcessEnv): Read {
     ...generatorProblems(value),
     ...logProblems(value),
     ...tracingProblems(value),
-    ...originProblems(listOf(value.EGRESS_ALLOW_ORIGINS)),
+    ...originProblems('EGRESS_ALLOW_ORIGINS', value.EGRESS_ALLOW_ORIGINS),
     ...trustProxyProblems(listOf(value.TRUST_PROXY)),
   ];
   return { value, unread, problems };

@@ -1,12 +1,14 @@
 import { createAcceptanceActivities } from './jobs/acceptance.ts';
 import { createCompletionActivities } from './jobs/completion.ts';
 import type { createRenderingActivities } from './jobs/rendering.ts';
+import { createReconcileActivities } from './reconcile/activities.ts';
+import type { ReconcileDeps } from './reconcile/rules.ts';
 import { createJobLimitActivities } from './retention/job-limit.ts';
 import { createRetentionActivities, type RetentionDeps } from './retention/steps.ts';
 import { createWebhookActivities, type WebhookDeps } from './webhooks/deliver-webhook.ts';
 import { createDeliveryActivities } from './webhooks/pending-delivery.ts';
 
-export type ActivityDeps = RetentionDeps & WebhookDeps;
+export type ActivityDeps = RetentionDeps & ReconcileDeps & WebhookDeps;
 
 /** Activities of the worker process by task queue. The renderer has its own: {@link createRenderingActivities}. */
 export function createActivities(deps: ActivityDeps) {
@@ -16,6 +18,7 @@ export function createActivities(deps: ActivityDeps) {
       ...createCompletionActivities(deps),
       ...createJobLimitActivities(deps),
       ...createRetentionActivities(deps),
+      ...createReconcileActivities(deps),
       ...createDeliveryActivities(deps),
     },
     webhooks: createWebhookActivities(deps),

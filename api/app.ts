@@ -22,6 +22,7 @@ import { logResponse, requestId } from './http/request-log.ts';
 import { countResponse } from './http/request-metrics.ts';
 import { traceRequests } from './http/request-span.ts';
 import { SECURITY_HEADERS } from './http/security-headers.ts';
+import { allowForStandstill } from './http/standstill.ts';
 import { handleClientError, registerExpectations } from './http/wire.ts';
 import { routes } from './routes/routes.ts';
 
@@ -58,6 +59,7 @@ export function buildApp(deps: ApiDeps): TypedApp {
   registerExpectations(app);
   handleInTurn(app.server);
   limitConnections(app.server, config.api.trustProxy === '');
+  allowForStandstill(app.server);
   const closing = closeWithoutRequests(app.server);
   app.addHook('preClose', async () => {
     deps.budgets.close();
@@ -74,6 +76,7 @@ export function buildApp(deps: ApiDeps): TypedApp {
     publicUrl: config.api.publicUrl,
     prefix: PREFIX,
     orders: config.generators.orders,
+    limits: config.api,
   });
   app.register(
     async (scope) => {

@@ -38,7 +38,7 @@ export const API_ENVIRONMENT = {
     0,
   ),
   UNPAID_MB_PER_MINUTE: Count(
-    'Megabytes per minute the API fetches from image_url for one key by requests that create no job.',
+    'Megabytes per minute the API fetches from image_url for one account by requests that are not charged.',
     512,
   ),
 };

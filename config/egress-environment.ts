@@ -1,6 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { listOf } from './list.ts';
-import { originOf } from './origins.ts';
+import { originsOf } from './origins.ts';
 import { Optional } from './variables.ts';
 
 /** Environment variables of outgoing HTTP. */
@@ -12,8 +11,7 @@ export const EGRESS_ENVIRONMENT = {
 
 const Egress = Type.Object(EGRESS_ENVIRONMENT);
 
-/** Origins as `URL.origin` writes them, which is how they are compared. */
 export const groupEgress = ({ EGRESS_ALLOW_ORIGINS }: Static<typeof Egress>) =>
   Object.freeze({
-    allowOrigins: Object.freeze(listOf(EGRESS_ALLOW_ORIGINS).flatMap((entry) => originOf(entry) ?? [])),
+    allowOrigins: originsOf(EGRESS_ALLOW_ORIGINS),
   });

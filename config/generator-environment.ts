@@ -4,6 +4,10 @@ import { Flag, Optional, Text } from './variables.ts';
 
 const BaseUrl = (description: string, value = '') =>
   Type.String({ pattern: '^(https?://[^/?#][^?#]*)?$', description, default: value });
+const ResultOrigins = (name: string) =>
+  Optional(
+    `Comma-separated exact origins from which results of ${name} are downloaded although they are not public https.`,
+  );
 const JsonObject = (description: string, value: string) => Type.String({ description, default: value });
 const Places = (name: string, value: number) =>
   Type.Integer({
@@ -80,10 +84,12 @@ export const GENERATOR_ENVIRONMENT = {
   OPENAI_CONCURRENCY: Places('OpenAI', 8),
   BFL_API_KEY: Optional('API key of Black Forest Labs.'),
   BFL_BASE_URL: BaseUrl('Base URL of Black Forest Labs, without /v1.', 'https://api.bfl.ai'),
+  BFL_RESULT_ORIGINS: ResultOrigins('Black Forest Labs'),
   BFL_MODEL: Text('Model of Black Forest Labs.', 'flux-2-pro'),
   BFL_CONCURRENCY: Places('Black Forest Labs', 24),
   REPLICATE_API_TOKEN: Optional('API token of Replicate.'),
   REPLICATE_BASE_URL: BaseUrl('Base URL of Replicate, without /v1.', 'https://api.replicate.com'),
+  REPLICATE_RESULT_ORIGINS: ResultOrigins('Replicate'),
   REPLICATE_MODEL: Type.String({
     pattern: '^[^/:]+/[^/:]+(:[^/:]+)?$',
     expected: 'owner/name or owner/name:version',
@@ -101,6 +107,7 @@ export const GENERATOR_ENVIRONMENT = {
   REPLICATE_CONCURRENCY: Places('Replicate', 16),
   FAL_KEY: Optional('API key of fal.'),
   FAL_BASE_URL: BaseUrl('Base URL of the queue of fal.', 'https://queue.fal.run'),
+  FAL_RESULT_ORIGINS: ResultOrigins('fal'),
   FAL_MODEL: Text('Model of fal.', 'fal-ai/flux-2-pro/edit'),
   FAL_IMAGE_FIELD: Text(
     "Field of the model's input that takes the image; with [] it takes a list.",

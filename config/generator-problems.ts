@@ -7,6 +7,7 @@ import {
   usedIn,
 } from './generator-environment.ts';
 import { listOf } from './list.ts';
+import { originProblems } from './origins.ts';
 
 /** Problems with the settings of generators that the schema cannot express, a line each. */
 export function generatorProblems(env: Partial<GeneratorEnvironment>): string[] {
@@ -23,14 +24,20 @@ export function generatorProblems(env: Partial<GeneratorEnvironment>): string[] 
   const malformed = (['REPLICATE_INPUT', 'FAL_INPUT'] as const)
     .filter((variable) => !isJsonObject(env[variable]))
     .map((variable) => `${variable}: must be a JSON object`);
-  return [...none, ...unknown, ...unencrypted(env), ...malformed];
+  const origins = RESULT_ORIGINS.flatMap((variable) => originProblems(variable, env[variable]));
+  return [...none, ...unknown, ...unencrypted(env), ...origins, ...malformed];
 }
 
-/** A key must not travel in the clear, except to this machine or within a private network. */
+/** Variables with the origins of results, of the upstreams that name the address of a result. */
+const RESULT_ORIGINS = ['BFL_RESULT_ORIGINS', 'REPLICATE_RESULT_ORIGINS', 'FAL_RESULT_ORIGINS'] as const;
+
+/** Keys and images must not travel in the clear, except to this machine or within a private network. */
 function unencrypted(env: Partial<GeneratorEnvironment>): string[] {
-  return (['GEMINI', 'OPENAI', 'BFL', 'REPLICATE', 'FAL', 'COMFYUI'] as const)
-    .map((prefix) => `${prefix}_BASE_URL` as const)
-    .filter((variable) => isPublicHttp(env[variable] ?? ''))
+  const bases = (['GEMINI', 'OPENAI', 'BFL', 'REPLICATE', 'FAL', 'COMFYUI'] as const).map(
+    (prefix) => `${prefix}_BASE_URL` as const,
+  );
+  return [...bases, ...RESULT_ORIGINS]
+    .filter((variable) => listOf(env[variable]).some(isPublicHttp))
     .map((variable) => `${variable}: must be https, because its host is not on a private network`);
 }
 

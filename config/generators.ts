@@ -6,6 +6,7 @@ import {
   usedIn,
 } from './generator-environment.ts';
 import { missingSettings } from './generator-problems.ts';
+import { originsOf } from './origins.ts';
 import { withoutSlash } from './without-slash.ts';
 
 const GROUPS = Object.entries(ORDER_OF_GROUP);
@@ -40,18 +41,24 @@ const upstreamsOf = (env: GeneratorEnvironment) => ({
     model: env.OPENAI_MODEL,
     quality: env.OPENAI_QUALITY,
   }),
-  bfl: upstream(env.BFL_BASE_URL, env.BFL_CONCURRENCY, { apiKey: env.BFL_API_KEY, model: env.BFL_MODEL }),
+  bfl: upstream(env.BFL_BASE_URL, env.BFL_CONCURRENCY, {
+    apiKey: env.BFL_API_KEY,
+    model: env.BFL_MODEL,
+    resultOrigins: originsOf(env.BFL_RESULT_ORIGINS),
+  }),
   replicate: upstream(env.REPLICATE_BASE_URL, env.REPLICATE_CONCURRENCY, {
     apiKey: env.REPLICATE_API_TOKEN,
     model: env.REPLICATE_MODEL,
     imageField: env.REPLICATE_IMAGE_FIELD,
     input: env.REPLICATE_INPUT,
+    resultOrigins: originsOf(env.REPLICATE_RESULT_ORIGINS),
   }),
   fal: upstream(env.FAL_BASE_URL, env.FAL_CONCURRENCY, {
     apiKey: env.FAL_KEY,
     model: env.FAL_MODEL,
     imageField: env.FAL_IMAGE_FIELD,
     input: env.FAL_INPUT,
+    resultOrigins: originsOf(env.FAL_RESULT_ORIGINS),
   }),
   comfyui: upstream(env.COMFYUI_BASE_URL, env.COMFYUI_CONCURRENCY, {
     graphFile: env.COMFYUI_GRAPH,
@@ -59,7 +66,14 @@ const upstreamsOf = (env: GeneratorEnvironment) => ({
   }),
 });
 
-const upstream = <T extends object>(baseUrl: string, concurrency: number, rest: T) =>
-  Object.freeze({ baseUrl: withoutSlash(baseUrl), concurrency, ...rest });
+interface Upstream {
+  baseUrl: string;
+  concurrency: number;
+  /** Origins besides that of the base URL, from which results are downloaded. */
+  resultOrigins: readonly string[];
+}
+
+const upstream = <T extends object>(baseUrl: string, concurrency: number, rest: T): Readonly<Upstream & T> =>
+  Object.freeze({ baseUrl: withoutSlash(baseUrl), concurrency, resultOrigins: [], ...rest });
 
 export type GeneratorConfig = ReturnType<typeof groupGenerators>;

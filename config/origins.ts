@@ -1,3 +1,5 @@
+import { listOf } from './list.ts';
+
 /** The origin as `URL.origin` writes it; undefined for anything but an http or https origin. */
 export function originOf(entry: string): string | undefined {
   const url = URL.canParse(entry) ? new URL(entry) : undefined;
@@ -6,10 +8,14 @@ export function originOf(entry: string): string | undefined {
   return isBare && /^https?:$/.test(url.protocol) ? url.origin : undefined;
 }
 
-/** Problems with EGRESS_ALLOW_ORIGINS, a line each. Entries are not quoted, because they may have credentials. */
-export const originProblems = (entries: readonly string[]): string[] =>
-  entries.flatMap((entry, index) =>
+/** The origins of a list as `URL.origin` writes them, which is how they are compared. */
+export const originsOf = (list: string): readonly string[] =>
+  Object.freeze(listOf(list).flatMap((entry) => originOf(entry) ?? []));
+
+/** Problems with a variable that lists origins, a line each. Entries are not quoted, because they may have credentials. */
+export const originProblems = (variable: string, list?: string): string[] =>
+  listOf(list).flatMap((entry, index) =>
     originOf(entry) === undefined
-      ? [`EGRESS_ALLOW_ORIGINS: entry ${index + 1} is not an origin such as http://127.0.0.1:8080`]
+      ? [`${variable}: entry ${index + 1} is not an origin such as http://127.0.0.1:8080`]
       : [],
   );

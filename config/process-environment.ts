@@ -3,7 +3,10 @@ import { Milliseconds, Port, Text } from './variables.ts';
 
 /** Environment variables of how a process ends and is observed. */
 export const PROCESS_ENVIRONMENT = {
-  SHUTDOWN_GRACE_MS: Milliseconds('Milliseconds that running work may take to finish after SIGTERM.', 25_000),
+  SHUTDOWN_GRACE_MS: Milliseconds(
+    'Milliseconds that an API or a worker may take to finish running work after SIGTERM.',
+    25_000,
+  ),
   DRAIN_MS: Milliseconds(
     'Milliseconds the API goes on accepting requests after SIGTERM, while /readyz responds with 503.',
     0,

@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { type Static, Type } from 'typebox';
-import { Count, Optional } from './variables.ts';
+import { Count, Milliseconds, Optional } from './variables.ts';
 
 /** Environment variables of workers and renderers. */
 export const WORKER_ENVIRONMENT = {
@@ -27,11 +27,24 @@ export const WORKER_ENVIRONMENT = {
     2048,
     256,
   ),
+  RENDER_UNAVAILABLE_MS: Milliseconds(
+    'Milliseconds after which a job whose models are unavailable fails. A model that completes calls of other jobs is waited for.',
+    1_800_000,
+  ),
+  RENDER_GRACE_MS: Milliseconds(
+    'Milliseconds that renders may take to finish after SIGTERM. Keep it longer than the longest call: one that is cut off is paid twice.',
+    210_000,
+  ),
   WORKER_QUEUES: Type.Enum(['all', 'jobs', 'webhooks'], {
     description: 'Task queues of a worker process: jobs, webhooks or all, which is both.',
     default: 'all',
   }),
   WEBHOOK_SLOTS: Count('Concurrent webhook deliveries per worker.', 100),
+  RECONCILE_INTERVAL_MS: Milliseconds(
+    'Milliseconds between two runs of the reconciler, which refunds lost jobs and resumes lost webhooks.',
+    300_000,
+    1000,
+  ),
   WORKFLOW_BUNDLE: Optional('Path of a prebuilt workflow bundle; empty builds one at startup.'),
 };
 
@@ -49,8 +62,11 @@ export function groupWorker(env: Static<typeof Worker>, upstreamPlaces: number) 
     /** Clients' images that a renderer has loaded: those in the processes, and as many that follow. */
     imagesInMemory,
     renderMemoryBytes: env.RENDER_MEMORY_MB * 2 ** 20,
+    renderUnavailableMs: env.RENDER_UNAVAILABLE_MS,
+    renderGraceMs: env.RENDER_GRACE_MS,
     watermarkText: env.WATERMARK_TEXT,
     queues: env.WORKER_QUEUES,
     webhookSlots: env.WEBHOOK_SLOTS,
+    reconcileIntervalMs: env.RECONCILE_INTERVAL_MS,
   });
 }

@@ -1,5 +1,12 @@
 import { ApiError } from './errors.ts';
-import { type AddressLimit, LIMITS, type LimitName, type RouteGroup } from './limits.ts';
+import {
+  type AddressLimit,
+  LIMITS,
+  type LimitName,
+  type RouteGroup,
+  WEBHOOK_LIMITS,
+  type WebhookLimit,
+} from './limits.ts';
 import type { Scope } from './scopes.ts';
 
 // Errors that several places throw or the errors page quotes, each with its code and message. An error that only one
@@ -63,6 +70,13 @@ function senderOf(name: RouteGroup | AddressLimit): string {
   if (name === 'ip' || name === 'ip-other') return 'from this address';
   return name === 'site' || name === 'site-other' ? 'from this network' : 'with this key';
 }
+
+export const tooManyWebhooks = (name: WebhookLimit, retryAfter: number) =>
+  rateLimited(
+    name,
+    `More than ${WEBHOOK_LIMITS[name]} ${name.replace('-', ' ')} an hour for this account.`,
+    retryAfter,
+  );
 
 export const idempotencyConflict = () =>
   new ApiError(

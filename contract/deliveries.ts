@@ -6,7 +6,7 @@ import { DateTime, JobId, Nullable } from './schemas.ts';
 export const DeliveryStatus = Type.Enum(['pending', 'delivered', 'failed', 'cancelled'], {
   type: 'string',
   description:
-    '`pending`: an attempt is under way or will follow. `delivered`: the receiver took it. `failed`: no attempt follows. `cancelled`: not sent, because the job was deleted, or because the endpoint was removed or disabled.',
+    '`pending`: an attempt is under way or will follow. `delivered`: the receiver took it. `failed`: no attempt follows. `cancelled`: not sent, because the job was deleted, or because the endpoint was removed or disabled; then it can be sent again.',
 });
 export type DeliveryStatus = Static<typeof DeliveryStatus>;
 

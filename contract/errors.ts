@@ -54,7 +54,7 @@ export const ERRORS = {
     status: 429,
     retryable: true,
     description:
-      'Too many requests in 60 seconds, too many at once for one key or account, too many rotations of the webhook secret, or too many failed jobs of one account in an hour whose input was at fault or for which a model may have charged. Retry-After holds the seconds to wait.',
+      'Too many requests in 60 seconds, too many at once for one key or account, too many rotations of the webhook secret, or too many jobs of one account in an hour that failed because of their input or at a model that may charge, or were cancelled. Retry-After holds the seconds to wait.',
   },
   idempotency_conflict: {
     status: 409,
@@ -77,7 +77,7 @@ export const ERRORS = {
     status: 400,
     retryable: false,
     description:
-      'The `webhook_url` of a job, or the `url` of the webhook endpoint, is not a public https URL, or it contains a user name or password.',
+      'The `webhook_url` of a job, or the `url` of the webhook endpoint, is not a public https URL, or it contains a user name, a password, white space, control characters or a port of another protocol.',
   },
   payload_too_large: {
     status: 413,

@@ -28,6 +28,8 @@ export const LIMITS = Object.freeze({
   cursorLength: 200,
   /** An addition as well: attempts of a webhook delivery that a list shows. */
   deliveryAttempts: 8,
+  /** The same: bytes of the headers of a form's parts and of what surrounds the parts. */
+  formFramingBytes: 16 * KB,
   /** And the body of PUT /v1/webhook-endpoint, in bytes: a URL whose characters are all escaped fits. */
   endpointBodyBytes: 32 * KB,
 });
@@ -59,9 +61,9 @@ export const BUDGETS = Object.freeze({
   keyBytes: 64 * MB,
   /** Concurrent fetches of an `image_url` for one key. */
   keyFetches: 8,
-  /** Bytes fetched for one key, in any minute, for requests that were rejected and for dry runs. */
-  keyUnpaidBytes: 512 * MB,
-  /** Failed jobs of one account within an hour of the first, whose input is at fault, for which a model was paid, or which were cancelled: they are refunded. */
+  /** Concurrent acceptances of one account. Each holds worker slots until MongoDB has responded. */
+  accountAcceptances: 50,
+  /** Jobs of one account that are refunded within an hour of the first: see countsTowardsLimit, and those that a client cancels. */
   accountFailures: 100,
   /** The same for an account with a paid pack. */
   paidAccountFailures: 1000,
@@ -69,9 +71,31 @@ export const BUDGETS = Object.freeze({
   failuresWindowMs: 3_600_000,
 });
 
+/**
+ * Bounds on fetches of an `image_url` by requests that charge nothing. What an account may fetch for them in a minute is
+ * configured (UNPAID_MB_PER_MINUTE); the other bounds are in proportion to it.
+ */
+export const UNPAID = Object.freeze({
+  /** The dry runs of an account: a client can repeat them for free with any picture of any host. */
+  dryRunShare: 1 / 8,
+  /** All accounts together from one host: as much as this number of accounts may. */
+  accountsPerHost: 2,
+  /** Counts for each request besides the bytes of its image: a connection and a handshake cost a host more than a 404. */
+  requestBytes: 256 * KB,
+});
+
+/** Webhooks that clients ask for, per account and hour: an addition. Each starts a workflow, whose history is kept. */
+export const WEBHOOK_LIMITS = Object.freeze({
+  windowMs: 3_600_000,
+  'test-events': 60,
+  redeliveries: 300,
+});
+
 /** The minimum pace of a body while it is being read. */
 export const PACE = Object.freeze({
-  bytesPerSecond: 16 * 1024,
+  bytesPerSecond: 16 * KB,
+  /** Time for the body of a request to arrive, once it is being read: it holds its budget. 30 MB need 4 Mbit/s. */
+  bodyMs: 60_000,
   /** How long it may stall, or fall behind that rate. */
   slackMs: 10_000,
   /** The first chunks may have any size; beyond this number the average must be at least `pieceBytes`. */
@@ -106,11 +130,17 @@ export type LimitName =
   | AddressLimit
   | 'in-flight'
   | 'unpaid-bytes'
+  | 'dry-run-bytes'
+  | 'host-bytes'
+  | WebhookLimit
   | 'failed-jobs'
   | 'unread-bodies'
   | 'secret-rotations';
 
 /** Limits of a client address or a network, whatever the key. */
 export type AddressLimit = 'ip' | 'site' | 'ip-other' | 'site-other';
+
+/** Limits of the webhooks that the clients of an account ask for. */
+export type WebhookLimit = 'test-events' | 'redeliveries';
 
 export type RouteGroup = 'create-job' | 'read-job' | 'delete-job' | 'read-account' | 'list' | 'webhooks';

@@ -128,7 +128,10 @@ export const DryRunResult = Type.Object(
         'Images that the request would be charged. 0 only if its Idempotency-Key has already created a job: the request would return that job.',
     }),
     warnings: Type.Array(Warning),
-    balance_after: Type.Integer({ minimum: 0, description: 'Images left in the balance after the charge.' }),
+    balance_after: Nullable(Type.Integer({ minimum: 0 }), {
+      description:
+        'Images left in the balance after the charge; null for a key that is limited to scopes without `account`.',
+    }),
   },
   { title: 'DryRunResult' },
 );

@@ -16,7 +16,7 @@ export const WebhookEndpoint = Type.Object(
     disabled_reason: Nullable(Type.String(), { description: 'Why the service disabled it.' }),
     failing_since: Nullable(DateTime('When the first of these attempts failed.'), {
       description:
-        'Set while every attempt fails. After five days without a success the endpoint is disabled.',
+        'Set while every attempt fails. The endpoint is disabled after five days without a success in which at least three deliveries failed for good, one after another.',
     }),
   },
   { title: 'WebhookEndpoint' },

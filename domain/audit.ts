@@ -1,27 +1,59 @@
-import type { AccountRecord, JobRecord, LedgerRow, PackRecord } from './records.ts';
+import { LIMITS } from '../contract/limits.ts';
+import { type AuditedJob, auditGoneJobs, auditJobs, auditSpentKeys, type SpentKey } from './audit-jobs.ts';
+import { createRowAudit, grantId } from './audit-rows.ts';
+import type { AccountRecord, LedgerRow, PackRecord } from './records.ts';
 
-type Books = Pick<AccountRecord, 'status' | 'balance' | 'seq'>;
-type JobCharge = Pick<JobRecord, 'id' | 'status' | 'imagesCharged'>;
-type PackSale = Pick<PackRecord, 'id' | 'images' | 'refunded'>;
+/** The account with what else its end depends on. */
+export type AuditedAccount = Pick<AccountRecord, 'id' | 'status' | 'balance' | 'seq'> & {
+  hasKeys: boolean;
+  hasGrant: boolean;
+};
+type AuditedPack = Pick<PackRecord, 'id' | 'images' | 'refunded'>;
+
+/** All records of an account. */
+export interface AccountBooks {
+  account: Omit<AuditedAccount, 'hasGrant'>;
+  /** Ordered by number. */
+  rows: readonly LedgerRow[];
+  jobs: readonly AuditedJob[];
+  packs: readonly AuditedPack[];
+  spent: readonly SpentKey[];
+}
 
 /** Checks the ledger of one account. @returns a sentence for each breach; empty if there is none */
 export function auditAccount(
-  account: Books,
-  rows: readonly LedgerRow[],
-  jobs: readonly JobCharge[],
-  packs: readonly PackSale[],
+  { account, rows, jobs, packs, spent }: AccountBooks,
+  now = new Date(),
 ): string[] {
+  const byId = new Map(rows.map((row) => [row.id, row]));
+  const books = { rows: byId, spent: new Map(spent.map((key) => [key.jobId, key])) };
+  const jobIds = new Set(jobs.map(({ id }) => id));
+  const packIds = new Set(packs.map(({ id }) => id));
   return [
     ...rows.flatMap(createRowAudit()),
-    ...auditEnd(account, rows.at(-1)),
-    ...auditJobs(jobs, rows),
+    ...auditEnd({ ...account, hasGrant: byId.has(grantId(account.id)) }, rows.at(-1)),
+    ...auditJobs(jobs, books, now),
+    ...auditGoneJobs(
+      subjectsOf(rows, 'jobId').filter((id) => !jobIds.has(id)),
+      books,
+    ),
     ...auditPacks(packs, rows),
-    ...auditStrays(rows, new Set(jobs.map(({ id }) => id)), new Set(packs.map(({ id }) => id))),
+    ...auditGonePacks(
+      subjectsOf(rows, 'packId').filter((id) => !packIds.has(id)),
+      rows,
+    ),
+    ...auditSpentKeys(spent, jobIds),
   ];
 }
 
+/** Ids of the jobs or packs that the rows name. */
+export const subjectsOf = (rows: readonly LedgerRow[], field: 'jobId' | 'packId') => [
+  ...new Set(rows.flatMap(({ [field]: id }) => (typeof id === 'string' ? [id] : []))),
+];
+
 /** Balance and row count of the account must match its last row, and a closed account has no balance. */
-export function auditEnd({ status, balance, seq }: Books, last: LedgerRow | undefined): string[] {
+export function auditEnd(account: AuditedAccount, last: LedgerRow | undefined): string[] {
+  const { status, balance, seq, hasKeys, hasGrant } = account;
   const breaches: string[] = [];
   if ((last?.balanceAfter ?? 0) !== balance)
     breaches.push(`the balance is ${balance}, but the ledger ends at ${last?.balanceAfter ?? 0}`);
@@ -29,95 +61,44 @@ export function auditEnd({ status, balance, seq }: Books, last: LedgerRow | unde
     breaches.push(`the account counts ${seq} rows, but the last row is number ${last?.seq ?? 0}`);
   if (status === 'closed' && balance !== 0)
     breaches.push(`the account is closed, but the balance is ${balance}`);
+  if (hasKeys && !hasGrant) breaches.push(`the account has keys, but no grant of ${LIMITS.freeImages}`);
   return breaches;
 }
 
-/**
- * Returns a function that checks the rows of an account, one call per row, in order. After a breach it continues from
- * the row's own values, so that one wrong row is reported once and not again with every later row.
- */
-export function createRowAudit(): (row: LedgerRow) => string[] {
-  let previous = { seq: 0, balance: 0 };
-  return (row) => {
-    const seq = previous.seq + 1;
-    const sum = previous.balance + row.delta;
-    previous = { seq: row.seq, balance: row.balanceAfter };
-    const breaches: string[] = [];
-    if (row.seq !== seq) breaches.push(`row ${row.id} has number ${row.seq}, expected ${seq}`);
-    if (row.balanceAfter !== sum)
-      breaches.push(`row ${row.id} has the balance ${row.balanceAfter}, expected ${sum}`);
-    if (row.balanceAfter < 0) breaches.push(`row ${row.id} has a negative balance`);
-    if (!hasMatchingId(row)) breaches.push(`row ${row.id} has an id that does not match its job or pack`);
-    return breaches;
-  };
-}
-
-/** The rows of a job or pack are looked up by these ids. */
-function hasMatchingId({ id, kind, jobId, packId }: LedgerRow): boolean {
-  if (jobId !== null && id !== `${kind}:${jobId}`) return false;
-  return packId === null || id === `pack:${packId}` || id.startsWith(`pack-refund:${packId}:`);
-}
-
-/** Each job is charged exactly once, and only failed jobs are refunded. @param rows include all rows of the jobs */
-export function auditJobs(jobs: readonly JobCharge[], rows: readonly LedgerRow[]): string[] {
-  const byJob = groupBy(rows, ({ jobId }) => jobId);
-  return jobs.flatMap((job) => {
-    const posted = byJob.get(job.id) ?? [];
-    const charges = posted.filter(({ kind }) => kind === 'charge');
-    const charged = -sumOf(charges);
-    const refunded = sumOf(posted) === 0;
-    if (charges.length !== 1 || charges[0]?.delta !== -job.imagesCharged)
-      return [
-        `job ${job.id} has ${charges.length} charges of ${charged} in sum, expected one of ${job.imagesCharged}`,
-      ];
-    if (job.status === 'failed' && !refunded) return [`job ${job.id} failed without a refund`];
-    if ((job.status === 'completed' || job.status === 'processing') && refunded)
-      return [`job ${job.id} is ${job.status} but was refunded`];
-    return [];
-  });
-}
-
-/** The rows of a pack must sum to its images less its refunds. @param rows must include all rows of the packs */
-export function auditPacks(packs: readonly PackSale[], rows: readonly LedgerRow[]): string[] {
-  const byPack = groupBy(rows, ({ packId }) => packId);
+/** The rows of a pack must have its images and its refunds. @param rows must include all rows of the packs */
+export function auditPacks(packs: readonly AuditedPack[], rows: readonly LedgerRow[]): string[] {
   return packs.flatMap(({ id, images, refunded }) => {
-    const [left, posted] = [images - refunded, sumOf(byPack.get(id) ?? [])];
-    return left === posted ? [] : [`pack ${id} has ${left} images left, but its rows sum to ${posted}`];
+    const posted = (kind: LedgerRow['kind']) => sumOf(rowsOf(rows, id).filter((row) => row.kind === kind));
+    const [bought, returned] = [posted('pack'), -posted('pack-refund')];
+    return [
+      ...(bought === images ? [] : [`pack ${id} has ${images} images, but a row of ${bought}`]),
+      ...(returned === refunded
+        ? []
+        : [`pack ${id} has ${refunded} images refunded, but rows of ${returned}`]),
+      ...(refunded <= images ? [] : [`pack ${id} has ${refunded} images refunded of ${images}`]),
+    ];
   });
 }
 
-/**
- * Rows of unknown jobs must sum to zero, which a void leaves behind; rows of unknown packs are always a breach.
- * @param rows must include all rows of the jobs and packs that they reference
- */
-export function auditStrays(
-  rows: readonly LedgerRow[],
-  jobs: ReadonlySet<string>,
-  packs: ReadonlySet<string>,
-): string[] {
-  const byUnknownJob = groupBy(rows, ({ jobId }) => (jobId !== null && jobs.has(jobId) ? null : jobId));
-  const byUnknownPack = groupBy(rows, ({ packId }) => (packId !== null && packs.has(packId) ? null : packId));
-  return [
-    ...[...byUnknownJob].flatMap(([id, posted]) =>
-      sumOf(posted) === 0 ? [] : [`job ${id} does not exist, but its rows sum to ${sumOf(posted)}`],
-    ),
-    ...[...byUnknownPack].map(
-      ([id, posted]) => `pack ${id} does not exist, but its rows sum to ${sumOf(posted)}`,
-    ),
-  ];
-}
+/** No pack is ever deleted. */
+export const auditGonePacks = (ids: readonly string[], rows: readonly LedgerRow[]): string[] =>
+  ids.map((id) => `pack ${id} does not exist, but its rows sum to ${sumOf(rowsOf(rows, id))}`);
 
-/** Rows whose id is null are left out. */
-function groupBy(rows: readonly LedgerRow[], idOf: (row: LedgerRow) => string | null) {
-  const groups = new Map<string, LedgerRow[]>();
-  for (const row of rows) {
-    const id = idOf(row);
-    if (id === null) continue;
-    const group = groups.get(id);
-    if (group === undefined) groups.set(id, [row]);
-    else group.push(row);
-  }
-  return groups;
-}
+const rowsOf = (rows: readonly LedgerRow[], id: string) => rows.filter(({ packId }) => packId === id);
 
 const sumOf = (rows: readonly LedgerRow[]) => rows.reduce((sum, { delta }) => sum + delta, 0);
+
+/** Records of an account or a key that does not exist. */
+export interface Orphans {
+  owner: 'account' | 'key';
+  id: string;
+  records: 'ledger rows' | 'jobs' | 'packs' | 'keys' | 'idempotency keys';
+  count: number;
+  /** Sum over the ledger rows. */
+  delta: number;
+}
+
+export function orphansBreach({ owner, id, records, count, delta }: Orphans): string {
+  const sum = records === 'ledger rows' ? `, which sum to ${delta}` : '';
+  return `${owner} ${id}: it does not exist, but ${count} of the ${records} name it${sum}`;
+}

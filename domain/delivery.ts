@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { DeliveryRecord, JobRecord, WebhookEndpoint } from './records.ts';
+import type { DeliveryRecord, JobRecord } from './records.ts';
 
 /** Attempts stored per delivery, the latest ones. A cycle has 8. */
 export const KEPT_ATTEMPTS = 50;
@@ -22,13 +22,13 @@ export const FIRST_CYCLE = 'first';
 export const eventTypeOf = (status: JobRecord['status']) =>
   status === 'completed' ? 'job.completed' : 'job.failed';
 
-/** Where the webhook of a job goes: the job's own URL, or the account's endpoint unless it is disabled. */
-export function destinationOf(
-  { webhookUrl }: Pick<JobRecord, 'webhookUrl'>,
-  { url, disabledReason }: Pick<WebhookEndpoint, 'url' | 'disabledReason'>,
-): Destination | undefined {
-  if (webhookUrl !== null) return { target: 'job', url: webhookUrl };
-  return url === null || disabledReason !== null ? undefined : { target: 'account', url };
+/**
+ * Where the webhook of a job goes: to the job's own URL, or to the account's endpoint. The first attempt cancels a delivery
+ * to an endpoint that is disabled, so that it is in the log and can be sent again.
+ */
+export function destinationOf(jobUrl: string | null, accountUrl: string | null): Destination | undefined {
+  if (jobUrl !== null) return { target: 'job', url: jobUrl };
+  return accountUrl === null ? undefined : { target: 'account', url: accountUrl };
 }
 
 export type Destination = { target: DeliveryRecord['target']; url: string };

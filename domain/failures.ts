@@ -6,13 +6,17 @@ import type { AccountRecord, JobFailure } from './records.ts';
 export type Failures = NonNullable<AccountRecord['failures']>;
 
 /**
- * Whether a failed job counts towards the limit of its account: its input is at fault, or somebody has to pay an upstream
- * for it whoever is at fault. An upstream that was unavailable and charges nothing is no reason.
+ * Whether a failed job counts towards the limit of its account: its input is at fault, or an upstream that may charge for
+ * it has refused or failed it. Neither an upstream that charges nothing is a reason, nor a failure of this service: a
+ * response that it has lost, a call that it has cut off, a wrong configuration.
  */
 export const countsTowardsLimit = (
   { clientFault = false }: JobFailure,
-  calls: readonly Pick<GeneratorCall, 'mayBeCharged'>[],
-): boolean => clientFault || calls.some(({ mayBeCharged }) => mayBeCharged);
+  calls: readonly Pick<GeneratorCall, 'mayBeCharged' | 'outcome'>[],
+): boolean => clientFault || calls.some(({ mayBeCharged, outcome }) => mayBeCharged && isOfUpstream(outcome));
+
+const isOfUpstream = (outcome: GeneratorCall['outcome']) =>
+  outcome === 'refused' || outcome === 'unavailable' || outcome === 'completed';
 
 /** Counts one more failure at `now`; starts a new hour if the last one is over. */
 export function countOneMore(failures: Failures | undefined, now: Date): Failures {

@@ -20,6 +20,10 @@ export interface GeneratorCall {
   startedAt: Date;
   /** Milliseconds since `startedAt` when the call was listed. Clocks of renderers are not compared. */
   ageMs: number;
+  /** When the process that makes the call last said that it is alive, by the clock of the store. */
+  beatAt: Date;
+  /** Milliseconds since `beatAt` when the call was listed. */
+  silentMs: number;
   endedAt: Date | null;
   /** Null while the call is in progress, or when its process died. */
   outcome: CallOutcome | null;
@@ -35,27 +39,68 @@ export interface GeneratorCall {
   edgeRecall: number | null;
   /** What went wrong, for the operator. */
   error: string | null;
+  /** Earlier calls to this generator that failed and cost nothing. This record has replaced theirs. */
+  earlierFailures: number;
 }
 
 /** Calls of one job that upstreams may charge for. The second one is for a response that was lost. */
 export const MOST_CHARGED_CALLS = 2;
 
+/** Tasks of one job that may fail at an upstream that charges nothing. */
+export const MOST_FAILED_TASKS = 3;
+
 /** Whether nobody has learnt yet how the call has ended: its task may be running. */
-export const isOpen = ({ outcome }: GeneratorCall): boolean => outcome === null;
+export const isOpen = ({ outcome }: Pick<GeneratorCall, 'outcome'>): boolean => outcome === null;
+
+/** Whether the upstream ran a task for this call, and the task failed. */
+export const hasFailedTask = ({ task, outcome }: GeneratorCall): boolean =>
+  task !== null && outcome === 'unavailable';
+
+/** Whether the record may be replaced by that of the next call to its generator. */
+export const isReplaceable = (call: GeneratorCall): boolean =>
+  !call.mayBeCharged &&
+  !hasFailedTask(call) &&
+  (call.outcome === 'unavailable' || call.outcome === 'lost' || call.outcome === 'cancelled');
+
+/** A call as it is stored: how long ago something was is known when it is listed. */
+export type StoredCall = Omit<GeneratorCall, 'ageMs' | 'silentMs'>;
+
+/** The objects that calls have stored and the job does not use: a call whose result came too late, for instance. */
+export function unusedResults(
+  calls: readonly Pick<GeneratorCall, 'result'>[] = [],
+  used: readonly ObjectRef[] = [],
+): ObjectRef[] {
+  const keys = new Set(used.map(({ key }) => key));
+  return calls.flatMap(({ result }) => (result === null || keys.has(result.key) ? [] : [result]));
+}
 
 /** What may change in a call after it has begun. With an `outcome`, the store sets `endedAt`. */
 export type CallChanges = Partial<
-  Omit<GeneratorCall, 'id' | 'generator' | 'model' | 'startedAt' | 'endedAt' | 'ageMs'>
+  Omit<StoredCall, 'id' | 'generator' | 'model' | 'startedAt' | 'beatAt' | 'endedAt' | 'earlierFailures'>
 >;
 
 /** What is known of a call before it is sent. */
-export type NewCall = Pick<GeneratorCall, 'generator' | 'model' | 'mayBeCharged'>;
+export type NewCall = Pick<GeneratorCall, 'id' | 'generator' | 'model' | 'mayBeCharged'>;
 
-/** A call that has just begun, without the times, which are the store's. */
-export function newCall(id: string, call: NewCall): Omit<GeneratorCall, 'startedAt' | 'ageMs'> {
+/**
+ * `changed`: the calls are no longer those that were listed, or one of them has ended since. So whether this one may begin
+ * has to be decided again.
+ * `ended`: the job is no longer processing.
+ */
+export type Beginning = 'begun' | 'changed' | 'ended';
+
+/** The record of the generator's earlier calls that the record of a new call replaces. */
+export const replacedBy = ({ generator }: NewCall, calls: readonly GeneratorCall[]) =>
+  calls.find((call) => call.generator === generator && isReplaceable(call));
+
+/** A call that has just begun, without the times, which are the store's. @param replaced see {@link replacedBy} */
+export function newCall(
+  call: NewCall,
+  replaced: GeneratorCall | undefined,
+): Omit<StoredCall, 'startedAt' | 'beatAt'> {
   return {
-    id,
     ...call,
+    earlierFailures: replaced === undefined ? 0 : replaced.earlierFailures + 1,
     task: null,
     endedAt: null,
     outcome: null,
@@ -71,13 +116,16 @@ export function newCall(id: string, call: NewCall): Omit<GeneratorCall, 'started
 export interface CallLog {
   /** The oldest first. */
   list(): Promise<readonly GeneratorCall[]>;
+  /** Records a call before it is sent. @param listed the calls that the decision to begin this one rests on */
+  begin(call: NewCall, listed: readonly GeneratorCall[]): Promise<Beginning>;
   /**
-   * Records a call before it is sent.
-   * @returns its id; undefined, and nothing is recorded, when {@link MOST_CHARGED_CALLS} are used up or the job has ended
+   * Says that the process which makes the call is alive.
+   * @returns false when nobody needs the call any more, because it has ended or its job has. True for an unknown job
    */
-  begin(call: NewCall): Promise<string | undefined>;
+  beat(callId: string): Promise<boolean>;
   /**
-   * A `task` is recorded only in a call that is open: nobody would look for it in one that has ended.
+   * With a `task`, only an open call is changed: nobody would look for the task of a call that has ended. With null, only
+   * one that has no task yet. With a `result`, only a call that has none: its first result stays named.
    * @returns whether the call was changed
    */
   update(callId: string, changes: CallChanges): Promise<boolean>;
@@ -95,6 +143,7 @@ export interface CallSummary {
   mayBeCharged: boolean;
   edgeRecall: number | null;
   error: string | null;
+  earlierFailures: number;
 }
 
 export const summarizeCall = (call: GeneratorCall): CallSummary => ({
@@ -107,4 +156,5 @@ export const summarizeCall = (call: GeneratorCall): CallSummary => ({
   mayBeCharged: call.mayBeCharged,
   edgeRecall: call.edgeRecall,
   error: call.error,
+  earlierFailures: call.earlierFailures,
 });

@@ -21,7 +21,7 @@ export interface AccountRecord {
   /** Number of the last ledger row. */
   seq: number;
   webhook: WebhookEndpoint;
-  /** Jobs that failed because of their input or were cancelled by the client, counted in the hour that starts at `since`. */
+  /** Failed jobs that count (see countsTowardsLimit) or were cancelled by the client, in the hour that starts at `since`. */
   failures?: { since: Date; jobs: number };
   createdAt: Date;
 }
@@ -39,6 +39,8 @@ export interface WebhookEndpoint {
   disabledReason: string | null;
   /** The first failure since the last successful delivery to `url`; absent after a success. */
   failingSince?: Date;
+  /** Cycles that failed since then, counted one after another, and the end of the last of them. */
+  failedCycles?: { count: number; until: Date };
 }
 
 export interface KeyRecord {
@@ -195,7 +197,8 @@ export type Acceptance =
   | { outcome: 'accepted'; jobId: string; bodyDigest: string }
   /** The idempotency key already belongs to another job; nothing was charged. */
   | { outcome: 'existing'; jobId: string; bodyDigest: string }
-  | { outcome: 'insufficient_credits' }
+  /** `jobId` is absent in outcomes of version 0.1.0. */
+  | { outcome: 'insufficient_credits'; jobId?: string }
   /** A tombstone fences the job id: the job can never be accepted. */
   | { outcome: 'voided'; jobId: string };
 

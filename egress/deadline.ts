@@ -1,3 +1,4 @@
+import { countdown } from '../runtime/countdown.ts';
 import { EgressError, toEgressError } from './error.ts';
 
 export interface TimeLimits {
@@ -14,16 +15,11 @@ export interface Deadline {
   pause<T>(wait: () => Promise<T>): Promise<T>;
 }
 
-/** A timer that fires later than this means that the process stood still, and that no socket was read meanwhile. */
-const LATE_MS = 100;
-/** Time to read what arrived while the process stood still: a whole image, from a server that had to wait as well. */
-const GRACE_MS = 5000;
-
 /**
  * Runs `work` with a signal that aborts when the time is up or the caller aborts, and always when `work` fails, so that
- * no I/O continues after a failure. A process that stood still past the limit gets {@link GRACE_MS} more, once: timers
- * fire before sockets are read, and the response that waits there may have been paid for. It has its own timer because
- * AbortSignal.any over timeouts may be garbage-collected before it fires.
+ * no I/O continues after a failure. Time in which this process stood still does not count, see {@link countdown}: the
+ * response that waits in the socket may have been paid for. It has its own timer because AbortSignal.any over timeouts may
+ * be garbage-collected before it fires.
  * @throws EgressError, the reason of the caller's signal, or the error of a paused wait
  */
 export async function withTimeLimits<T>(
@@ -35,7 +31,7 @@ export async function withTimeLimits<T>(
   const expire = () =>
     controller.abort(new EgressError('timeout', `The server took longer than ${timeoutMs / 1000} seconds.`));
   const stop = () => controller.abort(outer?.reason);
-  const timer = startTimer(timeoutMs, expire);
+  using timer = countdown(timeoutMs, expire);
   let pauseError: unknown;
   const pause = async <W>(wait: () => Promise<W>): Promise<W> => {
     const resume = timer.pause();
@@ -56,36 +52,8 @@ export async function withTimeLimits<T>(
     controller.abort(error);
     throw error === pauseError ? error : toEgressError(error);
   } finally {
-    timer.stop();
     outer?.removeEventListener('abort', stop);
   }
-}
-
-/** Calls `expire` once the time is up, pauses not counted. */
-function startTimer(ms: number, expire: () => void) {
-  let timer: NodeJS.Timeout;
-  let due = 0;
-  let extended = false;
-  const start = (remaining: number) => {
-    due = performance.now() + remaining;
-    timer = setTimeout(fire, remaining);
-  };
-  function fire(): void {
-    const stoodStill = performance.now() - due >= LATE_MS;
-    if (stoodStill && !extended) {
-      extended = true;
-      start(GRACE_MS);
-    } else expire();
-  }
-  start(ms);
-  return {
-    pause() {
-      clearTimeout(timer);
-      const remaining = due - performance.now();
-      return () => start(remaining);
-    },
-    stop: () => clearTimeout(timer),
-  };
 }
 
 /** Settles with `work`, or rejects with the signal's reason if that aborts first. A later outcome is ignored. */

@@ -14,7 +14,7 @@ import {
   readResponse,
   readStart,
 } from './response.ts';
-import { addressOf, parsePublicUrl } from './url.ts';
+import { addressOf, parsePublicUrl, parseStoredUrl } from './url.ts';
 
 // undici does the HTTP. No library does the rest: those against SSRF check a name before another look-up connects, or
 // do not check redirects; none limits the time, bytes, headers and pace of a response (docs/decisions/0006-egress.md).
@@ -33,6 +33,8 @@ const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 export interface EgressOptions {
   /** Exact origins that may be called although they are not public https (EGRESS_ALLOW_ORIGINS). */
   allowOrigins: readonly string[];
+  /** The same for `fetch` alone. */
+  fetchOrigins?: readonly string[];
   /** Name lookup for every other origin; DNS by default. */
   resolve?: Resolve;
   /** PEM of certificate authorities to trust in place of the built-in ones. */
@@ -44,6 +46,8 @@ export interface EgressOptions {
 export interface FetchLimits extends TimeLimits, ResponseLimits {
   /** Most redirects followed; each target is checked like the first URL. */
   redirects: number;
+  /** Called before each request, that of each redirect included. Its error ends the fetch, and is thrown unchanged. */
+  request?: (url: URL) => void;
 }
 
 export interface Fetched {
@@ -74,8 +78,11 @@ export interface Posted {
 
 /** All outbound HTTP goes through this. Every failure is an EgressError, except an abort of the caller's signal. */
 export interface Egress extends AsyncDisposable {
-  /** Rejects when a URL must not be called. A name that does not resolve now passes: it is checked again on use. */
-  check(url: string, signal?: AbortSignal): Promise<void>;
+  /**
+   * Rejects when a URL must not be called. A name that does not resolve now passes: it is checked again on use.
+   * @returns the URL as it is called, to be stored in place of the one that was sent
+   */
+  check(url: string, signal?: AbortSignal): Promise<string>;
   /** GET. Returns the whole body of a 2xx response. */
   fetch(url: string, limits: FetchLimits): Promise<Fetched>;
   /** POST. Returns a response of any status and follows no redirects. */
@@ -87,29 +94,32 @@ export interface Egress extends AsyncDisposable {
 export function createEgress(options: EgressOptions): Egress {
   const { resolve = dnsResolve(), ca, maxWireBytes = MAX_WIRE_BYTES } = options;
   const allowed = parseAllowOrigins(options.allowOrigins);
-  const connect = publicConnector({ allowed, resolve, ...(ca === undefined ? {} : { ca }) });
-  const limited = limitBytesRead(connect, maxWireBytes);
+  const fetchable = parseAllowOrigins([...options.allowOrigins, ...(options.fetchOrigins ?? [])]);
+  const connectTo = (origins: AllowedOrigins) =>
+    publicConnector({ allowed: origins, resolve, ...(ca === undefined ? {} : { ca }) });
+  const connect = connectTo(allowed);
   const exchanges = createExchanges(allowed, connect);
   // A fetch has a connection of its own, which cannot be stale. Webhook receivers are called repeatedly.
-  const fetchAgent = agent(limited, { pipelining: 0 });
-  const postAgent = agent(limited, {
+  const fetchAgent = agent(limitBytesRead(connectTo(fetchable), maxWireBytes), { pipelining: 0 });
+  const postAgent = agent(limitBytesRead(connect, maxWireBytes), {
     keepAliveMaxTimeout: 10_000,
     maxRequestsPerClient: MAX_POSTS_PER_CONNECTION,
   });
 
   return {
     async check(text, signal) {
-      const { origin, hostname } = parsePublicUrl(text, allowed);
-      if (allowed.has(origin) || addressOf(hostname) !== undefined) return;
+      const { href, origin, hostname } = parseStoredUrl(text, allowed);
+      if (allowed.has(origin) || addressOf(hostname) !== undefined) return href;
       const limits = { timeoutMs: CHECK_TIMEOUT_MS, ...(signal === undefined ? {} : { signal }) };
       await withTimeLimits(limits, (deadline) =>
         untilAborted(publicAddresses(hostname, resolve), deadline.signal),
       ).catch(ignoreUnresolved);
+      return href;
     },
 
     async fetch(text, limits) {
-      const url = parsePublicUrl(text, allowed);
-      return withTimeLimits(limits, (deadline) => follow(fetchAgent, allowed, url, { limits, deadline }));
+      const url = parsePublicUrl(text, fetchable);
+      return withTimeLimits(limits, (deadline) => follow(fetchAgent, fetchable, url, { limits, deadline }));
     },
 
     async post(text, { body, maxResponseBytes, ...request }) {
@@ -141,6 +151,7 @@ async function follow(
 ): Promise<Fetched> {
   let url = first;
   for (let left = limits.redirects; ; left -= 1) {
+    await deadline.pause(async () => limits.request?.(url));
     const response = await send(agent, url, { method: 'GET', headers: HEADERS, signal: deadline.signal });
     const { statusCode: status, headers } = response;
     if (!REDIRECTS.has(status)) {

@@ -17,6 +17,8 @@ export interface ExchangeRequest extends TimeLimits {
   body?: string | Buffer;
   /** Most bytes of the response body; a longer one is an error. */
   maxResponseBytes: number;
+  /** Called when a connection is open. From then on the server may receive the request. */
+  onSend?: () => void;
 }
 
 export interface ExchangeResponse {
@@ -63,6 +65,7 @@ export function createExchanges(allowed: AllowedOrigins, connect: buildConnector
       let sent = false;
       const onOpen = () => {
         sent = true;
+        request.onSend?.();
       };
       try {
         const url = parsePublicUrl(request.url, allowed);

@@ -1,12 +1,13 @@
 import type { RefusalReason } from '../domain/generator-call.ts';
 
 /**
- * `refused` and `misconfigured` are final for this generator; `unavailable` may be retried. `lost`: the upstream no
- * longer has the task, or its result. `exhausted`: upstreams may have charged twice for the job already.
+ * `refused` and `misconfigured` are final for this generator; `unavailable` may be retried. With `waits`, the upstream
+ * works or was not asked, and the job only has to wait. `lost`: the upstream no longer has the task, or its result.
+ * `exhausted`: the job has made all the calls that it may make, or has ended.
  */
 export type GeneratorFailure =
   | { kind: 'refused'; reason: RefusalReason }
-  | { kind: 'unavailable'; retryAfterMs?: number }
+  | { kind: 'unavailable'; retryAfterMs?: number; waits?: true }
   | { kind: 'misconfigured' }
   | { kind: 'lost' }
   | { kind: 'exhausted' };
@@ -37,6 +38,15 @@ export class GeneratorError extends Error {
     this.mayBeCharged = options.mayBeCharged ?? failure.kind === 'refused';
     this.costUsd = options.costUsd ?? null;
     this.upstreamWorks = options.upstreamWorks ?? failure.kind === 'refused';
+  }
+}
+
+/** A call was given up before its request left, so nobody can charge for it. The cause says why. */
+export class NotSent extends Error {
+  override readonly name = 'NotSent';
+
+  constructor(cause: unknown) {
+    super('The call was given up before it was sent.', { cause });
   }
 }
 

@@ -21,7 +21,7 @@ export interface UpstreamRequest {
   height: number;
   /** The size to aim for. The caller resizes the result to exactly this size. */
   target: SizeTarget;
-  /** Aborts the render; it then rejects with the signal's reason. */
+  /** Aborts a call that returns the image itself: only when nobody needs it any more, because it may be charged. */
   signal: AbortSignal;
 }
 
@@ -34,8 +34,8 @@ export interface UpstreamRender {
   /** The task of an earlier attempt: it is resumed, and nothing is submitted. */
   resume?: RecordedTask;
   /**
-   * Prepares the input and records the call: to be awaited once, right before the call is sent. The request has the
-   * bytes of an image, so nobody may keep it until the task has ended.
+   * Prepares the input and records the call: to be awaited once, right before the call is sent. Whoever gives up before
+   * that rejects with NotSent. The request has the bytes of an image, so nobody may keep it until the task has ended.
    */
   request(): Promise<UpstreamRequest>;
   /** Must be awaited as soon as the upstream has accepted the task, so that a crash does not pay for it twice. */
@@ -72,8 +72,6 @@ export interface UpstreamGenerator {
 
 /** The tasks of an upstream, which go on without their caller. */
 export interface UpstreamTasks {
-  /** Milliseconds from the record of a call until its task is named, or never will be. */
-  readonly namedWithinMs: number;
   /**
    * Asks the upstream to stop a task; absent where it cannot. @throws GeneratorError, `unavailable` with `mayBeCharged`
    * when the address for it cannot be called

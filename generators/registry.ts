@@ -14,6 +14,7 @@ import { createReplicate } from './adapters/replicate.ts';
 import { type Breaker, createBreaker } from './breaker.ts';
 import type { FindUpstream } from './open-calls.ts';
 import type { Generator, LocalName, UpstreamGenerator } from './port.ts';
+import { TIMING, type UpstreamTiming } from './upstream/client.ts';
 
 /** The configured generators of one process. */
 export interface Generators extends AsyncDisposable {
@@ -34,31 +35,38 @@ const MAX_WIRE_BYTES = 48 * 1024 * 1024;
 
 type UpstreamName = Exclude<GeneratorName, LocalName>;
 
-/** Every upstream by its name, with an egress of its own, whose only origin besides public https is the base URL's. */
+/**
+ * Every upstream by its name, with an egress of its own. Besides public https it calls the origin of the base URL only, and
+ * downloads results from those that the operator has named for it.
+ */
 const UPSTREAMS: Readonly<
-  Record<UpstreamName, (config: GeneratorConfig, egress: Egress) => UpstreamGenerator>
+  Record<UpstreamName, (config: GeneratorConfig, egress: Egress, timing: UpstreamTiming) => UpstreamGenerator>
 > = {
-  gemini: (config, egress) => createGemini(config.gemini, egress),
-  openai: (config, egress) => createOpenai(config.openai, egress),
-  bfl: (config, egress) => createBfl(config.bfl, egress),
-  replicate: (config, egress) => createReplicate(config.replicate, egress),
-  fal: (config, egress) => createFal(config.fal, egress),
-  comfyui: (config, egress) =>
-    createComfyui({ ...config.comfyui, graph: readGraph(config.comfyui.graphFile) }, egress),
+  gemini: (config, egress, timing) => createGemini(config.gemini, egress, timing),
+  openai: (config, egress, timing) => createOpenai(config.openai, egress, timing),
+  bfl: (config, egress, timing) => createBfl(config.bfl, egress, timing),
+  replicate: (config, egress, timing) => createReplicate(config.replicate, egress, timing),
+  fal: (config, egress, timing) => createFal(config.fal, egress, timing),
+  comfyui: (config, egress, timing) =>
+    createComfyui({ ...config.comfyui, graph: readGraph(config.comfyui.graphFile) }, egress, timing),
 };
 
 /** @throws ConfigError when a key or an address is missing */
-export function createGenerators(config: GeneratorConfig): Generators {
+export function createGenerators(config: GeneratorConfig, timing = TIMING): Generators {
   if (config.missing.length > 0) throw new ConfigError(unusable(config.missing));
   const egresses: Egress[] = [];
   const places = new Map<string, Budget>();
   const open = (name: GeneratorName): Generator => {
     if (name === 'preview' || name === 'instant') return { kind: 'local', name };
-    const { baseUrl, concurrency } = config[name];
-    const egress = createEgress({ allowOrigins: [new URL(baseUrl).origin], maxWireBytes: MAX_WIRE_BYTES });
+    const { baseUrl, concurrency, resultOrigins } = config[name];
+    const egress = createEgress({
+      allowOrigins: [new URL(baseUrl).origin],
+      fetchOrigins: resultOrigins,
+      maxWireBytes: MAX_WIRE_BYTES,
+    });
     egresses.push(egress);
     places.set(name, createSharedBudget(concurrency));
-    return UPSTREAMS[name](config, egress);
+    return UPSTREAMS[name](config, egress, timing);
   };
   const generators = new Map(config.used.map((name) => [name, open(name)]));
   const upstreams = [...generators.values()].filter((generator) => generator.kind === 'upstream');

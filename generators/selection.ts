@@ -1,4 +1,9 @@
-import { type GeneratorCall, MOST_CHARGED_CALLS } from '../domain/generator-call.ts';
+import {
+  type GeneratorCall,
+  hasFailedTask,
+  MOST_CHARGED_CALLS,
+  MOST_FAILED_TASKS,
+} from '../domain/generator-call.ts';
 import { GeneratorError } from './errors.ts';
 import type { Generator } from './port.ts';
 
@@ -23,11 +28,11 @@ export function nextGenerator(
   calls: readonly GeneratorCall[],
 ): Generator | undefined {
   const exhausted = isExhausted(calls);
-  const usable = candidates.filter(
-    (generator) =>
-      !calls.some(({ generator: name, outcome }) => name === generator.name && isFinal(outcome)) &&
-      !(exhausted && isPaid(generator)),
-  );
+  const usable = candidates.filter((generator) => {
+    const own = calls.filter(({ generator: name }) => name === generator.name);
+    if (own.some(({ outcome }) => isFinal(outcome)) || hasFailedTasks(own)) return false;
+    return !(exhausted && isPaid(generator));
+  });
   const turns = (name: string) => Math.floor(failuresOf(name, calls) / TRIES_PER_TURN);
   const fewest = Math.min(...usable.map(({ name }) => turns(name)));
   return usable.find(({ name }) => turns(name) === fewest);
@@ -38,11 +43,21 @@ export function recordedFailure(calls: readonly GeneratorCall[]): GeneratorError
   const refusal = calls.findLast(({ reason }) => reason !== null);
   const message = (refusal ?? calls.at(-1))?.error ?? 'No generator can be used.';
   if (refusal?.reason) return new GeneratorError({ kind: 'refused', reason: refusal.reason }, message);
-  return new GeneratorError({ kind: isExhausted(calls) ? 'exhausted' : 'misconfigured' }, message);
+  const kind = isExhausted(calls) || hasFailedTasks(calls) ? 'exhausted' : 'misconfigured';
+  return new GeneratorError({ kind }, message);
 }
 
+/** Whether so many tasks have failed that another one would fail as well. */
+const hasFailedTasks = (calls: readonly GeneratorCall[]) =>
+  calls.filter(hasFailedTask).length >= MOST_FAILED_TASKS;
+
 const failuresOf = (name: string, calls: readonly GeneratorCall[]): number =>
-  calls.filter(({ generator, outcome }) => generator === name && outcome === 'unavailable').length;
+  calls
+    .filter(({ generator }) => generator === name)
+    .reduce(
+      (sum, { outcome, earlierFailures }) => sum + earlierFailures + (outcome === 'unavailable' ? 1 : 0),
+      0,
+    );
 
 const isFinal = (outcome: GeneratorCall['outcome']) => outcome === 'refused' || outcome === 'misconfigured';
 

@@ -88,6 +88,18 @@ export const METRICS = {
     labels: ['tool', 'generator', 'end'],
     of: JOBS,
   },
+  imagejob_job_oldest_processing_seconds: {
+    type: 'gauge',
+    help: 'Age of the oldest job that is processing; 0 if there is none.',
+    labels: [],
+    of: ['worker'],
+  },
+  imagejob_reconcile_stopped_total: {
+    type: 'counter',
+    help: 'Runs of the reconciler that found implausibly many lost jobs and refunded none.',
+    labels: [],
+    of: ['worker'],
+  },
   imagejob_render_seconds: {
     type: 'histogram',
     help: 'processing_ms of completed jobs.',
@@ -193,6 +205,24 @@ export const METRICS = {
     labels: [],
     of: ['worker'],
   },
+  imagejob_removals_held: {
+    type: 'gauge',
+    help: '1 if the latest retention run removed no image because the buckets are not those of MongoDB (installation), or no orphan of a bucket (inputs, results) because there were too many.',
+    labels: ['reason'],
+    of: ['worker'],
+  },
+  imagejob_ledger_breaches: {
+    type: 'gauge',
+    help: 'Breaches that the last audit of all ledgers has found; of each account 1,000 at most.',
+    labels: [],
+    of: ['worker'],
+  },
+  imagejob_ledger_audit_age_seconds: {
+    type: 'gauge',
+    help: 'Time since the last audit of all ledgers was completed; before the first one, since the first account was created.',
+    labels: [],
+    of: ['worker'],
+  },
   imagejob_dependency_up: {
     type: 'gauge',
     help: '1 if the process can use the dependency, as /readyz says.',
@@ -211,13 +241,14 @@ export const LABELS: Readonly<Record<Label, string>> = {
   outcome:
     'of an acceptance: `accepted`, `existing`, `insufficient_credits`, `voided`, `unavailable`, `closed`, `unknown`; of a call: `completed`, `refused`, `unavailable`, `misconfigured`, `lost`, `cancelled`, and where it is timed also `exhausted` and `aborted`; of a webhook: `delivered`, `retry`, `failed`, `cancelled`',
   limit:
-    '`create-job`, `read-job`, `delete-job`, `read-account`, `list`, `webhooks`, `ip`, `site`, `ip-other`, `site-other`, `in-flight`, `unpaid-bytes`, `failed-jobs`, `unread-bodies`, `secret-rotations`',
+    '`create-job`, `read-job`, `delete-job`, `read-account`, `list`, `webhooks`, `ip`, `site`, `ip-other`, `site-other`, `in-flight`, `unpaid-bytes`, `dry-run-bytes`, `host-bytes`, `test-events`, `redeliveries`, `failed-jobs`, `unread-bodies`, `secret-rotations`',
   budget: '`bytes`, `account_bytes`, `acceptances`, `fetches`, `drops`',
   kind: '`prefer`, `events`',
   cause: '`failed`, `voided`',
   tool: 'the slugs of `GET /v1/tools`',
   generator: 'the generators of [generators.md](generators.md), or `none`',
   end: '`completed`, `failed`',
+  reason: '`installation`, `inputs`, `results`',
   resource: '`process`, `memory`',
   queue: '`jobs`, `images`, `webhooks`',
   dependency: '`mongodb`, `s3`, `temporal`',

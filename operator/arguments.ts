@@ -25,12 +25,15 @@ export const REFERENCE = [
   nameArgument,
 ] as const;
 
-/** `2026-01-31`, `2026-01-31T04:20:00Z`, a time as the commands print it, or an age such as `36h` or `7d`. */
+/**
+ * `2026-01-31`, `2026-01-31T04:20:00Z`, a time as the commands print it, or an age such as `36h` or `7d`. A time without
+ * a zone is refused: it would be that of the operator's machine, and hours of jobs would be missed.
+ */
 export function sinceArgument(text: string): Date {
   const [, amount, unit] = /^(\d{1,4})([hd])$/.exec(text) ?? [];
   if (amount !== undefined) return new Date(Date.now() - Number(amount) * (unit === 'd' ? 24 : 1) * HOUR_MS);
   const date = new Date(text.replace(/^(\S+) (\S+) UTC$/, '$1T$2Z'));
-  if (/^\d{4}-\d\d-\d\d/.test(text) && !Number.isNaN(date.getTime())) return date;
+  if (/^\d{4}-\d\d-\d\d($|.*(Z|UTC|[+-]\d\d:\d\d)$)/.test(text) && !Number.isNaN(date.getTime())) return date;
   throw new InvalidArgumentError(
     'Give a time such as 2026-01-31 or 2026-01-31T04:20:00Z, or an age such as 36h or 7d.',
   );

@@ -8,17 +8,22 @@ import { poll } from './poll.ts';
 /** A little longer than the timeout of one attempt. */
 const OUTCOME_WITHIN_MS = 20_000;
 
-/** The delivery once the first attempt of this cycle has an outcome; undefined when that takes too long. */
+/**
+ * The delivery once the first attempt of this cycle has an outcome, or once the delivery has another cycle than this and
+ * `after`; undefined when that takes too long.
+ * @param after the cycle that this one follows
+ */
 export function attempted(
   deps: Deps,
   deliveryId: string,
-  cycle: string,
+  { cycle, after }: { cycle: string; after?: string | undefined },
 ): Promise<DeliveryRecord | undefined> {
   const { deliveries } = deps.stores();
   return poll(OUTCOME_WITHIN_MS, async () => {
     const delivery = await deliveries.find(deliveryId);
-    const isKnown = delivery?.cycle === cycle && wasAttempted(delivery);
-    return isKnown ? delivery : undefined;
+    if (delivery === undefined) return undefined;
+    const isOther = after !== undefined && delivery.cycle !== after;
+    return (delivery.cycle === cycle ? wasAttempted(delivery) : isOther) ? delivery : undefined;
   });
 }
 

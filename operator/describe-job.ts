@@ -5,7 +5,7 @@ import type { Deps } from './deps.ts';
 import type { Fields } from './output.ts';
 
 export function describeCall(call: GeneratorCall): Fields {
-  const { generator, model, upstreamId, outcome, seconds, costUsd, mayBeCharged, edgeRecall, error } =
+  const { generator, model, upstreamId, outcome, seconds, costUsd, mayBeCharged, edgeRecall, ...rest } =
     summarizeCall(call);
   return {
     generator,
@@ -17,7 +17,8 @@ export function describeCall(call: GeneratorCall): Fields {
     cost_usd: costUsd,
     may_be_charged: mayBeCharged,
     edge_recall: edgeRecall,
-    error,
+    error: rest.error,
+    earlier_failures: rest.earlierFailures,
   };
 }
 

@@ -40,7 +40,8 @@ export const FAILURES = {
     type: 'generator_unavailable',
     retry: 'limited',
     code: 'generation_failed',
-    description: 'The generator was busy or down. Final after about half an hour.',
+    description:
+      'The generator was busy or down. Final half an hour after it first failed the job (RENDER_UNAVAILABLE_MS).',
   },
   generator_misconfigured: {
     type: 'generator_misconfigured',
@@ -54,7 +55,7 @@ export const FAILURES = {
     retry: 'no',
     code: 'generation_failed',
     description:
-      'Two calls that generators may charge for brought no image; a job makes no third one. Or the job has ended.',
+      'The job makes no further call: two calls that generators may charge for brought no image, three tasks of a generator that charges nothing failed, or the job has ended.',
   },
   render_error: {
     type: 'render_error',
@@ -66,7 +67,8 @@ export const FAILURES = {
   render_waiting: {
     type: 'render_waiting',
     retry: 'yes',
-    description: "The render waits for its turn: its account has its share of the renderer's slots.",
+    description:
+      "The render waits: its account has its share of the renderer's slots, an upstream asks it to wait, or an earlier attempt is still calling an upstream.",
   },
   webhook_undelivered: {
     type: 'webhook_undelivered',
@@ -102,10 +104,34 @@ export const FAILURES = {
     retry: 'no',
     description: 'A retention run could not process some items. The next run retries them.',
   },
+  reconcile_stopped: {
+    type: 'reconcile_stopped',
+    retry: 'no',
+    description:
+      'The reconciler found so many lost jobs that it refunded none: perhaps it looks in the wrong Temporal namespace.',
+  },
+  reconcile_incomplete: {
+    type: 'reconcile_incomplete',
+    retry: 'no',
+    description: 'A run of the reconciler could not process some items. The next run retries them.',
+  },
+  wrong_installation: {
+    type: 'wrong_installation',
+    retry: 'no',
+    description:
+      'A retention run removes no image, because the buckets do not belong to the installation that MongoDB has.',
+  },
+  too_many_orphans: {
+    type: 'too_many_orphans',
+    retry: 'no',
+    description:
+      'A retention run removes no orphan of a bucket, because too many of its images belong to no job. After `operator sweep run --confirm` it does.',
+  },
   unknown_step: {
     type: 'unknown_step',
     retry: 'no',
-    description: 'A retention run cannot resume at a step that this version does not have. Start it again.',
+    description:
+      'A run of the retention workflow or the reconciler cannot resume at a step that this version does not have. Start it again.',
   },
 } as const satisfies Record<string, FailureEntry>;
 

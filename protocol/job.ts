@@ -15,7 +15,25 @@ export interface JobInput {
   format: ImageFormat;
   /** Milliseconds after the start of the workflow in which acceptance may start; later, the API has timed out. */
   acceptWithinMs: number;
+  /** When the API called Temporal, in milliseconds by its clock; absent in jobs of version 0.1.0. */
+  sentAt?: number;
   queues: TaskQueues;
+}
+
+const LATEST_START_MS = 24 * 3600_000;
+
+/**
+ * Milliseconds that are left for acceptance to start; not positive when it is too late. MongoDB removes the tombstone of
+ * a refused job after 7 days. So a call is not accepted a day after it was sent, whenever it arrives and however often its
+ * workflow is reset. The clocks of API and Temporal may differ by hours.
+ * @param startedAt when the workflow started, like `now` by Temporal's clock
+ */
+export function acceptanceLeftMs(
+  { acceptWithinMs, sentAt }: Pick<JobInput, 'acceptWithinMs' | 'sentAt'>,
+  startedAt: number,
+  now: number,
+): number {
+  return Math.min(acceptWithinMs - (now - startedAt), LATEST_START_MS - (now - (sentAt ?? startedAt)));
 }
 
 /**

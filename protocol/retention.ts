@@ -1,12 +1,11 @@
+import { taskQueues } from './task-queues.ts';
+import { retentionWorkflowId } from './workflow-ids.ts';
+
 /** Workflow type of the retention workflow, which applies the retention rules. */
 export const RETENTION_WORKFLOW = 'retentionWorkflow';
 
 /** Counts of one retention run. */
 export interface RetentionCounts {
-  /** Jobs without a running workflow, now failed and refunded. */
-  refunded: number;
-  /** Pending webhooks without a running workflow, resumed in a new one. */
-  webhooksResumed: number;
   /** Jobs deleted because of the retention_days of their key. */
   deleted: number;
   /** Workflows of deleted jobs, deleted in Temporal. */
@@ -19,6 +18,23 @@ export interface RetentionCounts {
   removed: number;
   /** Images that could not be removed; the next run retries them. */
   unremoved: number;
-  /** Jobs, webhooks and workflows that could not be processed; the next run retries them. */
+  /** Jobs and workflows that could not be processed; the next run retries them. */
   failed: number;
+}
+
+/**
+ * Start options of the retention workflow, for its schedule and for `sweep run`.
+ * @param prefix of the task queues
+ * @param confirmed an operator agrees to the removal of today's orphans, however many
+ */
+export function retentionAction(prefix: string, confirmed = false) {
+  const queues = taskQueues(prefix);
+  return {
+    workflowType: RETENTION_WORKFLOW,
+    workflowId: retentionWorkflowId(prefix, confirmed),
+    taskQueue: queues.jobs,
+    args: confirmed ? [queues, undefined, { confirmed }] : [queues],
+    // Ends a run that hangs before the next one is due, which it would keep from starting.
+    workflowExecutionTimeout: '23 h',
+  } as const;
 }

@@ -17,21 +17,21 @@ export interface DeliveryInput {
 }
 
 /** What a workflow that delivers a webhook outside its job's workflow is started with. */
-const startOf = (type: string, workflowId: string, input: DeliveryInput, whileRunning: WhileRunning) => ({
+const startOf = (type: string, workflowId: string, input: DeliveryInput, replaces = false) => ({
   type,
   options: {
     workflowId,
     taskQueue: input.queues.jobs,
     args: [input],
-    workflowIdConflictPolicy: whileRunning,
+    workflowIdConflictPolicy: replaces ? ('TERMINATE_EXISTING' as const) : ('FAIL' as const),
     staticSummary: `webhook ${input.deliveryId}`,
     priority: { fairnessKey: input.accountId },
     typedSearchAttributes: [{ key: ACCOUNT_ID, value: input.accountId }],
   },
 });
 
-/** What happens to a redelivery of the same event that still runs. */
-export type WhileRunning = 'TERMINATE_EXISTING' | 'FAIL';
+/** The cycle that a redelivery starts, and the one that it follows. */
+export type Cycles = Pick<DeliveryInput, 'cycle' | 'after'>;
 
 interface Delivery {
   id: string;
@@ -40,21 +40,16 @@ interface Delivery {
 
 /**
  * A new cycle of attempts for a delivery, under the same webhook-id. It replaces a cycle that is still running, whether
- * of the job or of an earlier redelivery.
+ * of the job or of an earlier redelivery. With `after` it follows that cycle only, and replaces none.
  */
-export const redeliveryStart = (
-  { id, accountId }: Delivery,
-  queues: TaskQueues,
-  cycles: Pick<DeliveryInput, 'cycle' | 'after'>,
-  whileRunning: WhileRunning = 'TERMINATE_EXISTING',
-) =>
+export const redeliveryStart = ({ id, accountId }: Delivery, queues: TaskQueues, cycles: Cycles) =>
   startOf(
     REDELIVERY_WORKFLOW,
     redeliveryWorkflowId(id),
     { deliveryId: id, accountId, queues, ...cycles },
-    whileRunning,
+    cycles.after === undefined,
   );
 
 /** A test event to the account's endpoint, even when it is disabled. */
 export const testEventStart = ({ id, accountId }: Delivery, queues: TaskQueues) =>
-  startOf(TEST_EVENT_WORKFLOW, testEventWorkflowId(id), { deliveryId: id, accountId, queues }, 'FAIL');
+  startOf(TEST_EVENT_WORKFLOW, testEventWorkflowId(id), { deliveryId: id, accountId, queues });

@@ -3,8 +3,11 @@ export const jobWorkflowId = (jobId: string) => `job:${jobId}`;
 /** Id of the workflow of an idempotency key. @param digest of the Idempotency-Key, which may hold any character */
 export const keyWorkflowId = (keyId: string, digest: string) => `job:${keyId}:${digest}`;
 
-/** Id of the retention workflow. @param prefix of the task queues */
-export const retentionWorkflowId = (prefix: string) => `${prefix}retention`;
+/** Ids of scheduled workflows. A run that is confirmed joins none that is not. @param prefix of the task queues */
+export const retentionWorkflowId = (prefix: string, confirmed = false) =>
+  `${prefix}retention${confirmed ? '-confirmed' : ''}`;
+export const reconcileWorkflowId = (prefix: string, confirmed = false) =>
+  `${prefix}reconcile${confirmed ? '-confirmed' : ''}`;
 
 /** Ids of the workflows that deliver a webhook outside its job's workflow. */
 export const lostWebhookWorkflowId = (deliveryId: string) => `webhook:${deliveryId}`;

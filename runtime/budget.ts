@@ -27,6 +27,7 @@ export interface Budget {
   acquire(owner: string, amount: number, signal: AbortSignal): Promise<Lease>;
   /** Amount held by all owners. */
   readonly held: number;
+  heldBy(owner: string): number;
   /** Number of waiting requests. */
   readonly waiting: number;
 }
@@ -61,6 +62,23 @@ export async function acquireUnlessAborted(
     return await budget.acquire(owner, amount, signal);
   } catch (error) {
     throw error instanceof BudgetError ? signal.reason : error;
+  }
+}
+
+/** Acquires 1 from the budget. @returns undefined when the time is up first. @throws the reason of `signal` */
+export async function acquireInTime(
+  budget: Budget,
+  owner: string,
+  signal: AbortSignal,
+  timeUp: AbortSignal,
+): Promise<Lease | undefined> {
+  if (timeUp.aborted) return acquireNow(budget, owner, 1);
+  try {
+    return await acquireUnlessAborted(budget, owner, 1, AbortSignal.any([signal, timeUp]));
+  } catch (error) {
+    signal.throwIfAborted();
+    if (timeUp.aborted) return undefined;
+    throw error;
   }
 }
 
@@ -135,6 +153,7 @@ export function createBudget({ total, perOwner }: BudgetLimits): Budget {
     get held() {
       return book.held;
     },
+    heldBy: (owner) => book.owners.get(owner)?.held ?? 0,
     get waiting() {
       return book.waiting;
     },

@@ -1,3 +1,5 @@
+import { countdown } from './countdown.ts';
+
 export interface PaceLimits {
   bytesPerSecond: number;
   /** How far a stream may fall behind the rate; also the longest pause. Infinity for no minimum rate. */
@@ -27,33 +29,18 @@ export interface Pace extends Disposable {
   arrived(bytes: number): void;
 }
 
-/** Node's timers fire at once for a longer time. */
-const MAX_TIMER_MS = 2 ** 31 - 1;
-
 /**
  * Enforces a minimum rate of a stream, which may fall behind by `slackMs`. Faster arrival makes up for a delay, but
- * gains no credit for later. The timer is reset only when it fires, not for each piece.
+ * gains no credit for later. Time in which this process stood still does not count.
  * @param onTooSlow called once, at most
  */
 export function watchPace(
   { bytesPerSecond, slackMs }: Pick<PaceLimits, 'bytesPerSecond' | 'slackMs'>,
   onTooSlow: () => void,
 ): Pace {
-  const latest = () => performance.now() + slackMs;
-  let due = latest();
-  let timer = wait(slackMs);
-  function wait(ms: number) {
-    return setTimeout(check, Math.min(ms, MAX_TIMER_MS));
-  }
-  function check(): void {
-    const left = due - performance.now();
-    if (left > 0) timer = wait(left);
-    else onTooSlow();
-  }
+  const slack = countdown(slackMs, onTooSlow);
   return {
-    arrived(bytes) {
-      due = Math.min(due + (bytes * 1000) / bytesPerSecond, latest());
-    },
-    [Symbol.dispose]: () => clearTimeout(timer),
+    arrived: (bytes) => slack.add((bytes * 1000) / bytesPerSecond, slackMs),
+    [Symbol.dispose]: slack[Symbol.dispose],
   };
 }

@@ -1,5 +1,6 @@
 import { type DestinationStream, type Logger, type LoggerOptions, pino } from 'pino';
 import type { Config } from '../config.ts';
+import { countdown } from './countdown.ts';
 import { describeError } from './log-error.ts';
 
 /** Time for closing connections, between the end of the grace period and the exit of the process. */
@@ -55,15 +56,11 @@ export class DeadlineExceeded extends Error {
   override readonly name = 'DeadlineExceeded';
 }
 
-/** Resolves or rejects like `work`. @throws DeadlineExceeded after `withinMs` */
-export async function withDeadline<T>(withinMs: number, work: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new DeadlineExceeded(`Deadline of ${withinMs} ms exceeded.`)), withinMs);
+/** Resolves or rejects like `work`. @throws DeadlineExceeded after `withinMs`, see {@link countdown} */
+export function withDeadline<T>(withinMs: number, work: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const expire = () => reject(new DeadlineExceeded(`Deadline of ${withinMs} ms exceeded.`));
+    const limit = countdown(withinMs, expire);
+    work.then(resolve, reject).finally(limit[Symbol.dispose]);
   });
-  try {
-    return await Promise.race([work, timeout]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

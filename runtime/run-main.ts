@@ -26,12 +26,19 @@ export async function runMain(main: () => Promise<void>): Promise<void> {
   }
 }
 
-/** Runs a process of the service: with its configuration from the environment, and its errors in its log. */
-export function runService(name: string, main: (context: ServiceContext) => Promise<void>): Promise<void> {
+/**
+ * Runs a process of the service: with its configuration from the environment, and its errors in its log.
+ * @param graceMs how long running work may take to finish after the signal, in milliseconds
+ */
+export function runService(
+  name: string,
+  main: (context: ServiceContext) => Promise<void>,
+  graceMs = ({ shutdownGraceMs }: Config) => shutdownGraceMs,
+): Promise<void> {
   return runMain(async () => {
     const config = loadConfig(environment());
     const logger = createLogger(config.log, name);
-    const signal = shutdownSignal(config.shutdownGraceMs + CLOSING_MS);
+    const signal = shutdownSignal(graceMs(config) + CLOSING_MS);
     try {
       await main({ config, logger, signal });
     } catch (err) {

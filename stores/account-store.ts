@@ -12,6 +12,8 @@ export interface AccountStore {
   }): Promise<AccountRecord>;
   /** @throws NotFound */
   get(accountId: string): Promise<AccountRecord>;
+  /** Id of the account that was created with this reference. */
+  findByReference(reference: string): Promise<string | undefined>;
   /** Newest first. @param after id of the last account of the page before; @throws NotFound if it does not exist */
   list(limit: number, after?: string): Promise<AccountRecord[]>;
   /** Changes the name, also for the workflows of its future jobs. @throws NotFound */
@@ -45,10 +47,15 @@ export interface AccountStore {
   recordEndpointHealth(accountId: string, url: string, health: EndpointHealth): Promise<void>;
 }
 
-/** `ifFailingSince`: not if the endpoint has been healthy or was set since then. */
+/**
+ * `failedCycle`: counts a cycle of which every attempt failed. Not if the endpoint has been healthy or was set since the
+ * cycle began, and only one of several that overlap. `ifFailingSince`: not if the endpoint has been healthy or was set
+ * since then.
+ */
 export type EndpointHealth =
   | 'healthy'
   | { failingSince: Date }
+  | { failedCycle: { from: Date; until: Date } }
   | { disabledReason: string; ifFailingSince?: Date };
 
 export interface WebhookChange {

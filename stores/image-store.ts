@@ -15,6 +15,12 @@ export class ImageStoreUnavailable extends Error {
   override readonly name = 'ImageStoreUnavailable';
 }
 
+/** Key of the object that has the mark of a bucket, see domain/installation.ts. It is neither listed nor removed. */
+export const MARK_KEY = '.installation';
+
+/** The latest time that a Date can have: lists objects of every age. */
+export const ANY_AGE = new Date(8.64e15);
+
 export interface Listing {
   /** Objects last written before `olderThan`, ordered by key. May be empty although `next` is set. */
   found: { key: string; lastModified: Date }[];
@@ -36,6 +42,10 @@ export interface ImageStore {
   remove(refs: readonly ObjectRef[]): Promise<RemovalFailure[]>;
   /** One page: checks at most `limit` objects (default 1000), so memory is bounded. */
   list(bucket: ObjectRef['bucket'], olderThan: Date, after?: string, limit?: number): Promise<Listing>;
+  exists(ref: ObjectRef): Promise<boolean>;
+  /** The mark of a bucket; undefined if it has none. */
+  mark(bucket: ObjectRef['bucket']): Promise<string | undefined>;
+  setMark(bucket: ObjectRef['bucket'], mark: string): Promise<void>;
   /** Whether both buckets can be used. Makes one try. @throws ImageStoreUnavailable */
   check(): Promise<void>;
   /** Public URL of a result; no request is made. */

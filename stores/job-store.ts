@@ -1,3 +1,4 @@
+import type { StoredCall } from '../domain/generator-call.ts';
 import type {
   Acceptance,
   DeliveryRecord,
@@ -15,6 +16,16 @@ export interface IdempotencyRow {
 export interface JobStore {
   /** Charges the account and stores the job and its idempotency key, in one transaction. Idempotent by the job id. */
   accept(draft: JobDraft): Promise<Acceptance>;
+  /**
+   * Charges and stores a job that a restored database has lost, like {@link accept}, and plans no webhook. Idempotent.
+   * @param isStored whether its results exist; it is called within the transaction, so that none is removed meanwhile
+   * @returns the outcome as of {@link accept}; `gone`, and nothing is changed, if a result does not exist any more
+   */
+  restore(
+    draft: JobDraft,
+    lost: LostJob,
+    isStored: () => Promise<boolean>,
+  ): Promise<Acceptance | { outcome: 'gone' }>;
   /**
    * Makes the acceptance of a job final. If the job does not exist, inserts a tombstone, so that a late acceptance
    * cannot charge. Idempotent.
@@ -90,6 +101,13 @@ export interface JobStore {
   dropInputs(jobIds: readonly string[]): Promise<number>;
 }
 
+/** What a lost job's draft does not say. */
+export interface LostJob {
+  createdAt: Date;
+  /** Null while it is processing. */
+  end: Pick<JobRecord, 'completedAt' | 'results' | 'processingMs' | 'generator'> | null;
+}
+
 export type FailedEnd = Omit<JobFailure, 'clientFault'> & { counted?: boolean };
 
 export interface JobFilter {
@@ -122,6 +140,8 @@ export interface ToolUsage {
 export interface EndedJob {
   job: JobRecord;
   delivery: DeliveryRecord | null;
+  /** The calls to upstreams, as they were when the job ended or was read. */
+  calls: readonly StoredCall[];
 }
 
 export interface DeletedJob {

@@ -20,6 +20,8 @@ export interface KeyStore {
     reference?: Reference;
   }): Promise<{ key: KeyRecord; granted: number; repeated?: true }>;
   findCaller(digest: string): Promise<Caller | undefined>;
+  /** Whether the key no longer authenticates: as the `revoked` of its caller, or because there is none. */
+  isRevoked(keyId: string): Promise<boolean>;
   list(accountId: string): Promise<KeyRecord[]>;
   revoke(keyId: string): Promise<KeyRecord>;
   setRetention(keyId: string, days: number | null): Promise<KeyRecord>;

@@ -21,6 +21,23 @@ export interface LedgerStore {
     reason: string;
     reference?: Reference;
   }): Promise<{ id: string; balance: number; repeated?: true }>;
-  /** Checks the ledger. @returns a sentence for each breach; empty if there is none */
-  audit(accountId?: string): Promise<string[]>;
+  /**
+   * Checks the ledger of an account against its jobs, packs and idempotency keys; without an account, that of all, and
+   * {@link auditOrphans}. Reads page by page; the service may be running.
+   * @param onPage called after each page; its error ends the audit
+   * @returns a sentence for each breach; empty if there is none. Of an account it stops after a thousand
+   */
+  audit(accountId?: string, onPage?: () => void): Promise<string[]>;
+  /** Checks that the owner of every record exists. @returns as {@link audit} */
+  auditOrphans(onPage?: () => void): Promise<string[]>;
+  /** Keeps the outcome of an audit of all accounts, in place of the one before. */
+  recordAudit(outcome: AuditOutcome): Promise<void>;
+  /** Before the first one: no breaches, at the time when the oldest account was created. */
+  lastAudit(): Promise<AuditOutcome>;
+}
+
+export interface AuditOutcome {
+  at: Date;
+  /** Number of breaches. */
+  breaches: number;
 }

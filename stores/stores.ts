@@ -5,6 +5,7 @@ import type { HistoryStore } from './history-store.ts';
 import type { JobStore } from './job-store.ts';
 import type { KeyStore } from './key-store.ts';
 import type { LedgerStore } from './ledger-store.ts';
+import type { OrphanStore } from './orphan-store.ts';
 import type { PackStore } from './pack-store.ts';
 import type { RemovalStore } from './removal-store.ts';
 import type { RetentionStore } from './retention-store.ts';
@@ -19,6 +20,7 @@ export interface Stores {
   keys: KeyStore;
   jobs: JobStore;
   ledger: LedgerStore;
+  orphans: OrphanStore;
   packs: PackStore;
   removals: RemovalStore;
   retention: RetentionStore;

@@ -70,7 +70,7 @@ export function createWorkers(deps: WorkerDeps): Promise<Workers> {
 
 function jobsOptions({ activities, workflowBundle, interceptors = [], ...deps }: WorkerDeps): WorkerOptions {
   return {
-    ...common(deps),
+    ...common(deps, deps.config.shutdownGraceMs),
     ...SLOTS,
     taskQueue: taskQueues(deps.config.temporal.taskQueuePrefix).jobs,
     workflowBundle,
@@ -82,7 +82,7 @@ function jobsOptions({ activities, workflowBundle, interceptors = [], ...deps }:
 
 function webhooksOptions({ activities, ...deps }: WorkerDeps): WorkerOptions {
   return {
-    ...common(deps),
+    ...common(deps, deps.config.shutdownGraceMs),
     ...PROMPT_HEARTBEATS,
     taskQueue: taskQueues(deps.config.temporal.taskQueuePrefix).webhooks,
     activities: activities.webhooks,
@@ -94,7 +94,7 @@ function webhooksOptions({ activities, ...deps }: WorkerDeps): WorkerOptions {
 export function createRenderer({ activities, ...deps }: RendererDeps): Promise<Workers> {
   const { config } = deps;
   return create({
-    ...common(deps),
+    ...common(deps, config.worker.renderGraceMs),
     ...PROMPT_HEARTBEATS,
     taskQueue: taskQueues(config.temporal.taskQueuePrefix).images,
     activities,
@@ -106,12 +106,12 @@ export function createRenderer({ activities, ...deps }: RendererDeps): Promise<W
 const around = ({ tracing }: Common): ActivityInterceptorsFactory[] =>
   tracing === undefined ? [activityContext] : [tracing.temporal.activity, activityContext];
 
-const common = (deps: Common) =>
+const common = (deps: Common, graceMs: number) =>
   ({
     connection: deps.connection,
     namespace: deps.config.temporal.namespace,
-    shutdownGraceTime: deps.config.shutdownGraceMs,
-    shutdownForceTime: deps.config.shutdownGraceMs + FORCE_MS,
+    shutdownGraceTime: graceMs,
+    shutdownForceTime: graceMs + FORCE_MS,
     interceptors: { activity: around(deps) },
   }) satisfies Partial<WorkerOptions>;
 

@@ -37,7 +37,10 @@ export function openRenderer(config: Config, overrides: RendererOverrides = {}):
     const images = given.images ?? keep(createImageStore(config.s3));
     const imageTasks = given.imageTasks ?? keep(await openImageTasks(config.worker));
     const traced = tracing === undefined ? generators : traceGenerators(generators, tracing);
+    const draining = new AbortController();
     const activities = createRenderingActivities({
+      draining: draining.signal,
+      unavailableMs: config.worker.renderUnavailableMs,
       ...given,
       limits: { slots: config.worker.renderSlots, images: config.worker.imagesInMemory },
       generators: meterGenerators(traced, metrics),
@@ -51,6 +54,10 @@ export function openRenderer(config: Config, overrides: RendererOverrides = {}):
     sampleImageTasks(metrics, imageTasks);
     const renderer = keep(await createRenderer({ config, connection, tracing, activities }));
     const readiness = await openProbes(config.probes, { stores, images, client, metrics, logger, keep });
-    return reportDraining(renderer, readiness);
+    const drain = () => {
+      readiness.drain();
+      draining.abort();
+    };
+    return reportDraining(renderer, { ...readiness, drain });
   });
 }

@@ -1,4 +1,4 @@
-import { Client } from '@temporalio/client';
+import { Client, type ScheduleOptions } from '@temporalio/client';
 import type { ActivityInterceptorsFactory } from '@temporalio/worker';
 import type { Logger } from 'pino';
 import { type ActivityDeps, createActivities } from '../activities/activities.ts';
@@ -7,9 +7,11 @@ import { egressWarning } from '../egress/allow-origins.ts';
 import { createEgress } from '../egress/egress.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import { openMetrics } from '../metrics/open-metrics.ts';
+import { schedulesOf } from '../protocol/schedules.ts';
 import { taskQueues } from '../protocol/task-queues.ts';
 import { createLogger } from '../runtime/process.ts';
 import { withResources } from '../runtime/resources.ts';
+import { ensureSchedules } from '../runtime/schedules.ts';
 import type { ImageStore } from '../stores/image-store.ts';
 import { openMongoStores } from '../stores/mongo/open-stores.ts';
 import { createImageStore } from '../stores/s3/images.ts';
@@ -17,17 +19,20 @@ import { openTracing } from '../tracing/tracing.ts';
 import { loadWorkflowBundle } from './bundle.ts';
 import { createWorkers, openConnection, type Workers } from './create-workers.ts';
 import { openProbes, reportDraining } from './probes.ts';
+import { sampleAudit } from './sample-audit.ts';
 import { sampleOutboxes } from './sample-outboxes.ts';
 import { sampleQueues } from './sample-queues.ts';
 import { traceWebhooks } from './traced-webhooks.ts';
 import { createWorkflowProbe } from './workflow-probe.ts';
 
 /** Dependencies to use in place of the real ones, and settings that have no environment variable. */
-export interface WorkerOverrides extends Partial<ActivityDeps> {
+export interface WorkerOverrides extends Partial<Omit<ActivityDeps, 'onReconcileStopped'>> {
   interceptors?: ActivityInterceptorsFactory[];
   images?: ImageStore;
   logger?: Logger;
   metrics?: Metrics;
+  /** Ensured at the start; by default those of the service. */
+  schedules?: readonly ScheduleOptions[];
   /** URL of the metrics of Temporal's SDK. */
   sdkMetrics?: string | undefined;
 }
@@ -55,10 +60,16 @@ export function openWorker(config: Config, overrides: WorkerOverrides = {}): Pro
     const { connection } = keep(await openConnection(temporal));
     const client = new Client({ connection, namespace: temporal.namespace });
     sampleOutboxes(metrics, stores);
+    sampleAudit(metrics, stores);
     sampleQueues(metrics, client, taskQueues(temporal.taskQueuePrefix));
     const webhooksEgress = given.egress ?? keep(createEgress(egress));
+    metrics.add('imagejob_reconcile_stopped_total', {}, 0);
     const activities = createActivities({
       ...given,
+      onReconcileStopped(problem) {
+        metrics.add('imagejob_reconcile_stopped_total', {});
+        logger.error(problem);
+      },
       stores,
       images,
       egress: tracing === undefined ? webhooksEgress : traceWebhooks(webhooksEgress, tracing),
@@ -69,6 +80,8 @@ export function openWorker(config: Config, overrides: WorkerOverrides = {}): Pro
     const workers = keep(
       await createWorkers({ config, connection, tracing, activities, workflowBundle, interceptors }),
     );
+    const { schedules = schedulesOf(temporal.taskQueuePrefix, worker.reconcileIntervalMs) } = given;
+    if (worker.queues !== 'webhooks') await ensureSchedules(client, schedules);
     const readiness = await openProbes(config.probes, { stores, images, client, metrics, logger, keep });
     return reportDraining(workers, readiness);
   });

@@ -1,11 +1,29 @@
 import { gauge, type Metrics } from '../metrics/metrics.ts';
+import type { HoldReason } from '../stores/settings-store.ts';
 import type { Stores } from '../stores/stores.ts';
 
-/** Every scrape says how long the oldest webhook and the oldest removal have been waiting. */
-export function sampleOutboxes(metrics: Metrics, { deliveries, removals }: Stores): void {
+const HOLD_REASONS: readonly HoldReason[] = ['installation', 'inputs', 'results'];
+
+/**
+ * Every scrape says how old the oldest job in progress is, how long webhooks and removals have been waiting, and what
+ * holds removals back.
+ */
+export function sampleOutboxes(
+  metrics: Metrics,
+  { deliveries, removals, retention, settings }: Stores,
+): void {
+  metrics.sample(async () => [
+    gauge('imagejob_job_oldest_processing_seconds', {}, ageOf(await retention.oldestProcessing())),
+  ]);
   metrics.sample(async () => [
     gauge('imagejob_webhook_oldest_pending_seconds', {}, ageOf(await deliveries.oldestPending())),
   ]);
+  metrics.sample(async () => {
+    const held = await settings.removalsHeld();
+    return HOLD_REASONS.map((reason) =>
+      gauge('imagejob_removals_held', { reason }, held.includes(reason) ? 1 : 0),
+    );
+  });
   metrics.sample(async () => {
     const { count, oldest } = await removals.backlog();
     return [
@@ -16,4 +34,5 @@ export function sampleOutboxes(metrics: Metrics, { deliveries, removals }: Store
 }
 
 /** In seconds; never negative, although another machine's clock may be ahead. */
-const ageOf = (since: Date | null) => (since === null ? 0 : Math.max(0, Date.now() - since.getTime()) / 1000);
+export const ageOf = (since: Date | null) =>
+  since === null ? 0 : Math.max(0, Date.now() - since.getTime()) / 1000;

@@ -15,13 +15,19 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { Activities } from '../activities/activities.ts';
-import type { FailedJob, JobEnd } from '../activities/jobs/completion.ts';
+import type { JobEnd } from '../activities/jobs/completion.ts';
 import type { FailedAttempt } from '../activities/jobs/render-failure.ts';
 import type { RenderReport } from '../activities/jobs/rendering.ts';
 import type { JobFailure } from '../domain/records.ts';
 import { FAILURES } from '../protocol/failure-types.ts';
 import type { AcceptanceOutcome } from '../protocol/job.ts';
-import { acceptUpdate, type JobInput, type JobOutcome, stopSignal } from '../protocol/job.ts';
+import {
+  acceptanceLeftMs,
+  acceptUpdate,
+  type JobInput,
+  type JobOutcome,
+  stopSignal,
+} from '../protocol/job.ts';
 import { CANCELLED, TIMED_OUT } from '../protocol/job-errors.ts';
 import { escaped } from '../protocol/markdown.ts';
 import { JOB_STATUS } from '../protocol/search-attributes.ts';
@@ -37,11 +43,17 @@ const { acceptJob } = proxyLocalActivities<Activities>({
   retry: { initialInterval: '100 ms', backoffCoefficient: 2, maximumInterval: '1 s' },
 });
 // NotFound: the job was voided because its request was answered 5xx. There is nothing left to do.
-const { completeJob, failJob, enforceJobLimit } = proxyLocalActivities<Activities>({
+const { completeJob, failJob } = proxyLocalActivities<Activities>({
   startToCloseTimeout: '6 s',
   // A longer pause is a timer, and holds no slot of the worker.
   localRetryThreshold: '1 s',
   retry: { ...FOREVER, nonRetryableErrorTypes: [FAILURES.NotFound.type] },
+});
+const { enforceJobLimit } = proxyLocalActivities<Activities>({
+  startToCloseTimeout: '6 s',
+  localRetryThreshold: '1 s',
+  // About half an hour: the next job of the account that completes applies the limit again.
+  retry: { ...FOREVER, maximumAttempts: 60 },
 });
 
 /**
@@ -81,18 +93,19 @@ async function job(
 
   setCurrentDetails(jobDetails(input, { headline: 'Accepted and charged; rendering' }));
   const { outcome, webhook, overLimit, hasOpenCalls } = await produce(input, rendering);
-  // The client need not wait for upstreams.
-  const cancelling = hasOpenCalls ? cancelOpenCalls(input) : undefined;
-  if (overLimit) await evictSurplus(draft.accountId);
-  if (webhook !== null) await notify(webhook, input.queues, cancellable);
-  await cancelling;
+  // Concurrently: a webhook may take a day, and an upstream or a job to delete may not respond. A local activity that
+  // does not respond delays the others by 2.4 s, the heartbeat of a workflow task.
+  await Promise.all([
+    hasOpenCalls && cancelOpenCalls(input),
+    webhook !== null && notify(webhook, input.queues, cancellable),
+    overLimit && evictSurplus(draft.accountId),
+  ]);
   return finish(outcome);
 }
 
-/** Charges and records the job, unless its first workflow task ran too late. Both times are the Temporal server's. */
-function accept({ draft, acceptWithinMs }: JobInput): Promise<AcceptanceOutcome> {
-  const waitedMs = Date.now() - workflowInfo().startTime.getTime();
-  return acceptJob(draft, acceptWithinMs - waitedMs);
+/** Charges and records the job, unless its first workflow task ran too late. */
+function accept(input: JobInput): Promise<AcceptanceOutcome> {
+  return acceptJob(input.draft, acceptanceLeftMs(input, workflowInfo().startTime.getTime(), Date.now()));
 }
 
 async function produce(input: JobInput, rendering: CancellationScope): Promise<Ending> {
@@ -109,8 +122,7 @@ async function produce(input: JobInput, rendering: CancellationScope): Promise<E
     const failed = await failJob(jobId, failure);
     const { generator } = failure;
     const facts = [`error: ${escaped(failed.error ?? failure.error)}`, ...workFacts({ generator, attempts })];
-    const ending = conclude(input, failed, 'failed', { headline: 'Failed and refunded', facts });
-    return { ...ending, hasOpenCalls: failed.hasOpenCalls ?? false };
+    return conclude(input, failed, 'failed', { headline: 'Failed and refunded', facts });
   }
 }
 
@@ -146,7 +158,7 @@ async function cancelOpenCalls({ draft, queues }: JobInput): Promise<void> {
 }
 
 /** How the job ended, and what the workflow still has to do. */
-type Ending = Omit<FailedJob, 'status'> & { outcome: JobOutcome };
+type Ending = Pick<JobEnd, 'webhook' | 'overLimit' | 'hasOpenCalls'> & { outcome: JobOutcome };
 
 /**
  * `end` differs from `expected` when the job had already ended, before a reset or a cancellation. An upsert of search
@@ -154,11 +166,11 @@ type Ending = Omit<FailedJob, 'status'> & { outcome: JobOutcome };
  * workflow's own status shows the same.
  */
 function conclude(input: JobInput, end: JobEnd, expected: JobEnd['status'], shown: Shown): Ending {
-  const { status, webhook, overLimit } = end;
+  const { status, webhook, overLimit, hasOpenCalls } = end;
   if (status === 'failed' || webhook !== null) upsertSearchAttributes([{ key: JOB_STATUS, value: status }]);
   const endedBefore = { headline: `The job had already ended as ${status}` };
   setCurrentDetails(jobDetails(input, status === expected ? shown : endedBefore));
-  return { outcome: { status, jobId: input.draft.jobId }, webhook, overLimit };
+  return { outcome: { status, jobId: input.draft.jobId }, webhook, overLimit, hasOpenCalls };
 }
 
 /** What to record on the failed job: the details of the activity's failure, or a general message after a timeout. */
@@ -173,10 +185,17 @@ function renderFailure(error: unknown): { failure: JobFailure; attempts?: number
   return { failure, attempts: shown?.attempts };
 }
 
-/** Takes more than one batch only after many virtual staging jobs, which do not apply the limit. */
+/**
+ * Takes more than one batch only after many virtual staging jobs, which do not apply the limit. Never fails the
+ * workflow.
+ */
 async function evictSurplus(accountId: string): Promise<void> {
-  let hasMore = true;
-  while (hasMore) hasMore = await enforceJobLimit(accountId);
+  try {
+    let hasMore = true;
+    while (hasMore) hasMore = await enforceJobLimit(accountId);
+  } catch (error) {
+    if (!(error instanceof ActivityFailure)) throw error;
+  }
 }
 
 const finish = (outcome: JobOutcome): JobOutcome | Promise<JobOutcome> =>

@@ -22,9 +22,7 @@ export async function deliveryWorkflow(
   webhook: PendingDelivery,
   queues: TaskQueues,
 ): Promise<DeliveryOutcome> {
-  setCurrentDetails(
-    'Resumed by the retention workflow: the workflow that was delivering it no longer exists.',
-  );
+  setCurrentDetails('Resumed by the reconciler: the workflow that was delivering it no longer exists.');
   return runDelivery(queues, webhook);
 }
 

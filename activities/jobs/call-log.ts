@@ -11,7 +11,8 @@ const RETRY_MS = 500;
  */
 export const callLogOf = (store: GeneratorCallStore, jobId: string, signal: AbortSignal): CallLog => ({
   list: () => store.list(jobId),
-  begin: (call) => store.begin(jobId, call),
+  begin: (call, listed) => store.begin(jobId, call, listed),
+  beat: (callId) => store.beat(jobId, callId),
   update: (callId, changes) => untilDone(() => store.update(jobId, callId, changes), signal),
 });
 

@@ -1,8 +1,8 @@
 import { FIRST_CYCLE } from '../../domain/delivery.ts';
 import { NotFound } from '../../domain/errors.ts';
 import { countsTowardsLimit } from '../../domain/failures.ts';
-import { isOpen } from '../../domain/generator-call.ts';
-import type { JobFailure, JobRecord } from '../../domain/records.ts';
+import { isOpen, unusedResults } from '../../domain/generator-call.ts';
+import type { JobFailure, JobRecord, ObjectRef } from '../../domain/records.ts';
 import { removeImagesSoon } from '../../domain/remove-images.ts';
 import type { ImageStore } from '../../stores/image-store.ts';
 import type { EndedJob } from '../../stores/job-store.ts';
@@ -16,16 +16,12 @@ export interface JobEnd {
   webhook: PendingDelivery | null;
   /** Whether the account now exceeds the limit of completed jobs, and this job has to enforce it. */
   overLimit: boolean;
-  /** For the Temporal UI; absent in results of version 0.1.0. */
-  resultUrls?: string[];
-}
-
-/** End of a job without a result. */
-export interface FailedJob extends JobEnd {
-  /** Whether tasks may still be running at upstreams; absent in histories of earlier versions. */
-  hasOpenCalls?: boolean;
-  /** What the job was failed with, perhaps by somebody else; absent as well. */
-  error?: string | null;
+  /** Whether tasks may still be running at upstreams. */
+  hasOpenCalls: boolean;
+  /** What the job was failed with, perhaps by somebody else. */
+  error: string | null;
+  /** For the Temporal UI. */
+  resultUrls: string[];
 }
 
 /** Jobs of this tool count towards the limit of completed jobs but do not enforce it (spec: Retention and deletion). */
@@ -39,13 +35,13 @@ export function createCompletionActivities(deps: CompletionDeps) {
     /** Idempotent: changes only a job that is still processing. */
     completeJob: (jobId: string, result: RenderResult): Promise<JobEnd> => complete(deps, jobId, result),
 
-    /** Marks the job failed and refunds it, in one transaction, and lets it make no further calls. Idempotent. */
-    async failJob(jobId: string, failure: JobFailure): Promise<FailedJob> {
-      // In this order, so that no call begins that is not looked at.
-      const calls = await generatorCalls.close(jobId);
+    /** Marks the job failed and refunds it, in one transaction; from then on it makes no call. Idempotent. */
+    async failJob(jobId: string, failure: JobFailure): Promise<JobEnd> {
       const { clientFault: _, ...end } = failure;
-      const ended = await jobs.fail(jobId, { ...end, counted: countsTowardsLimit(failure, calls) });
-      return { ...(await jobEnd(deps, ended)), hasOpenCalls: calls.some(isOpen), error: ended.job.error };
+      const counted = countsTowardsLimit(failure, await generatorCalls.list(jobId));
+      const ended = await jobs.fail(jobId, { ...end, counted });
+      await removeUnused(deps, ended);
+      return jobEnd(deps, ended);
     },
   };
 }
@@ -66,9 +62,7 @@ export async function complete(
       processingMs,
       ...(generator === undefined ? {} : { generator }),
     });
-    const used = new Set(ended.job.results.map(({ key }) => key));
-    const unused = results.filter(({ key }) => !used.has(key));
-    if (unused.length > 0) await removeImagesSoon(deps, unused);
+    await removeUnused(deps, ended, results);
     return jobEnd(deps, ended);
   } catch (error) {
     if (error instanceof NotFound) await removeImagesSoon(deps, results);
@@ -76,15 +70,28 @@ export async function complete(
   }
 }
 
+/** Removes the results that the job does not use: those of its calls, and those of this attempt. */
+async function removeUnused(
+  deps: CompletionDeps,
+  { job, calls }: EndedJob,
+  results: readonly ObjectRef[] = [],
+): Promise<void> {
+  const stored = [...calls, ...results.map((result) => ({ result }))];
+  const unused = unusedResults(stored, job.results);
+  if (unused.length > 0) await removeImagesSoon(deps, unused);
+}
+
 /**
  * What the workflow still has to do for a job that has ended. A delivery that has ended is not repeated, and a
  * redelivery has a workflow of its own: after a reset, this one does not take it over.
  */
-export async function jobEnd(deps: CompletionDeps, { job, delivery }: EndedJob): Promise<JobEnd> {
+export async function jobEnd(deps: CompletionDeps, { job, delivery, calls }: EndedJob): Promise<JobEnd> {
   const isPending = delivery?.state === 'pending' && delivery.cycle === FIRST_CYCLE;
   const webhook = isPending ? pendingDeliveryOf(delivery) : null;
   const resultUrls = job.results.map(({ key }) => deps.images.resultUrl(key));
-  return { status: job.status, webhook, overLimit: await exceedsLimit(deps, job), resultUrls };
+  const { status, error } = job;
+  const overLimit = await exceedsLimit(deps, job);
+  return { status, webhook, overLimit, hasOpenCalls: calls.some(isOpen), error, resultUrls };
 }
 
 async function exceedsLimit(

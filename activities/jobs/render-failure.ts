@@ -54,7 +54,8 @@ export function renderFailure(
       } satisfies JobFailure,
       { attempts, calls },
     ],
-    ...(retryAfterMs === undefined ? {} : { nextRetryDelay: retryAfterMs }),
+    // Jobs that wait for the same do not come back together.
+    ...(retryAfterMs === undefined ? {} : { nextRetryDelay: retryAfterMs * (1 + Math.random() / 4) }),
     ...(error instanceof Error ? { cause: error } : {}),
   });
 }
@@ -103,8 +104,9 @@ function classifyGenerator({ failure }: GeneratorError): Classified {
       return { failure: FAILURES.generator_refused, reason, failureReason, clientFault: true };
     }
     case 'unavailable': {
-      const { retryAfterMs } = failure;
-      return { failure: FAILURES.generator_unavailable, reason: NOT_GENERATED, retryAfterMs };
+      const { retryAfterMs, waits = false } = failure;
+      const type = waits ? FAILURES.render_waiting : FAILURES.generator_unavailable;
+      return { failure: type, reason: NOT_GENERATED, retryAfterMs };
     }
     case 'misconfigured':
       return { failure: FAILURES.generator_misconfigured, reason: NOT_GENERATED };

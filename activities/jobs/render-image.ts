@@ -25,6 +25,8 @@ const accountTag = (accountId: string) => createHash('sha256').update(accountId)
 /** Longest side of what is sent to an upstream, in pixels: the models shrink more than that. */
 const SENT_LONGEST_SIDE = 2048;
 
+const FINISH_TRIES = 3;
+
 /** One render attempt of one job. */
 export interface Attempt {
   input: RenderInput;
@@ -35,7 +37,10 @@ export interface Attempt {
   watermark: boolean;
   /** Child processes that decode, edit and encode pixels. */
   imageTasks: ImageTasks;
+  /** Aborts when this attempt has to end, for whatever reason. */
   signal: AbortSignal;
+  /** Aborts when the job is cancelled. A call that may be charged ends for no other reason. */
+  cancelled: AbortSignal;
 }
 
 /**
@@ -58,12 +63,6 @@ export function renderLocally(
   });
 }
 
-export interface UpstreamUse {
-  call: CurrentCall;
-  /** Limits the calls in progress. */
-  places: Budget;
-}
-
 export interface UpstreamResult {
   bytes: Buffer;
   costUsd: number | null;
@@ -77,9 +76,9 @@ type Sent = Omit<PreparedInput, 'bytes'>;
 export async function renderUpstream(
   attempt: Attempt,
   generator: UpstreamGenerator,
-  use: UpstreamUse,
+  call: CurrentCall,
 ): Promise<UpstreamResult> {
-  const { rendered, prepared } = await callUpstream(attempt, generator, use);
+  const { rendered, prepared } = await callUpstream(attempt, generator, call);
   // A resumed task needs the input for the first time now.
   const sent = prepared ?? (await withRoom(attempt, () => prepare(attempt, generator)));
   const finished = await finish(attempt, rendered.bytes, sent);
@@ -97,7 +96,7 @@ interface Called {
 async function callUpstream(
   attempt: Attempt,
   generator: UpstreamGenerator,
-  { call, places }: UpstreamUse,
+  call: CurrentCall,
 ): Promise<Called> {
   const { input, signal } = attempt;
   const { instruction } = input.plan;
@@ -117,7 +116,6 @@ async function callUpstream(
     room?.release();
     return call.onSubmitted(task);
   };
-  using _place = await acquireUnlessAborted(places, input.accountId, 1, signal);
   try {
     return {
       rendered: await generator.render({ instruction, signal, request, onSubmitted, ...resume }),
@@ -169,16 +167,20 @@ async function finish(
   const sent = { width, height, content };
   const target = { longestSide, neverSmaller, format: input.format, inputSize, watermark };
   const options: Asked<UpstreamFinishOptions> = { ...target, sent, reference, checks };
-  const undecodable = { ok: false, problem: 'undecodable', edgeRecall: null } as const;
-  try {
-    const context = contextOf(image, attempt, { cropped: true });
-    return await attempt.imageTasks.run('finishUpstream', { image, options }, context);
-  } catch (error) {
-    if (error instanceof ImageError) return undecodable;
-    if (error instanceof ImageProcessEnded && CAUSED_BY_IMAGE.has(error.reason)) return undecodable;
-    throw error;
+  for (let tries = 1; ; tries += 1) {
+    try {
+      const context = contextOf(image, attempt, { cropped: true });
+      return await attempt.imageTasks.run('finishUpstream', { image, options }, context);
+    } catch (error) {
+      if (isCausedByImage(error)) return { ok: false, problem: 'undecodable', edgeRecall: null };
+      // Paid for: a process that the system killed must not cost another image.
+      if (attempt.signal.aborted || tries === FINISH_TRIES) throw error;
+    }
   }
 }
+
+const isCausedByImage = (error: unknown) =>
+  error instanceof ImageError || (error instanceof ImageProcessEnded && CAUSED_BY_IMAGE.has(error.reason));
 
 /** An upstream has charged for the image, and would do so for another one. */
 function unusable(

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { activityInfo, log as activityLog, cancellationSignal } from '@temporalio/activity';
+import { activityInfo, log as activityLog, Context, cancellationSignal } from '@temporalio/activity';
 import type { ObjectRef } from '../../domain/records.ts';
 import { renderWithFailover, type Uses } from '../../generators/failover.ts';
-import { cancelOpenCalls } from '../../generators/open-calls.ts';
+import { cancelOpenCalls, type Liveness } from '../../generators/open-calls.ts';
 import type { Generators } from '../../generators/registry.ts';
 import type { ImageTasks } from '../../generators/tasks.ts';
 import type { Budget } from '../../runtime/budget.ts';
@@ -17,6 +17,15 @@ import type { RenderInput } from './rendering.ts';
 export interface RenderJobDeps extends CompletionDeps {
   images: ImageStore;
   generators: Generators;
+  /**
+   * Milliseconds for which a generator may be unavailable before it fails the job. A generator that completes calls, and
+   * tells a job to wait, does not count as unavailable.
+   */
+  unavailableMs: number;
+  /** Aborts when the renderer is told to end. */
+  draining?: AbortSignal;
+  /** When a call counts as lost; see {@link Liveness}. */
+  liveness?: Liveness;
   /** Child processes that decode, edit and encode pixels. */
   imageTasks: ImageTasks;
 }
@@ -29,17 +38,24 @@ export async function renderJob(
   input: RenderInput,
   inMemory: Budget,
 ): Promise<ObjectRef> {
-  const { stores, images, generators, imageTasks } = deps;
+  const { stores, images, generators, imageTasks, unavailableMs, liveness, draining } = deps;
   const load = () => images.getInput(input.input.key);
   const watermark = !(await stores.packs.hasPaid(input.accountId));
-  const attempt = { input, load, inMemory, watermark, imageTasks, signal: cancellationSignal() };
+  const [signal, cancelled] = [cancellationSignal(), jobCancelled()];
+  const attempt = { input, load, inMemory, watermark, imageTasks, signal, cancelled };
   return renderWithFailover(
     {
+      accountId: input.accountId,
+      signal,
+      draining,
+      unavailableMs,
+      liveness,
       candidates: generators.forPlan(input.plan),
       find: generators.find,
       breakerOf: generators.breakerOf,
+      placesOf: generators.placesOf,
       onRefused: generators.failoverOnRefused,
-      log: callLogOf(stores.generatorCalls, input.jobId, attempt.signal),
+      log: callLogOf(stores.generatorCalls, input.jobId, cancelled),
       mayHaveCalls: input.mayHaveEnded || activityInfo().attempt > 1,
       alarm: (generator, { message }) =>
         activityLog.error('A generator is misconfigured.', {
@@ -57,8 +73,8 @@ export function cancelCallsOf({ stores, generators }: RenderJobDeps, jobId: stri
   return cancelOpenCalls(log, generators.find);
 }
 
-function usesOf({ images, generators, stores }: RenderJobDeps, attempt: Attempt): Uses {
-  const { input, signal } = attempt;
+function usesOf({ images, stores }: RenderJobDeps, attempt: Attempt): Uses {
+  const { input, signal, cancelled } = attempt;
   const record = () => stores.generatorCalls.beginLocal(input.jobId);
   return {
     async local(generator) {
@@ -67,13 +83,31 @@ function usesOf({ images, generators, stores }: RenderJobDeps, attempt: Attempt)
       return store(images, input, await recordedRender(record, signal, render));
     },
     async upstream(generator, call) {
-      const places = generators.placesOf(generator);
-      const { bytes, ...used } = await renderUpstream(attempt, generator, { call, places });
+      // Another attempt can resume a task, but not a call that returns the image itself.
+      const stop = AbortSignal.any([generator.tasks === undefined ? cancelled : signal, call.ended]);
+      const { bytes, ...used } = await renderUpstream({ ...attempt, signal: stop }, generator, call);
       // Paid for: an outage of the store must not cost another one.
-      const result = await untilDone(() => store(images, input, bytes), signal);
+      const result = await untilDone(() => store(images, input, bytes), stop);
       return { ...used, result };
     },
   };
+}
+
+/**
+ * Aborts when the job is cancelled, or its renderer ends after the grace period. Not when Temporal has merely lost the
+ * attempt: after a heartbeat time-out, a reset or a pause, what has been paid for goes on, and a later attempt uses it.
+ */
+function jobCancelled(): AbortSignal {
+  const controller = new AbortController();
+  const activity = Context.current();
+  const signal = activity.cancellationSignal;
+  const check = () => {
+    const { cancelRequested = false, workerShutdown = false } = activity.cancellationDetails ?? {};
+    if (cancelRequested || workerShutdown) controller.abort(signal.reason);
+  };
+  if (signal.aborted) check();
+  else signal.addEventListener('abort', check, { once: true });
+  return controller.signal;
 }
 
 /** Uses a new key for each try: an upload that timed out may still arrive, and must not overwrite a result. */

@@ -3,13 +3,12 @@ import type { Plan } from '../../catalog/catalog.ts';
 import { NotFound } from '../../domain/errors.ts';
 import { type CallSummary, summarizeCall } from '../../domain/generator-call.ts';
 import type { ImageFormat, JobFailure, ObjectRef } from '../../domain/records.ts';
-import { GeneratorError } from '../../generators/errors.ts';
 import type { Generator } from '../../generators/port.ts';
-import { ImageProcessEnded } from '../../imaging/processes/errors.ts';
 import { type Budget, createSharedBudget } from '../../runtime/budget.ts';
 import { withDeadline } from '../../runtime/process.ts';
 import { createAccountShares } from './account-shares.ts';
 import { complete, type JobEnd, jobEnd } from './completion.ts';
+import { isLastTry, type Progress } from './last-try.ts';
 import { isFinal, renderFailure } from './render-failure.ts';
 import { cancelCallsOf, type RenderJobDeps, renderJob } from './render-job.ts';
 
@@ -46,24 +45,8 @@ export interface RenderReport extends RenderResult {
   end: JobEnd | null;
 }
 
-/** Heartbeat details, passed from attempt to attempt. */
-interface Progress {
-  /** Image processes that crashed or were killed while working on this image. */
-  processesEnded: number;
-  /** Attempts that failed because the generator was unavailable. */
-  generatorFailures: number;
-}
-
-/** Image processes one image may end: the first may be bad luck, the second is caused by the image. */
-const PROCESSES_PER_IMAGE = 2;
-
-/** About half an hour at the retry intervals of the workflow. */
-const GENERATOR_TRIES = 30;
-
 export interface RenderDeps extends RenderJobDeps {
   limits: RenderLimits;
-  /** Attempts while the generator is unavailable; {@link GENERATOR_TRIES} by default, fewer in tests. */
-  generatorTries?: number;
 }
 
 /** What one renderer does at a time. */
@@ -95,11 +78,15 @@ export function createRenderingActivities(deps: RenderDeps) {
           (await reportIfEnded(deps, input)) ?? (await renderAndComplete(deps, input, elapsed, inMemory))
         );
       } catch (error) {
-        const lastTry = countFailure(progress, error, deps);
+        const processingMs = elapsed();
+        const lastTry = isLastTry(progress, error, {
+          attempt,
+          processingMs,
+          unavailableMs: deps.unavailableMs,
+        });
         // The next attempt gets the details of the last heartbeat.
         heartbeat(progress);
         if (endsJob(error, lastTry)) await cancelCalls(deps, input);
-        const processingMs = elapsed();
         throw renderFailure(error, { processingMs, lastTry, ...(await workOn(deps, input, 'failed')) });
       } finally {
         stopBeating();
@@ -194,20 +181,8 @@ const waitsForUpstreams = ({ generators }: RenderDeps, { plan }: RenderInput) =>
 const usesUpstreams = ({ generators }: RenderDeps, { plan }: RenderInput) =>
   generators.forPlan(plan).some(({ kind }) => kind === 'upstream');
 
-/** Counts the failure in `progress`. @returns whether its kind has used up its attempts */
-function countFailure(
-  progress: Progress,
-  error: unknown,
-  { generatorTries = GENERATOR_TRIES }: RenderDeps,
-): boolean {
-  if (error instanceof ImageProcessEnded && error.reason !== 'stopped') progress.processesEnded += 1;
-  if (error instanceof GeneratorError && error.failure.kind === 'unavailable')
-    progress.generatorFailures += 1;
-  return progress.processesEnded >= PROCESSES_PER_IMAGE || progress.generatorFailures >= generatorTries;
-}
-
 const savedProgress = (): Progress =>
-  (activityInfo().heartbeatDetails as Progress | undefined) ?? { processesEnded: 0, generatorFailures: 0 };
+  (activityInfo().heartbeatDetails as Progress | undefined) ?? { processesEnded: 0 };
 
 /** Elapsed render time in milliseconds. Earlier attempts are timed by Temporal, because renderers' clocks differ. */
 function stopwatch(): () => number {

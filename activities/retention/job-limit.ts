@@ -9,11 +9,19 @@ export const DAY_MS = 24 * 3_600_000;
 export interface RetentionRules {
   completedJobsPerAccount: number;
   failedInputMs: number;
+  /** Age at which an object that belongs to no job is recorded as an orphan. */
   orphanedInputMs: number;
   orphanedResultMs: number;
-  lostJobMs: number;
+  /** How long a recorded orphan is kept. */
+  orphanedInputKeptMs: number;
+  orphanedResultKeptMs: number;
+  /** With more orphans than both this share of the bucket and this number, none is removed unless confirmed. */
+  orphanShare: number;
+  orphansAlways: number;
   /** Jobs deleted in one transaction. */
   batch: number;
+  /** Accounts audited by one activity. */
+  auditPage: number;
 }
 
 /** The rules of version 1 (spec: Retention and deletion). */
@@ -24,9 +32,13 @@ export const RETENTION: RetentionRules = Object.freeze({
   orphanedInputMs: DAY_MS,
   // A stored result waits for its job to be completed, which takes as long as an outage of the worker.
   orphanedResultMs: 7 * DAY_MS,
-  // Younger jobs are left to their workflow.
-  lostJobMs: 10 * 60_000,
+  // After a restore of MongoDB, an operator recovers lost jobs meanwhile; inputs are private and go sooner.
+  orphanedInputKeptMs: 7 * DAY_MS,
+  orphanedResultKeptMs: 30 * DAY_MS,
+  orphanShare: 0.02,
+  orphansAlways: 100,
   batch: 500,
+  auditPage: 100,
 });
 
 /** Jobs deleted per call; this is a local activity and has to stay short. */

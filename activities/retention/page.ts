@@ -1,3 +1,16 @@
+/** What a batch has done. */
+export interface Done<Counts> {
+  counts: Partial<Counts>;
+  /** Id and error message of items that failed. */
+  problems?: string[];
+}
+
+/** Result of one batch of a step. */
+export interface Batch<Counts> extends Done<Counts> {
+  /** The cursor of the following batch; null when the step is done. */
+  next: string | null;
+}
+
 /** Time limit for the items of one page; well below the timeout of a retention activity. */
 const PAGE_MS = 60_000;
 export const pageDeadline = () => Date.now() + PAGE_MS;
@@ -7,7 +20,7 @@ const MAX_PROBLEMS = 10;
 
 /** Items that failed. They do not stop the rest of the step. */
 export interface ItemFailures {
-  /** How many items failed; the next retention run retries them. */
+  /** How many items failed; the next run retries them. */
   failed: number;
   /** Id and error message of the first ones. */
   problems: string[];
@@ -80,3 +93,11 @@ const failures = (problems: string[]): ItemFailures => ({
 
 const problemOf = (id: string, error: unknown) =>
   `${id}: ${error instanceof Error ? error.message : String(error)}`;
+
+export const idOf = ({ id }: { id: string }) => id;
+
+/** Cursor of the page after this one; null after the last one. @param limit of a page */
+export function nextOf(page: readonly { id: string }[], processed: number, limit: number): string | null {
+  if (processed === page.length && page.length < limit) return null;
+  return page[processed - 1]?.id ?? null;
+}

@@ -1,124 +1,76 @@
-import type { DeliveryRecord, ObjectRef } from '../../domain/records.ts';
+import type { ObjectRef } from '../../domain/records.ts';
 import { removeImages } from '../../domain/remove-images.ts';
-import { refundedError } from '../../protocol/job-errors.ts';
 import type { RetentionCounts } from '../../protocol/retention.ts';
-import { webhookWorkflowIds } from '../../protocol/workflow-ids.ts';
 import type { ImageStore } from '../../stores/image-store.ts';
-import { type PendingDelivery, pendingDeliveryOf } from '../webhooks/pending-delivery.ts';
-import { DAY_MS, type JobLimitDeps, RETENTION } from './job-limit.ts';
-import { bisect, mergeFailures, NO_FAILURES, pageDeadline, processItems } from './page.ts';
+import type { WorkflowProbe } from '../workflow-probe.ts';
+import { auditLedgers } from './audit-ledgers.ts';
+import { assertOwnBuckets } from './installation.ts';
+import { DAY_MS, type JobLimitDeps, RETENTION, type RetentionRules } from './job-limit.ts';
+import { type OrphanRule, removeOrphans } from './orphans.ts';
+import { type Batch, bisect, mergeFailures, NO_FAILURES, pageDeadline, processItems } from './page.ts';
 
-/** Result of one batch of a step. `next` is the cursor of the following batch; null when the step is done. */
-export interface RetentionBatch {
-  next: string | null;
-  counts: Partial<RetentionCounts>;
-  /** Pending webhooks that no workflow is delivering. */
-  webhooks?: PendingDelivery[];
-  /** Id and error message of items that failed. */
-  problems?: string[];
-}
-
-/** The calls to Temporal that retention needs. They throw when Temporal cannot be reached. */
-export interface WorkflowProbe {
-  isOpen(workflowId: string): Promise<boolean>;
-  /** Deletes all runs of a closed workflow. @returns false when it is still running */
-  deleteHistory(workflowId: string): Promise<boolean>;
-}
+export type RetentionBatch = Batch<RetentionCounts>;
 
 export interface RetentionDeps extends JobLimitDeps {
-  images: Pick<ImageStore, 'list' | 'remove'>;
-  workflows: WorkflowProbe;
+  images: Pick<ImageStore, 'list' | 'mark' | 'remove'>;
+  workflows: Pick<WorkflowProbe, 'deleteHistory'>;
 }
 
-const LOST = refundedError('The job was interrupted before it could finish.');
-/** Items per page, and concurrent calls to Temporal. */
+/** Concurrent calls to Temporal. */
 const PROBES = 50;
 const HISTORIES = 200;
 const KEYS = 100;
-/** The most objects that one list or delete call of S3 takes. */
+/** The most objects that one delete call of S3 takes. */
 const OBJECTS = 1000;
 /** The most jobs that a query excludes because their deletion keeps failing. */
 const MAX_STUCK = 1000;
 
+/** What an operator said when starting the run. */
+export interface RetentionOptions {
+  /** Agrees to the removal of today's orphans, however many. */
+  confirmed?: boolean;
+}
+
 /** Steps of the retention workflow. Each runs one batch from the cursor `after` ('' for the first one). Idempotent. */
 export function createRetentionActivities(deps: RetentionDeps) {
   const rules = { ...RETENTION, ...deps.retention };
+  const orphanDeps = { ...deps, remove: (refs: readonly ObjectRef[]) => remove(deps, refs) };
+  const orphansOf =
+    (bucket: ObjectRef['bucket']): Step =>
+    (after, options) =>
+      removeOrphans(orphanDeps, orphanRule(rules, bucket), after, options?.confirmed ?? false);
   return {
-    refundLostJobs: (after: string) => refundLostJobs(deps, ago(rules.lostJobMs), after),
-    resumeLostWebhooks: (after: string) => resumeLostWebhooks(deps, ago(rules.lostJobMs), after),
     deleteExpiredJobs: (after: string) => deleteExpiredJobs(deps, rules.batch, after),
     deleteHistories: (after: string) => deleteHistories(deps, after),
     dropFailedInputs: (after: string) => dropFailedInputs(deps, rules.batch, ago(rules.failedInputMs), after),
-    removeQueuedImages: (after: string) => removeQueuedImages(deps, after),
-    removeOrphanedInputs: (after: string) => removeOrphans(deps, 'inputs', ago(rules.orphanedInputMs), after),
-    removeOrphanedResults: (after: string) =>
-      removeOrphans(deps, 'results', ago(rules.orphanedResultMs), after),
+    removeQueuedImages: withOwnBuckets(deps, (after) => removeQueuedImages(deps, after)),
+    removeOrphanedInputs: withOwnBuckets(deps, orphansOf('inputs')),
+    removeOrphanedResults: withOwnBuckets(deps, orphansOf('results')),
+    auditLedgers: (after: string): Promise<RetentionBatch> =>
+      auditLedgers(deps.stores, rules.auditPage, after),
   };
+}
+
+type Step = (after: string, options?: RetentionOptions) => Promise<RetentionBatch>;
+
+/** Each batch looks first: the buckets may have been exchanged since the last one. */
+const withOwnBuckets =
+  (deps: RetentionDeps, step: Step): Step =>
+  async (after, options) => {
+    await assertOwnBuckets(deps);
+    return step(after, options);
+  };
+
+function orphanRule(rules: RetentionRules, bucket: ObjectRef['bucket']): OrphanRule {
+  const { orphanShare: share, orphansAlways: always } = rules;
+  const [ageMs, keptMs] =
+    bucket === 'inputs'
+      ? [rules.orphanedInputMs, rules.orphanedInputKeptMs]
+      : [rules.orphanedResultMs, rules.orphanedResultKeptMs];
+  return { bucket, before: ago(ageMs), keptMs, share, always };
 }
 
 const ago = (ms: number) => new Date(Date.now() - ms);
-
-/** Fails and refunds jobs whose workflow was terminated, timed out or lost while they were `processing`. */
-async function refundLostJobs(
-  { stores, workflows }: RetentionDeps,
-  before: Date,
-  after: string,
-): Promise<RetentionBatch> {
-  const page = await stores.retention.processing(before, after, PROBES);
-  const lost = new Set<string>();
-  const probed = await processItems(page, PROBES, idOf, async ({ id, workflowId }) => {
-    if (!(await workflows.isOpen(workflowId))) lost.add(id);
-  });
-  const webhooks: PendingDelivery[] = [];
-  let refunded = 0;
-  // One at a time: concurrent refunds to one account conflict.
-  const refunds = await processItems(page, 1, idOf, async ({ id }) => {
-    if (!lost.has(id)) return;
-    const end = { error: LOST, failureReason: 'unavailable', processingMs: null } as const;
-    const { job, delivery } = await stores.jobs.fail(id, end);
-    // The job ended after the page was read: its workflow has done the rest.
-    if (job.error !== LOST) return;
-    refunded += 1;
-    if (delivery !== null) webhooks.push(pendingDeliveryOf(delivery));
-  });
-  const { failed, problems } = mergeFailures(probed, refunds);
-  return { next: nextOf(page, refunds.processed), counts: { refunded, failed }, webhooks, problems };
-}
-
-const idOf = ({ id }: { id: string }) => id;
-
-/** Cursor of the page after this one; null after the last one. */
-function nextOf(page: readonly { id: string }[], processed: number): string | null {
-  if (processed === page.length && page.length < PROBES) return null;
-  return page[processed - 1]?.id ?? null;
-}
-
-/** Finds deliveries that a terminated or lost workflow left pending. */
-async function resumeLostWebhooks(deps: RetentionDeps, before: Date, after: string): Promise<RetentionBatch> {
-  const page = await deps.stores.deliveries.pending(before, after, PROBES);
-  const webhooks: PendingDelivery[] = [];
-  const { processed, failed, problems } = await processItems(page, PROBES, idOf, async (delivery) => {
-    if (!(await isBeingDelivered(deps, delivery))) webhooks.push(pendingDeliveryOf(delivery));
-  });
-  return {
-    next: nextOf(page, processed),
-    counts: { webhooksResumed: webhooks.length, failed },
-    webhooks,
-    problems,
-  };
-}
-
-/** Whether a workflow that delivers this webhook is running. */
-async function isBeingDelivered(
-  { stores, workflows }: RetentionDeps,
-  { id, jobId }: DeliveryRecord,
-): Promise<boolean> {
-  const job = jobId === null ? undefined : await stores.jobs.get(jobId);
-  const jobWorkflowIds = job === undefined ? [] : [job.workflowId];
-  for (const workflowId of [...jobWorkflowIds, ...webhookWorkflowIds(id)])
-    if (await workflows.isOpen(workflowId)) return true;
-  return false;
-}
 
 async function deleteHistories({ stores, workflows }: RetentionDeps, after: string): Promise<RetentionBatch> {
   const { workflowIds, next } = await stores.histories.pending(after, HISTORIES);
@@ -199,17 +151,6 @@ const isUnavailable = ({ images }: RetentionDeps) =>
     () => false,
     () => true,
   );
-
-async function removeOrphans(
-  deps: RetentionDeps,
-  bucket: ObjectRef['bucket'],
-  before: Date,
-  after: string,
-): Promise<RetentionBatch> {
-  const page = await deps.images.list(bucket, before, after === '' ? undefined : after, OBJECTS);
-  const orphans = await deps.stores.retention.unowned(page.found.map(({ key }) => ({ bucket, key })));
-  return { next: page.next ?? null, counts: { orphans: orphans.length, ...(await remove(deps, orphans)) } };
-}
 
 async function remove(deps: RetentionDeps, refs: readonly ObjectRef[]) {
   const unremoved = await removeImages(deps, refs);

@@ -52,8 +52,10 @@ export async function deliver(
   const showsHealth = pending.target === 'account' && jobId !== null && !aborted;
   await Promise.all([
     deliveries.record(deliveryId, cycle, sent.attempt, toRecord(next)),
-    showsHealth && updateEndpointHealth(deps.stores, account, sent.attempt, policy),
+    showsHealth && updateEndpointHealth(deps.stores, account, sent.attempt),
   ]);
+  if (showsHealth && next.state === 'failed')
+    await countFailedCycle(deps.stores, account, { delivery, attempt: sent.attempt }, policy);
   if (aborted) throw signal.reason;
   return resultOf(next, sent.attempt);
 }
@@ -117,27 +119,43 @@ function afterAttempt(
   return { state: 'pending', waitMs };
 }
 
-/** Records the endpoint's health. Disables it after a 410, or when every delivery failed for `disableAfterMs`. */
+/** Records the endpoint's health, and disables it after a 410. */
 async function updateEndpointHealth(
   { accounts }: Stores,
   { id, webhook }: AccountRecord,
   { at, url, status, error }: DeliveryAttempt,
-  { disableAfterMs }: WebhookPolicy,
 ): Promise<void> {
   if (url === null) return;
-  const { failingSince } = webhook;
   if (error === null) {
-    if (failingSince !== undefined) await accounts.recordEndpointHealth(id, url, 'healthy');
+    if (webhook.failingSince !== undefined) await accounts.recordEndpointHealth(id, url, 'healthy');
   } else if (status === GONE) {
     await accounts.recordEndpointHealth(id, url, {
       disabledReason: `The endpoint responded with 410 Gone on ${at.toISOString()}.`,
     });
-  } else if (failingSince === undefined) {
+  } else if (webhook.failingSince === undefined) {
     await accounts.recordEndpointHealth(id, url, { failingSince: at });
-  } else if (at.getTime() - failingSince.getTime() > disableAfterMs) {
-    const disabledReason = `Every delivery since ${failingSince.toISOString()} failed.`;
-    await accounts.recordEndpointHealth(id, url, { disabledReason, ifFailingSince: failingSince });
   }
+}
+
+/**
+ * Counts the cycle, and disables the endpoint once enough have failed for long enough. One attempt never does: the
+ * endpoint may have been idle since an earlier failure.
+ */
+async function countFailedCycle(
+  { accounts }: Stores,
+  { id }: AccountRecord,
+  { delivery, attempt: { at, url, status } }: { delivery: DeliveryRecord; attempt: DeliveryAttempt },
+  { disableAfterMs, disableAfterCycles }: WebhookPolicy,
+): Promise<void> {
+  if (url === null || status === GONE) return;
+  const from = delivery.attempts.at(-delivery.tries)?.at ?? at;
+  await accounts.recordEndpointHealth(id, url, { failedCycle: { from, until: at } });
+  const { failingSince, failedCycles } = (await accounts.get(id)).webhook;
+  if (failingSince === undefined || failedCycles === undefined) return;
+  if (failedCycles.count < disableAfterCycles || at.getTime() - failingSince.getTime() <= disableAfterMs)
+    return;
+  const disabledReason = `Every delivery since ${failingSince.toISOString()} failed.`;
+  await accounts.recordEndpointHealth(id, url, { disabledReason, ifFailingSince: failingSince });
 }
 
 function resultOf(next: Next, { error }: DeliveryAttempt): AttemptResult {

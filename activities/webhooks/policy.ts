@@ -12,8 +12,10 @@ export interface WebhookPolicy {
   jitter: number;
   /** For one attempt, DNS look-up and response included. */
   timeoutMs: number;
-  /** How long an endpoint may fail without a success before it is disabled. */
+  /** How long an endpoint may fail without a success before it is disabled, */
   disableAfterMs: number;
+  /** and how many whole cycles have to fail in that time, one after another. */
+  disableAfterCycles: number;
   /** Most deliveries in progress in one worker. */
   slots: number;
   /** Exchanges that take longer are slow; only part of the slots is open to slow receivers. */
@@ -27,6 +29,7 @@ export function webhookPolicy(overrides: Partial<WebhookPolicy> = {}): WebhookPo
     jitter: 0.2,
     timeoutMs: 15 * SECOND,
     disableAfterMs: 5 * 24 * HOUR,
+    disableAfterCycles: 3,
     slots: 100,
     slowMs: 2 * SECOND,
     ...overrides,

@@ -6,25 +6,26 @@ export interface AllowanceOptions {
   now: () => number;
 }
 
-/** An amount spent by a key. */
+/** What is spent at once. May grow and shrink while it counts. */
 export interface Spending {
-  add(amount: number): void;
-  /** Sets the amount back to 0. */
-  cancel(): void;
+  amount: number;
 }
 
 export interface Allowance {
-  /** Milliseconds until the key is below its limit again, 0 when it is. */
-  wait(key: string): number;
-  /** Starts a spending at the current time, with an amount of 0. */
-  spend(key: string): Spending;
+  readonly limit: number;
+  /** Milliseconds until the key is below its limit again, 0 when it is. @param except does not count */
+  wait(key: string, except?: Spending): number;
+  /** What the key has spent in the window. */
+  spent(key: string): number;
+  /** Counts the spending for the key, from now until the window is over. */
+  count(key: string, spending: Spending): void;
   /** Number of keys that are tracked: those with a spending in the window. */
   readonly size: number;
 }
 
 interface Entry {
   moment: number;
-  amount: number;
+  spending: Spending;
 }
 
 /**
@@ -35,7 +36,8 @@ export function createAllowance({ limit, windowMs, now }: AllowanceOptions): All
   const keys = new Map<string, Entry[]>();
 
   function entriesOf(key: string): Entry[] {
-    const entries = (keys.get(key) ?? []).filter(({ moment }) => moment > now() - windowMs);
+    const cutoff = now() - windowMs;
+    const entries = (keys.get(key) ?? []).filter(({ moment }) => moment > cutoff);
     keys.delete(key);
     if (entries.length > 0) keys.set(key, entries);
     return entries;
@@ -49,32 +51,27 @@ export function createAllowance({ limit, windowMs, now }: AllowanceOptions): All
   }
 
   return {
-    wait(key) {
-      const entries = entriesOf(key);
-      let excess = entries.reduce((sum, { amount }) => sum + amount, 0) - limit;
+    limit,
+    wait(key, except) {
+      const entries = entriesOf(key).filter(({ spending }) => spending !== except);
+      let excess = sumOf(entries) - limit;
       let until = 0;
-      for (const { moment, amount } of entries) {
+      for (const { moment, spending } of entries) {
         if (excess < 0) break;
-        excess -= amount;
+        excess -= spending.amount;
         until = moment + windowMs;
       }
       return Math.max(0, until - now());
     },
-    spend(key) {
-      const entry = { moment: now(), amount: 0 };
+    spent: (key) => sumOf(entriesOf(key)),
+    count(key, spending) {
       removeExpired();
-      keys.set(key, [...entriesOf(key), entry]);
-      return {
-        add(amount) {
-          entry.amount += amount;
-        },
-        cancel() {
-          entry.amount = 0;
-        },
-      };
+      keys.set(key, [...entriesOf(key), { moment: now(), spending }]);
     },
     get size() {
       return keys.size;
     },
   };
 }
+
+const sumOf = (entries: readonly Entry[]) => entries.reduce((sum, { spending }) => sum + spending.amount, 0);

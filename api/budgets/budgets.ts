@@ -2,14 +2,12 @@ import { setMaxListeners } from 'node:events';
 import type { Config } from '../../config.ts';
 import { BUDGETS } from '../../contract/limits.ts';
 import { type Budget, type BudgetLimits, createBudget } from '../../runtime/budget.ts';
-import { type Allowance, createAllowance } from './allowance.ts';
+import { createUnpaid, type Unpaid } from './unpaid.ts';
 
 /** Concurrent fetches of all keys. Each holds a socket from its start, and bytes once its response has begun. */
 const ALL_FETCHES = 512;
 /** One account's share of all bytes in flight, unless that is too little for two keys. */
 const ACCOUNT_SHARE = 1 / 4;
-/** Concurrent acceptances of one account. Each holds worker slots until MongoDB has responded. */
-const ACCOUNT_ACCEPTANCES = 50;
 /** Concurrent acceptances of all accounts: as many as a worker can run. Waiting here does not use up their deadline. */
 const ALL_ACCEPTANCES = 200;
 /** Number of account budgets above which unused ones are removed. */
@@ -17,7 +15,6 @@ const MAX_IDLE_BUDGETS = 1000;
 /** Bodies read and discarded at the same time: of one client, and of all. */
 const CLIENT_DROPS = 16;
 const ALL_DROPS = 256;
-const MINUTE_MS = 60_000;
 
 /** Bounds on the work and memory that callers can cause in this process. */
 export interface Budgets {
@@ -31,8 +28,8 @@ export interface Budgets {
   acceptances: Budget;
   /** Fetches of an `image_url`. Owners: keys. */
   fetches: Budget;
-  /** Bytes that a key fetched for requests that were not charged. */
-  unpaid: Allowance;
+  /** Fetches for requests that are not charged. */
+  unpaid: Unpaid;
   /** Bodies that are read and discarded. Owners: client addresses. */
   drops: Budget;
   /** Aborts when {@link close} is called. */
@@ -43,11 +40,17 @@ export interface Budgets {
 
 type Sizes = Pick<Config['api'], 'bytesInFlight' | 'unpaidBytesPerMinute'>;
 
-export function createBudgets({ bytesInFlight, unpaidBytesPerMinute }: Sizes): Budgets {
+/** The bytes in flight of one account. */
+export function accountBytesOf(bytesInFlight: number): number {
   const { keyBytes } = BUDGETS;
   // Enough for two keys, if that leaves half to other accounts.
   const twoKeys = Math.min(2 * keyBytes, bytesInFlight / 2);
-  const accountBytes = Math.max(keyBytes, twoKeys, bytesInFlight * ACCOUNT_SHARE);
+  return Math.max(keyBytes, twoKeys, bytesInFlight * ACCOUNT_SHARE);
+}
+
+export function createBudgets({ bytesInFlight, unpaidBytesPerMinute }: Sizes): Budgets {
+  const { keyBytes } = BUDGETS;
+  const accountBytes = accountBytesOf(bytesInFlight);
   const closing = new AbortController();
   // One per waiting request.
   setMaxListeners(0, closing.signal);
@@ -56,13 +59,9 @@ export function createBudgets({ bytesInFlight, unpaidBytesPerMinute }: Sizes): B
     bytesOf: accounts.of,
     waitingForAccounts: accounts.waiting,
     bytes: createBudget({ total: bytesInFlight, perOwner: accountBytes }),
-    acceptances: createBudget({ total: ALL_ACCEPTANCES, perOwner: ACCOUNT_ACCEPTANCES }),
+    acceptances: createBudget({ total: ALL_ACCEPTANCES, perOwner: BUDGETS.accountAcceptances }),
     fetches: createBudget({ total: ALL_FETCHES, perOwner: BUDGETS.keyFetches }),
-    unpaid: createAllowance({
-      limit: unpaidBytesPerMinute,
-      windowMs: MINUTE_MS,
-      now: () => performance.now(),
-    }),
+    unpaid: createUnpaid(unpaidBytesPerMinute),
     drops: createBudget({ total: ALL_DROPS, perOwner: CLIENT_DROPS }),
     closing: closing.signal,
     close: () => closing.abort(),

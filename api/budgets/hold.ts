@@ -3,6 +3,7 @@ import { finished } from 'node:stream';
 import { ApiError } from '../../contract/errors.ts';
 import { BUDGETS } from '../../contract/limits.ts';
 import { type Budget, BudgetError, type Lease } from '../../runtime/budget.ts';
+import { countdown } from '../../runtime/countdown.ts';
 import type { Budgets } from './budgets.ts';
 
 /** Seconds for Retry-After: about as long as the requests in flight take. */
@@ -136,7 +137,7 @@ async function acquire(budget: Budget, acquisition: Acquisition): Promise<Lease>
   const { owner, amount, withinMs, disconnected, closing } = acquisition;
   const controller = new AbortController();
   const stop = () => controller.abort();
-  const timer = setTimeout(stop, Math.max(0, withinMs));
+  using _limit = countdown(withinMs, stop);
   try {
     const lease = budget.acquire(owner, amount, controller.signal);
     // Aborts only the wait: an amount that is free is still granted, without the client and within the grace period.
@@ -147,7 +148,6 @@ async function acquire(budget: Budget, acquisition: Acquisition): Promise<Lease>
   } catch (error) {
     throw error instanceof BudgetError ? refusal(error, acquisition) : error;
   } finally {
-    clearTimeout(timer);
     for (const signal of [disconnected, closing]) signal.removeEventListener('abort', stop);
   }
 }

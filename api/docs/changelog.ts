@@ -8,6 +8,19 @@ export interface Change {
 /** Changes of version 1 that clients can notice, newest first. Other changes are in CHANGELOG.md. */
 export const CHANGES: readonly Change[] = [
   {
+    date: '2026-11-23',
+    changes: [
+      'What is fetched by `image_url` for rejected requests and dry runs is limited per account, with a smaller share for dry runs, and per host; the limits page has the figures. Jobs that are charged do not count.',
+      'An account may send 60 test events and ask for 300 redeliveries in an hour; then they get `rate_limited`.',
+      'A request that waits for a job ends without its result when the key is revoked or the account disabled: `GET /v1/jobs/{id}` with 401 `key_revoked`, a stream with a comment, and `POST /v1/jobs` as if it had not waited.',
+      'Failures of the service itself no longer count towards the limit of failed jobs in an hour.',
+      'The event of a job whose webhook endpoint was disabled is in `GET /v1/webhook-deliveries` as `cancelled`, and can be redelivered.',
+      '`balance_after` of a dry run is null for a key that is limited to scopes without `account`.',
+      'Webhook URLs are returned as they are called (host in lower case, percent-encoded). White space inside, control characters, ports of other protocols and URLs over 2,000 characters once encoded get `webhook_url_rejected`. An `image_url` with such a port gets `image_fetch_failed`.',
+      'Pages of the documentation ignore the `X-Request-Id` of a request and have one of their own.',
+    ],
+  },
+  {
     date: '2026-11-22',
     changes: [
       'Failed jobs for which a model may have charged count towards the limit of 100 (1,000 with a paid pack) in an hour as well, also when their input is not at fault.',

@@ -67,7 +67,7 @@ export const ERROR_GUIDE: Record<ErrorCode, Guide> = {
   },
   rate_limited: {
     action:
-      'Wait for the seconds in `Retry-After`, then retry. To avoid the error, slow down as `X-RateLimit-Remaining` approaches 0.',
+      'Wait for the seconds in `Retry-After`, then retry. The message says which limit it is. To avoid the error, slow down as `X-RateLimit-Remaining` approaches 0.',
     example: tooManyRequests({ name: 'create-job', requests: RATE_LIMITS['create-job'] }, 12).message,
   },
   idempotency_conflict: {
@@ -87,7 +87,7 @@ export const ERROR_GUIDE: Record<ErrorCode, Guide> = {
   },
   webhook_url_rejected: {
     action:
-      'Send a public https URL without a user name or password, or omit the field and poll. To test on your own machine, use a tunnel with a public address.',
+      'Send a public https URL without a user name or password, with spaces and the like percent-encoded, or omit the field and poll. To test on your own machine, use a tunnel with a public address.',
     example: 'webhook_url: The URL must begin with https://.',
   },
   payload_too_large: {

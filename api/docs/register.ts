@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import swagger from '@fastify/swagger';
 import type { FastifyInstance } from 'fastify';
 import type { GeneratorOrders } from '../../catalog/catalog.ts';
@@ -9,7 +10,7 @@ import type { OpenApiDocument } from './openapi/types.ts';
 import { changelogPage } from './pages/changelog.ts';
 import { errorsPage } from './pages/errors.ts';
 import { layout, type Page } from './pages/layout.ts';
-import { limitsPage } from './pages/limits.ts';
+import { type ConfiguredLimits, limitsPage } from './pages/limits.ts';
 import { referencePage } from './pages/reference.ts';
 import { toolsPage } from './pages/tools.ts';
 import { webhooksPage } from './pages/webhooks.ts';
@@ -27,22 +28,26 @@ export interface DocsOptions {
   prefix: string;
   /** The generators of each group of tools. */
   orders: GeneratorOrders;
+  limits: ConfiguredLimits;
 }
 
 /**
  * Serves /openapi.json and the pages below /docs, without a key. Must be registered before the routes, because the
  * document is generated as they are added.
  */
-export function registerDocs(app: FastifyInstance, { publicUrl, prefix, orders }: DocsOptions): void {
+export function registerDocs(app: FastifyInstance, options: DocsOptions): void {
+  const { publicUrl, prefix } = options;
   app.register(swagger, swaggerOptions(publicUrl, prefix));
   const base = `${new URL(publicUrl).pathname.replace(/\/$/, '')}/docs`;
   registerRedirects(app, prefix, base);
   app.register(
     async (scope) => {
+      // Caches give the id of one request to everybody, so its client may not choose it.
+      scope.setGenReqId(() => randomUUID());
       const document = once(() => finishDocument(app.swagger(), publicUrl));
       registerDocument(scope, document);
       registerPage(scope, '', base, () => referencePage(document(), base));
-      const pages = [...(await readGuides(publicUrl, base)), ...generatedPages(orders, base)];
+      const pages = [...(await readGuides(publicUrl, base)), ...generatedPages(options, base)];
       for (const page of pages) registerPage(scope, page.path, base, () => page);
       await registerAssets(scope);
     },
@@ -55,10 +60,10 @@ function registerDocument(app: FastifyInstance, document: () => OpenApiDocument)
   registerContent(app, '/openapi.json', () => createContent('application/json; charset=utf-8', serialized()));
 }
 
-const generatedPages = (orders: GeneratorOrders, base: string): Page[] => [
+const generatedPages = ({ orders, limits }: DocsOptions, base: string): Page[] => [
   toolsPage(orders, base),
   errorsPage,
-  limitsPage,
+  limitsPage(limits),
   webhooksPage,
   changelogPage,
 ];

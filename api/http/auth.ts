@@ -1,6 +1,7 @@
 import type { onRequestAsyncHookHandler } from 'fastify';
 import { insufficientScope, keyRevoked, missingApiKey } from '../../contract/api-errors.ts';
 import { ApiError } from '../../contract/errors.ts';
+import { hasScope } from '../../contract/scopes.ts';
 import { digestApiKey, isWellFormedApiKey } from '../../domain/api-key.ts';
 import type { KeyStore } from '../../stores/key-store.ts';
 import './fastify-types.ts';
@@ -29,6 +30,6 @@ export function authenticate(keys: KeyStore, keyPrefix: string): onRequestAsyncH
 /** onRequest hook, after authentication: refuses a key that is limited to other scopes than the route's. */
 export const checkScope: onRequestAsyncHookHandler = async ({ caller, routeOptions }) => {
   const { scope } = routeOptions.config;
-  if (scope === undefined || caller.scopes === undefined || caller.scopes.includes(scope)) return;
+  if (scope === undefined || hasScope(caller.scopes, scope)) return;
   throw insufficientScope(scope);
 };

@@ -14,8 +14,7 @@ import { formBoundary, isForm, isJson } from './media-type.ts';
 import { closeAfterUnreadBody, drain } from './unread-body.ts';
 import { sendContinue } from './wire.ts';
 
-/** Time for a body to arrive, since it holds its budget for that long. 30 MB need 4 Mbit/s. */
-const BODY_SECONDS = 60;
+const BODY_SECONDS = PACE.bodyMs / 1000;
 const TOO_SLOW = `The body arrived too slowly or stalled. It must arrive within ${BODY_SECONDS} seconds; without a Content-Length it counts as 30 MB.`;
 const NOT_JSON = 'Send a JSON body with Content-Type: application/json.';
 const UNKNOWN_TYPE =

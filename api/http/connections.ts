@@ -3,11 +3,10 @@ import { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import type { onSendAsyncHookHandler } from 'fastify';
 import { BUDGETS, PACE } from '../../contract/limits.ts';
+import { countdown } from '../../runtime/countdown.ts';
 import { clientOf } from './client-address.ts';
 import './fastify-types.ts';
 
-/** Time for a body to arrive, once it is being read. 30 MB need 4 Mbit/s. */
-const BODY_MS = 60_000;
 /** Bytes of a body that Node buffers before it is read. In tiny chunks they are many more bytes on the wire. */
 const READ_AHEAD = 16 * 1024;
 /** Time for a client to read a response. The largest is a script of the docs: 1.5 MB, or 0.4 MB compressed. */
@@ -23,7 +22,7 @@ const CONNECTIONS_PER_CLIENT = 1000;
  * are unlimited, since the rate limits bound them.
  */
 export const CONNECTION_LIMITS = {
-  requestTimeout: BUDGETS.queueMs + BODY_MS + 10_000,
+  requestTimeout: BUDGETS.queueMs + PACE.bodyMs + 10_000,
   http: {
     requireHostHeader: false,
     headersTimeout: 15_000,
@@ -84,8 +83,8 @@ export function closeWithoutRequests(server: Server): () => void {
 export function endSlowReaders(stallMs: number = PACE.slackMs): onSendAsyncHookHandler<unknown> {
   return async ({ socket, routeOptions }, { raw }, payload) => {
     const { streamMs = 0 } = payload instanceof Readable ? routeOptions.config : {};
-    const timer = setTimeout(() => raw.destroy(), streamMs + RESPONSE_MS).unref();
-    raw.once('close', () => clearTimeout(timer));
+    const limit = countdown(streamMs + RESPONSE_MS, () => raw.destroy(), { unref: true });
+    raw.once('close', limit[Symbol.dispose]);
     if (socket instanceof Socket && streamMs === 0) {
       // Node closes the connection by itself, and counts no time in which the client reads.
       socket.setTimeout(stallMs);

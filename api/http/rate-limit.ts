@@ -1,6 +1,12 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { tooManyRequests } from '../../contract/api-errors.ts';
-import { type AddressLimit, RATE_LIMITS, type RouteGroup } from '../../contract/limits.ts';
+import { tooManyRequests, tooManyWebhooks } from '../../contract/api-errors.ts';
+import {
+  type AddressLimit,
+  RATE_LIMITS,
+  type RouteGroup,
+  WEBHOOK_LIMITS,
+  type WebhookLimit,
+} from '../../contract/limits.ts';
 import { clientOf, siteOf } from './client-address.ts';
 import { createSlidingWindow, type Hit, type Rejection, type SlidingWindow } from './rate-window.ts';
 import './fastify-types.ts';
@@ -11,14 +17,14 @@ export interface RateLimitOptions {
   prefix: string;
   /** A monotonic clock in milliseconds; `performance.now` by default. */
   now?: () => number;
-  /** Bounds on memory: clients, and keys per route group, that are tracked. */
+  /** Bounds on memory: clients, and keys per route group or accounts, that are tracked. */
   maxClients?: number;
   maxKeys?: number;
 }
 
 type Hook = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
 
-/** Two onRequest hooks, to run before and after authentication. Both throw ApiError rate_limited. */
+/** Two onRequest hooks, to run before and after authentication, and a check. All throw ApiError rate_limited. */
 export interface RateLimits {
   /**
    * Counts the request for its client address and, with IPv6, for its /48 network. Routes outside `prefix` have windows
@@ -28,6 +34,8 @@ export interface RateLimits {
   countClient: Hook;
   /** Counts the request for its key in the route's group. Its headers replace those of the client. */
   countKey: Hook;
+  /** Counts a webhook that a client of the account asks for, before its workflow is started. */
+  countWebhook(name: WebhookLimit, accountId: string): void;
 }
 
 const GROUPS = [
@@ -46,14 +54,16 @@ const GROUPS = [
  */
 export function createRateLimits(options: RateLimitOptions): RateLimits {
   const { prefix, now = () => performance.now(), maxClients = 50_000, maxKeys = 10_000 } = options;
-  const windowOf = (limit: number, max: number) =>
-    createSlidingWindow({ limit, windowMs: RATE_LIMITS.windowMs, maxKeys: max, now });
+  const windowOf = (limit: number, max: number, windowMs: number = RATE_LIMITS.windowMs) =>
+    createSlidingWindow({ limit, windowMs, maxKeys: max, now });
   const hitsOf = (ip: AddressLimit, site: AddressLimit) =>
     countAddresses(ip, windowOf(RATE_LIMITS[ip], maxClients), site, windowOf(RATE_LIMITS[site], maxClients));
   const [inside, outside] = [hitsOf('ip', 'site'), hitsOf('ip-other', 'site-other')];
   const keys = Object.fromEntries(
     GROUPS.map((group) => [group, windowOf(RATE_LIMITS[group], maxKeys)]),
   ) as Record<RouteGroup, SlidingWindow>;
+  const webhooksOf = (name: WebhookLimit) => windowOf(WEBHOOK_LIMITS[name], maxKeys, WEBHOOK_LIMITS.windowMs);
+  const webhooks = { 'test-events': webhooksOf('test-events'), redeliveries: webhooksOf('redeliveries') };
   return {
     async countClient(request, reply) {
       if (request.routeOptions.config.probe) return;
@@ -70,6 +80,10 @@ export function createRateLimits(options: RateLimitOptions): RateLimits {
       const hit = keys[group].hit(caller.keyId);
       setHeaders(reply, group, hit);
       if (!hit.allowed) throw tooManyRequests({ name: group, requests: hit.limit }, hit.resetSeconds);
+    },
+    countWebhook(name, accountId) {
+      const { allowed, resetSeconds } = webhooks[name].hit(accountId);
+      if (!allowed) throw tooManyWebhooks(name, resetSeconds);
     },
   };
 }

@@ -3,6 +3,7 @@ import { Readable } from 'node:stream';
 import type { FastifyRequest, onSendAsyncHookHandler } from 'fastify';
 import { LIMITS } from '../../contract/limits.ts';
 import type { Budget } from '../../runtime/budget.ts';
+import { countdown } from '../../runtime/countdown.ts';
 import { BodyReadError, readBody } from '../../runtime/read-body.ts';
 import { clientOf } from './client-address.ts';
 
@@ -62,13 +63,9 @@ export async function drain(
   { drops, maxBytes, maxMs }: Drain,
 ): Promise<boolean> {
   const controller = new AbortController();
-  const timer = setTimeout(() => controller.abort(), maxMs);
-  try {
-    using _slot = await drops.acquire(clientOf(ip), 1, controller.signal);
-    return await discard(raw, maxBytes, controller.signal);
-  } finally {
-    clearTimeout(timer);
-  }
+  using _limit = countdown(maxMs, () => controller.abort());
+  using _slot = await drops.acquire(clientOf(ip), 1, controller.signal);
+  return await discard(raw, maxBytes, controller.signal);
 }
 
 async function discard(body: IncomingMessage, maxBytes: number, signal: AbortSignal): Promise<boolean> {

@@ -1,4 +1,5 @@
 import { invalidRequest as invalid } from '../../contract/api-errors.ts';
+import { LIMITS } from '../../contract/limits.ts';
 import { createDelimiterSearch } from './delimiter-search.ts';
 import { createLineReader } from './line-reader.ts';
 import { createPartHead, type PartHead } from './part-head.ts';
@@ -15,10 +16,7 @@ export interface FormScanner {
 const MAX_PARTS = 2;
 /** Most bytes of the headers of one part. */
 const MAX_HEAD = 8 * 1024;
-/** Most bytes of a form besides the contents of its parts. */
-const MAX_FRAMING = 16 * 1024;
-const TOO_LONG =
-  'A part has more than 8 KB of headers, or the form has more than 16 KB besides its parts. Send shorter headers of the parts.';
+const TOO_LONG = `A part has more than ${MAX_HEAD / 1024} KB of headers, or the form has more than ${LIMITS.formFramingBytes / 1024} KB besides its parts. Send shorter headers of the parts.`;
 const BAD_DELIMITER =
   'Other characters than CRLF follow the boundary. Use a boundary that is in no part, and end its lines with CRLF.';
 const NOT_THE_END = 'The form goes on after its closing boundary. Send that once, after all parts.';
@@ -50,7 +48,7 @@ export function createFormScanner(boundary: string, openPart: (head: PartHead) =
 
   function count(bytes: number): void {
     framing += bytes;
-    if (framing > MAX_FRAMING) throw invalid(TOO_LONG);
+    if (framing > LIMITS.formFramingBytes) throw invalid(TOO_LONG);
   }
 
   function skip({ length }: Buffer): void {

@@ -18,7 +18,7 @@ const OUTCOME_MARGIN_MS = 1500;
 /** Time limit of the MongoDB call that decides an unknown outcome. */
 const DECIDE_MS = 4500;
 
-type Request = Omit<JobRequest, 'acceptWithinMs'>;
+type Request = Omit<JobRequest, 'acceptWithinMs' | 'sentAt'>;
 
 /**
  * Has a new request accepted. Returns its own job, or that of a concurrent request with the same key.
@@ -39,10 +39,12 @@ export async function acceptJob(
     const acceptWithinMs = withinMs - (performance.now() - startedAt);
     if (acceptWithinMs <= 0) break;
     const callWithinMs = acceptWithinMs + OUTCOME_MARGIN_MS;
-    const acceptance = deps.jobGateway.accept({ ...attempt, acceptWithinMs }, callWithinMs);
+    const call = { ...attempt, acceptWithinMs, sentAt: Date.now() };
+    const acceptance = deps.jobGateway.accept(call, callWithinMs);
     outcome = await withDeadline(callWithinMs, acceptance).catch(unknown);
-    const response = await conclude(deps, compensations, attempt, outcome).catch(undecided);
+    const response = await conclude(deps, compensations, attempt, outcome).catch(refusalOrUndecided);
     if (response === 'undecided') break;
+    if (response instanceof ApiError) return decide(deps, compensations, request, response);
     if (response !== 'again') return response;
     attempt = withOwnWorkflow(request);
   }
@@ -52,13 +54,10 @@ export async function acceptJob(
 /** The call timed out; its outcome is decided in MongoDB. */
 const unknown = (cause: unknown): GatewayOutcome => ({ outcome: 'unknown', cause });
 
-/** MongoDB failed while the response was determined; `decide` tries once more. */
-function undecided(error: unknown): 'undecided' {
-  if (error instanceof ApiError) throw error;
-  return 'undecided';
-}
+/** A refusal, which is not final yet. Where MongoDB failed while the response was determined, `decide` tries once more. */
+const refusalOrUndecided = (error: unknown) => (error instanceof ApiError ? error : 'undecided');
 
-/** The key's workflow belongs to a voided job. From now on only the idempotency row makes the key unique. */
+/** The key's workflow is that of a job which does not exist. From now on only the idempotency row makes the key unique. */
 const withOwnWorkflow = ({ draft, ...request }: Request): Request => ({
   ...request,
   draft: { ...draft, workflowId: jobWorkflowId(draft.jobId) },
@@ -78,6 +77,8 @@ async function conclude(
         ? created(request)
         : replay(deps, compensations, outcome, draft.bodyDigest);
     case 'insufficient_credits':
+      // Another request with the key may cost more.
+      if (outcome.jobId !== undefined && outcome.jobId !== draft.jobId) return 'again';
       throw insufficientCredits();
     case 'closed': {
       const spent = await findSpent(deps, request);
@@ -92,14 +93,15 @@ async function conclude(
 }
 
 /**
- * Decides an unknown outcome in MongoDB before the response is sent: a stored job is returned as accepted; otherwise
- * the job id is fenced, so that a late acceptance charges nothing.
+ * Decides an unknown outcome or a refusal in MongoDB before the response is sent: a stored job is returned as accepted;
+ * otherwise the job id is fenced, so that a late acceptance charges nothing. A refusal needs it too: Temporal may get a
+ * copy of the call later, when the job of the other request no longer has the key.
  */
 async function decide(
   deps: ApiDeps,
   compensations: Compensations,
   request: Request,
-  cause: GatewayOutcome,
+  cause: GatewayOutcome | ApiError,
 ): Promise<JobReplayed> {
   const { draft } = request;
   let job: JobRecord | undefined;
@@ -111,6 +113,7 @@ async function decide(
   if (job?.status === 'deleted') throw jobOfKeyDeleted();
   if (job !== undefined) return { ...presentJob(job, deps.images), warnings: job.warnings };
   compensations.remove(draft.jobId);
+  if (cause instanceof ApiError) throw cause;
   const spent = await withDeadline(DECIDE_MS, findSpent(deps, request)).catch(() => undefined);
   const replayed = spent === undefined ? 'again' : await replay(deps, compensations, spent, draft.bodyDigest);
   if (replayed !== 'again') return replayed;
@@ -127,12 +130,16 @@ function created({ draft, plan }: Request): JobCreated {
   return { job_id: jobId, status: 'processing', images_charged: imagesCharged, warnings: plan.warnings };
 }
 
-const unavailable = (charge: string, outcome: GatewayOutcome) =>
+const unavailable = (charge: string, outcome: GatewayOutcome | ApiError) =>
   new ApiError(
     'internal_error',
     `The job could not be accepted. ${charge} Retry with the same Idempotency-Key.`,
     { cause: causeOf(outcome) },
   );
 
-const causeOf = (outcome: GatewayOutcome): unknown =>
-  outcome.outcome === 'unknown' ? outcome.cause : new Error(`The acceptance ended as ${outcome.outcome}.`);
+function causeOf(outcome: GatewayOutcome | ApiError): unknown {
+  if (outcome instanceof ApiError) return outcome;
+  return outcome.outcome === 'unknown'
+    ? outcome.cause
+    : new Error(`The acceptance ended as ${outcome.outcome}.`);
+}

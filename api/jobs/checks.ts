@@ -21,11 +21,12 @@ export interface JobToCheck {
   idempotencyKey: string | null;
   /** The request's budget leases. */
   hold: Hold;
+  isDryRun: boolean;
   /** Releases the memory and budget of the fields: options and unknown fields may take a megabyte. */
   dropFields(): void;
 }
 
-/** What acceptance needs: the image has been fetched and has passed the safety limits. */
+/** What acceptance needs: the image has been fetched and has passed the safety limits. To be disposed of at the end. */
 export type CheckedJob = FetchedImage & {
   plan: Plan;
   webhookUrl: string | null;
@@ -71,8 +72,8 @@ async function replayByKey<Replayed>(
 async function checkNewJob(deps: ApiDeps, job: JobToCheck): Promise<CheckedJob> {
   const { body, caller, image } = job;
   const plan = planOf(deps, body);
-  const { image_url: imageUrl = '', webhook_url: webhookUrl = null } = body;
-  await checkWebhookUrl(deps.egress, 'webhook_url', webhookUrl);
+  const { image_url: imageUrl = '', webhook_url = null } = body;
+  const webhookUrl = await checkWebhookUrl(deps.egress, 'webhook_url', webhook_url);
   const balance = await checkAccount(deps, caller, plan);
   if (image === undefined) job.dropFields();
   return { ...(await imageOf(deps, job, imageUrl)), plan, webhookUrl, balance };
@@ -80,11 +81,12 @@ async function checkNewJob(deps: ApiDeps, job: JobToCheck): Promise<CheckedJob> 
 
 async function imageOf(
   deps: ApiDeps,
-  { caller, image, hold }: JobToCheck,
+  { caller, image, hold, isDryRun }: JobToCheck,
   imageUrl: string,
 ): Promise<FetchedImage> {
-  if (image !== undefined) return { image: imageFromBody(image), onCharged: () => {} };
-  return imageFromUrl({ ...deps, hold, keyId: caller.keyId }, imageUrl);
+  if (image !== undefined)
+    return { image: imageFromBody(image), onCharged: () => {}, [Symbol.dispose]: () => {} };
+  return imageFromUrl({ ...deps, hold, isDryRun, accountId: caller.accountId }, imageUrl);
 }
 
 function planOf({ toolSwitch }: ApiDeps, { tool, options }: CreateJob): Plan {

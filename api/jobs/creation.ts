@@ -34,6 +34,7 @@ export async function createOrReplayJob(
   const waitedBefore = hold.waitedMs;
   const checked = await checkJob(deps, creation, (spent) => replay(deps, compensations, spent, bodyDigest));
   if ('replayed' in checked) return checked.replayed;
+  using _fetched = checked;
   using _slot = await hold.take(deps.budgets.acceptances, 1, 'accountId');
   const acceptBy = startBy + hold.waitedMs - waitedBefore;
   return await storeAndAccept(deps, creation, { ...checked, acceptBy });

@@ -1,5 +1,6 @@
 import { idempotencyConflict, jobOfKeyDeleted } from '../../contract/api-errors.ts';
 import type { DryRunResult } from '../../contract/schemas.ts';
+import { hasScope } from '../../contract/scopes.ts';
 import type { IdempotencyRow } from '../../stores/job-store.ts';
 import type { ApiDeps } from '../deps.ts';
 import { isSameBody } from '../intake/digest.ts';
@@ -7,7 +8,7 @@ import { checkJob, type JobToCheck } from './checks.ts';
 
 /**
  * POST /v1/jobs?dry_run=true: what the same request without the parameter would be answered and charged at this moment.
- * Writes nothing. An image that it fetches is never charged, so its bytes count as unpaid.
+ * Writes nothing. An image that it fetches is never charged, so its bytes count as unpaid from the start.
  * @throws ApiError as the request without the parameter
  */
 export async function dryRun(deps: ApiDeps, job: JobToCheck): Promise<DryRunResult> {
@@ -19,20 +20,25 @@ export async function dryRun(deps: ApiDeps, job: JobToCheck): Promise<DryRunResu
     tool: plan.tool,
     images_charged: plan.imagesCharged,
     warnings: plan.warnings,
-    balance_after: balance - plan.imagesCharged,
+    balance_after: ifVisible(job, balance - plan.imagesCharged),
   };
 }
+
+/** A balance as a key may see it, as with GET /v1/account. */
+const ifVisible = ({ caller }: JobToCheck, balance: number) =>
+  hasScope(caller.scopes, 'account') ? balance : null;
 
 /** A replay charges nothing. Unlike `replay`, does not record that the job was returned: the client does not see it. */
 async function dryReplay(
   { stores }: ApiDeps,
-  { caller, bodyDigest }: JobToCheck,
+  request: JobToCheck,
   spent: IdempotencyRow,
 ): Promise<DryRunResult | 'again'> {
-  if (!isSameBody(spent.bodyDigest, bodyDigest)) throw idempotencyConflict();
+  if (!isSameBody(spent.bodyDigest, request.bodyDigest)) throw idempotencyConflict();
   const job = await stores.jobs.get(spent.jobId);
   if (job === undefined) return 'again';
   if (job.status === 'deleted') throw jobOfKeyDeleted();
-  const { balance } = await stores.accounts.get(caller.accountId);
-  return { valid: true, tool: job.tool, images_charged: 0, warnings: job.warnings, balance_after: balance };
+  const { balance } = await stores.accounts.get(request.caller.accountId);
+  const { tool, warnings } = job;
+  return { valid: true, tool, images_charged: 0, warnings, balance_after: ifVisible(request, balance) };
 }

@@ -24,7 +24,7 @@ export type GatewayOutcome =
   | { outcome: 'closed' }
   | { outcome: 'unknown'; cause: unknown };
 
-export type JobRequest = Omit<JobInput, 'queues'> & Required<Pick<JobInput, 'accountName'>>;
+export type JobRequest = Omit<JobInput, 'queues'> & Required<Pick<JobInput, 'accountName' | 'sentAt'>>;
 
 /** Access to the job workflows. */
 export interface JobGateway {

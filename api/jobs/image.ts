@@ -1,14 +1,13 @@
 import { createHash } from 'node:crypto';
-import { rateLimited } from '../../contract/api-errors.ts';
 import { ApiError, type ErrorCode } from '../../contract/errors.ts';
 import { LIMITS } from '../../contract/limits.ts';
 import type { ImageFormat } from '../../domain/records.ts';
 import { type Egress, EgressError, type Fetched } from '../../egress/egress.ts';
 import { inspectImage } from '../../imaging/inspect.ts';
 import { sniffFormat } from '../../imaging/sniff.ts';
-import type { Spending } from '../budgets/allowance.ts';
 import type { Budgets } from '../budgets/budgets.ts';
 import type { BytesLease, Hold } from '../budgets/hold.ts';
+import type { UnpaidFetch } from '../budgets/unpaid.ts';
 import type { IncomingImage } from '../intake/image-field.ts';
 
 /** An image that has passed the safety limits and may be stored. */
@@ -38,17 +37,19 @@ export function imageFromBody(image: IncomingImage): CheckedImage {
   return { bytes: image.bytes, format, sha256: image.sha256 };
 }
 
-/** Dependencies of a fetch, its key, and the budgets that bound it. */
+/** Dependencies of a fetch, its account, and the budgets that bound it. */
 export interface Fetching {
   egress: Egress;
   budgets: Budgets;
   hold: Hold;
-  keyId: string;
+  accountId: string;
+  isDryRun: boolean;
 }
 
-export interface FetchedImage {
+/** To be disposed of when the request has ended: its bytes then count as unpaid. */
+export interface FetchedImage extends Disposable {
   image: CheckedImage;
-  /** To be called once the job is charged: its bytes then do not count as unpaid. */
+  /** To be called once the job is charged: its bytes then do not count. */
   onCharged(): void;
 }
 
@@ -57,50 +58,46 @@ export interface FetchedImage {
  * or internal_error when a budget had no room in time
  */
 export async function imageFromUrl(fetching: Fetching, url: string): Promise<FetchedImage> {
-  const { budgets, hold, keyId } = fetching;
-  refuseUnpaid(budgets.unpaid.wait(keyId));
-  using _slot = await hold.take(budgets.fetches, 1);
-  // Checked again: while this fetch waited, others may have used up the allowance.
-  refuseUnpaid(budgets.unpaid.wait(keyId));
-  const spending = budgets.unpaid.spend(keyId);
-  const { body, contentType, sha256 } = await fetchImage(fetching, url, spending);
-  const bytesFormat = checkBytes(body);
-  const image = { bytes: body, format: FORMATS[contentType] ?? bytesFormat, sha256 };
-  return { image, onCharged: spending.cancel };
-}
-
-/** Rejects at once: unpaid bytes count for a minute, which is longer than a request may wait. */
-function refuseUnpaid(waitMs: number): void {
-  if (waitMs === 0) return;
-  const retryAfter = Math.ceil(waitMs / 1000);
-  throw rateLimited(
-    'unpaid-bytes',
-    'This key has fetched too many bytes by image_url for rejected requests and dry runs.',
-    retryAfter,
-  );
+  const { budgets, hold, accountId, isDryRun } = fetching;
+  const unpaid = budgets.unpaid.begin(accountId, isDryRun);
+  try {
+    unpaid.check();
+    // Checked again with each request: while this fetch waits here, others may use up the allowance.
+    using _slot = await hold.take(budgets.fetches, 1);
+    const { body, contentType, sha256 } = await fetchImage(fetching, url, unpaid);
+    const bytesFormat = checkBytes(body);
+    const image = { bytes: body, format: FORMATS[contentType] ?? bytesFormat, sha256 };
+    return { image, onCharged: unpaid.onCharged, [Symbol.dispose]: unpaid[Symbol.dispose] };
+  } catch (error) {
+    unpaid[Symbol.dispose]();
+    throw error;
+  }
 }
 
 async function fetchImage(
   { egress, budgets, hold }: Fetching,
   url: string,
-  spending: Spending,
+  unpaid: UnpaidFetch,
 ): Promise<Fetched & Pick<CheckedImage, 'sha256'>> {
   // Hashed chunk by chunk, because hashing 20 MB at once would block the event loop.
   const hash = createHash('sha256');
   let lease: BytesLease | undefined;
+  let received = 0;
   try {
     const fetched = await egress.fetch(url, {
       timeoutMs: LIMITS.fetchTimeoutMs,
       maxBytes: LIMITS.imageBytes,
       redirects: LIMITS.fetchRedirects,
       mediaType: 'image/',
+      request: unpaid.request,
       admit: async (maxBytes) => {
+        unpaid.expect(maxBytes);
         lease = await hold.takeBytes(budgets, maxBytes);
       },
       // Stops the fetch early when the first bytes are not those of an image.
       refuseStart: (start) => (sniffFormat(start) === undefined ? reasonOf(start) : undefined),
       received(chunk) {
-        spending.add(chunk.length);
+        received += chunk.length;
         hash.update(chunk);
       },
     });
@@ -109,11 +106,13 @@ async function fetchImage(
   } catch (error) {
     lease?.release();
     if (!(error instanceof EgressError)) throw error;
-    // Counted in full: the framing of a response may have exceeded the limit, which `received` does not see.
-    if (error.kind === 'too_large') spending.add(LIMITS.imageBytes);
+    // Counted in full once it was being read: its framing may have exceeded the limit, which `received` does not see.
+    if (error.kind === 'too_large' && lease !== undefined) received = LIMITS.imageBytes;
     throw new ApiError(CODES[error.kind] ?? 'image_fetch_failed', `image_url: ${error.message}`, {
       cause: error,
     });
+  } finally {
+    unpaid.received(received);
   }
 }
 

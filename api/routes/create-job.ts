@@ -80,7 +80,9 @@ export const createJob: Route = (app, deps) =>
     async (request, reply) => {
       const { jobBody, caller, body, hold } = request;
       request.compensations = createCompensations(deps.voids);
+      const isDryRun = request.query.dry_run === 'true';
       const creation = {
+        isDryRun,
         compensations: request.compensations,
         caller,
         body,
@@ -94,7 +96,7 @@ export const createJob: Route = (app, deps) =>
           request.bodyLease.shrink(RETAINED_FIELD_BYTES);
         },
       };
-      if (request.query.dry_run === 'true') return hold.during(() => dryRun(deps, creation));
+      if (isDryRun) return hold.during(() => dryRun(deps, creation));
       const job = await hold.during(() => createOrReplayJob(deps, creation));
       bindJob(request, job.job_id);
       return reply.code(201).send(job);

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { jobNotFound } from '../../contract/api-errors.ts';
+import { jobNotFound, keyRevoked } from '../../contract/api-errors.ts';
 import { Job, JobId } from '../../contract/schemas.ts';
 import { presentJob } from '../../domain/present.ts';
 import type { Route } from '../http/operation.ts';
@@ -25,17 +25,20 @@ export const getJob: Route = (app, { stores, images, waiters, usualTimes }) =>
       },
     },
     async (request, reply) => {
-      const { accountId } = request.caller;
+      const { accountId, keyId } = request.caller;
       const { prefer } = request.headers;
       // UUIDs are written in lower case and read in either case (RFC 9562, section 4).
       const jobId = request.params.id.toLowerCase();
       const seconds = preferredWait(prefer);
-      const waiter = seconds && (await waiters.register('prefer', { accountId, jobId, response: reply.raw }));
+      const isRevoked = () => stores.keys.isRevoked(keyId);
+      const waiting = { accountId, jobId, response: reply.raw, isRevoked };
+      const waiter = seconds && (await waiters.register('prefer', waiting));
       request.waits = Boolean(waiter);
       const found = await findBrief(stores.jobs, accountId, jobId);
       if (found === undefined) throw jobNotFound();
       bindJob(request, jobId);
       const job = waiter ? await untilEnded(waiter, found, seconds) : found;
+      if (job === 'revoked') throw keyRevoked();
       usualTimes.saw(job);
       if (waiter) reply.header('Preference-Applied', `wait=${seconds}`);
       // Without the header, the contract allows Retry-After with 429 only.

@@ -38,10 +38,11 @@ export const jobEvents: Route = (app, { stores, images, waiters, usualTimes }) =
       },
     },
     async (request, reply) => {
-      const { accountId } = request.caller;
+      const { accountId, keyId } = request.caller;
       const jobId = request.params.id.toLowerCase();
       const lastEventId = request.headers['last-event-id'];
-      const waiting = { accountId, jobId, response: reply.raw };
+      const isRevoked = () => stores.keys.isRevoked(keyId);
+      const waiting = { accountId, jobId, response: reply.raw, isRevoked };
       const waiter = request.method === 'HEAD' ? undefined : await waiters.register('events', waiting);
       request.waits = waiter !== undefined;
       const found = await findBrief(stores.jobs, accountId, jobId);

@@ -7,6 +7,7 @@ import {
   noWebhookEndpoint,
 } from '../../contract/api-errors.ts';
 import { WebhookDelivery } from '../../contract/deliveries.ts';
+import { WEBHOOK_LIMITS } from '../../contract/limits.ts';
 import { isDeliveryId } from '../../domain/delivery.ts';
 import { presentDelivery } from '../../domain/present-webhooks.ts';
 import type { DeliveryRecord } from '../../domain/records.ts';
@@ -23,8 +24,7 @@ export const redeliverWebhook: Route = (app, deps) =>
       schema: {
         operationId: 'redeliverWebhook',
         summary: 'Deliver an event again',
-        description:
-          'Sends the event again under the same `webhook-id`, with all attempts of the schedule, whether it was delivered, failed or was cancelled; also to an endpoint that is disabled. An event for the account goes to its endpoint of now. The response is the delivery before the first attempt. Takes no body.',
+        description: `Sends the event again under the same \`webhook-id\`, with all attempts of the schedule, whether it was delivered, failed or was cancelled; also to an endpoint that is disabled. An event for the account goes to its endpoint of now. The response is the delivery before the first attempt. An account may redeliver ${WEBHOOK_LIMITS.redeliveries} events in any hour. Takes no body.`,
         params: Type.Object({ id: Type.String({ description: 'Id of the delivery.' }) }),
         response: {
           202: WebhookDelivery,
@@ -36,6 +36,7 @@ export const redeliverWebhook: Route = (app, deps) =>
       const delivery = await findDelivery(deps.stores, caller.accountId, params.id);
       if (delivery.state === 'pending') throw deliveryPending();
       await checkDestination(deps.stores, delivery);
+      deps.rateLimits.countWebhook('redeliveries', caller.accountId);
       return reply.code(202).send(presentDelivery(await redeliver(deps, delivery)));
     },
   );

@@ -15,13 +15,13 @@ export const setWebhookEndpoint: Route = (app, { stores, egress }) =>
         operationId: 'setWebhookEndpoint',
         summary: 'Set the webhook endpoint',
         description:
-          'Sets or, with null, removes the URL that is notified of jobs without a `webhook_url`. It must be a public https URL, as the `webhook_url` of a job. Setting it, to the same URL as well, enables a disabled endpoint. The secret stays.',
+          'Sets or, with null, removes the URL that is notified of jobs without a `webhook_url`. It must be a public https URL, as the `webhook_url` of a job, and is returned as it is called: with its host in lower case and what needs it encoded. Setting it, to the same URL as well, enables a disabled endpoint. The secret stays.',
         body: SetWebhookEndpoint,
         response: { 200: WebhookEndpoint, ...errorResponses(['invalid_request', 'webhook_url_rejected']) },
       },
     },
-    async ({ caller, body: { url } }) => {
-      await checkWebhookUrl(egress, 'url', url);
+    async ({ caller, body }) => {
+      const url = await checkWebhookUrl(egress, 'url', body.url);
       const { webhook } = await changeEndpoint(stores.accounts, caller.accountId, () => ({ url }));
       return presentEndpoint(webhook);
     },

@@ -1,11 +1,12 @@
 import { noWebhookEndpoint } from '../../contract/api-errors.ts';
 import { WebhookDelivery } from '../../contract/deliveries.ts';
+import { WEBHOOK_LIMITS } from '../../contract/limits.ts';
 import { KEPT_TESTS, newDeliveryId, newTestDelivery } from '../../domain/delivery.ts';
 import { presentDelivery } from '../../domain/present-webhooks.ts';
 import { errorResponses, type Route } from '../http/operation.ts';
 
 /** POST /v1/webhook-endpoint/test: sends a test event to the account's endpoint. */
-export const testWebhookEndpoint: Route = (app, { stores, webhookGateway }) =>
+export const testWebhookEndpoint: Route = (app, { stores, webhookGateway, rateLimits }) =>
   app.post(
     '/v1/webhook-endpoint/test',
     {
@@ -13,13 +14,14 @@ export const testWebhookEndpoint: Route = (app, { stores, webhookGateway }) =>
       schema: {
         operationId: 'testWebhookEndpoint',
         summary: 'Test the webhook endpoint',
-        description: `Sends the event \`test.ping\` to the endpoint of the account, also while it is disabled, in a single attempt. The response is the delivery before the attempt; its outcome is in the list of deliveries, which keeps the latest ${KEPT_TESTS} tests. Takes no body.`,
+        description: `Sends the event \`test.ping\` to the endpoint of the account, also while it is disabled, in a single attempt. The response is the delivery before the attempt; its outcome is in the list of deliveries, which keeps the latest ${KEPT_TESTS} tests. An account may send ${WEBHOOK_LIMITS['test-events']} in any hour. Takes no body.`,
         response: { 202: WebhookDelivery, ...errorResponses(['invalid_request']) },
       },
     },
     async ({ caller: { accountId } }, reply) => {
       const { url } = (await stores.accounts.get(accountId)).webhook;
       if (url === null) throw noWebhookEndpoint();
+      rateLimits.countWebhook('test-events', accountId);
       const id = newDeliveryId();
       await webhookGateway.sendTest({ id, accountId });
       // As the workflow does too; a client that reads the list at once sees it.

@@ -37,6 +37,7 @@ export async function* eventsOf(
   while (waiter?.isOver === false && performance.now() < start + streamMs) {
     const news = await waiter.news(progressMs);
     if (news === 'gone') return yield comment('The job was deleted.');
+    if (news === 'revoked') return yield comment('The key was revoked or its account is disabled.');
     if (news !== undefined) {
       const ended = { ...job, ...news };
       usualTimes.saw(ended);

@@ -20,7 +20,9 @@ export function waitIfPreferred({
     // A dry run is 200, a rejection 4xx.
     if (seconds === undefined || reply.statusCode !== 201) return answer;
     const created = answer as JobCreated | JobReplayed;
-    const waiting = { accountId: request.caller.accountId, jobId: created.job_id, response: reply.raw };
+    const { accountId, keyId } = request.caller;
+    const isRevoked = () => stores.keys.isRevoked(keyId);
+    const waiting = { accountId, jobId: created.job_id, response: reply.raw, isRevoked };
     releaseBody(request);
     const waiter = await waiters.register('prefer', waiting);
     if (waiter === undefined) return created;
@@ -31,6 +33,8 @@ export function waitIfPreferred({
     const found = await findBrief(stores.jobs, waiting.accountId, waiting.jobId).catch(() => undefined);
     if (found === undefined) return created;
     const job = await untilEnded(waiter, found, seconds);
+    // The job is charged, so its client is told of it, but not of its end.
+    if (job === 'revoked') return created;
     usualTimes.saw(job);
     return job.status === 'processing' ? created : { ...presentJob(job, images), warnings: created.warnings };
   };

@@ -13,10 +13,18 @@ export async function findBrief(
   return job && { ...job, options: {}, warnings: [] };
 }
 
-/** The job once it has ended, or as it is when the time is up. @throws ApiError job_not_found if it is gone */
-export async function untilEnded(waiter: Waiter, job: JobRecord, seconds: number): Promise<JobRecord> {
+/**
+ * The job once it has ended, or as it is when the time is up; `revoked` if the key was revoked meanwhile.
+ * @throws ApiError job_not_found if it is gone
+ */
+export async function untilEnded(
+  waiter: Waiter,
+  job: JobRecord,
+  seconds: number,
+): Promise<JobRecord | 'revoked'> {
   if (job.status !== 'processing') return job;
   const news = await waiter.news(seconds * 1000);
   if (news === 'gone') throw jobNotFound();
+  if (news === 'revoked') return news;
   return { ...job, ...news };
 }

@@ -7,75 +7,116 @@ import type { JobFeed, JobNews } from '../../stores/job-feed.ts';
 /** How a request waits: for one response, or with an event stream. */
 export type WaiterKind = 'prefer' | 'events';
 
+/** What a waiter is told: `revoked` in place of the news if its caller may no longer read the job. */
+export type WaiterNews = JobNews | 'revoked';
+
 /** A request that waits for one job, until its response is finished or its client has gone. */
 export interface Waiter {
   /** Waits for at most so many milliseconds. @returns undefined while the job is processing, as far as is known */
-  news(ms: number): Promise<JobNews | undefined>;
-  /** Further waiting is pointless: the process shuts down, or the client has gone. */
+  news(ms: number): Promise<WaiterNews | undefined>;
+  /** Further waiting is pointless: the process shuts down, the client has gone, or its key cannot be checked. */
   readonly isOver: boolean;
 }
 
-/** The requests of this process that wait for jobs to end. They hold a place each and cost no query. */
+/** The requests of this process that wait for jobs to end. They hold a place each; only their keys are looked up. */
 export interface Waiters {
   /**
    * To be called before the job is read, so that no end is missed in between.
    * @returns undefined when the account or the process has as many waiting requests as it may, or shuts down
    */
-  register(
-    kind: WaiterKind,
-    waiting: { accountId: string; jobId: string; response: ServerResponse },
-  ): Promise<Waiter | undefined>;
+  register(kind: WaiterKind, waiting: Waiting): Promise<Waiter | undefined>;
   /** Waiting requests at present. */
   readonly counts: Readonly<Record<WaiterKind, number>>;
   /** For a server that shuts down: all waits end at once. */
   close(): void;
 }
 
+export interface Waiting {
+  accountId: string;
+  jobId: string;
+  response: ServerResponse;
+  /** Asked before the waiter is told of the end, and at each heartbeat, with all other waiters at once. */
+  isRevoked: () => Promise<boolean>;
+}
+
 export interface WaiterLimits {
   requests: number;
+  /** An account has fewer when the process is nearly full: it may not hold more places than are free. */
   accountRequests: number;
 }
 
 export function createWaiters(
   feed: Pick<JobFeed, 'subscribe'>,
   { requests, accountRequests }: WaiterLimits = WAITING,
+  heartbeatMs: number = WAITING.heartbeatMs,
 ): Waiters {
   const places = createBudget({ total: requests, perOwner: accountRequests });
   const counts = { prefer: 0, events: 0 };
-  const ends = new Set<() => void>();
+  const waits = new Set<Wait>();
+  let heartbeat: NodeJS.Timeout | undefined;
   let isClosed = false;
+
+  const begin = (wait: Wait) => {
+    heartbeat ??= setInterval(() => {
+      for (const { check } of waits) void check();
+    }, heartbeatMs);
+    waits.add(wait);
+  };
+  const end = (wait: Wait) => {
+    wait.end();
+    waits.delete(wait);
+    if (waits.size > 0) return;
+    clearInterval(heartbeat);
+    heartbeat = undefined;
+  };
   return {
-    async register(kind, { accountId, jobId, response }) {
-      const place = await acquireNow(places, accountId, 1);
+    async register(kind, { accountId, jobId, response, isRevoked }) {
+      const mayHoldMore = places.heldBy(accountId) <= requests - places.held;
+      const place = mayHoldMore ? await acquireNow(places, accountId, 1) : undefined;
       if (isClosed) place?.release();
       if (isClosed || place === undefined) return undefined;
-      const { waiter, end } = waitFor(feed, jobId);
+      const wait = waitFor(feed, jobId, isRevoked);
       counts[kind] += 1;
-      ends.add(end);
+      begin(wait);
       // Also called if the client has already gone.
       finished(response, () => {
-        end();
-        ends.delete(end);
+        end(wait);
         counts[kind] -= 1;
         place.release();
       });
-      return waiter;
+      return wait.waiter;
     },
     counts,
     close() {
       isClosed = true;
-      for (const end of ends) end();
+      for (const wait of waits) wait.end();
     },
   };
 }
 
-function waitFor(feed: Pick<JobFeed, 'subscribe'>, jobId: string): { waiter: Waiter; end: () => void } {
-  let news: JobNews | undefined;
+interface Wait {
+  waiter: Waiter;
+  /** Ends the wait if the caller may no longer read the job. */
+  check(): Promise<void>;
+  end(): void;
+}
+
+function waitFor(feed: Pick<JobFeed, 'subscribe'>, jobId: string, isRevoked: Waiting['isRevoked']): Wait {
+  let news: WaiterNews | undefined;
   let isOver = false;
   let wake = () => {};
-  const unsubscribe = feed.subscribe(jobId, (told) => {
+  const tell = (told: WaiterNews) => {
     news = told;
     wake();
+  };
+  const end = () => {
+    isOver = true;
+    unsubscribe();
+    wake();
+  };
+  const unsubscribe = feed.subscribe(jobId, (told) => {
+    // A caller that cannot be checked is not told: it may ask again.
+    isRevoked().then((revoked) => tell(revoked ? 'revoked' : told), end);
   });
   return {
     waiter: {
@@ -88,11 +129,11 @@ function waitFor(feed: Pick<JobFeed, 'subscribe'>, jobId: string): { waiter: Wai
         return isOver;
       },
     },
-    end() {
-      isOver = true;
-      unsubscribe();
-      wake();
+    async check() {
+      // While MongoDB is away, nobody is told of an end anyway.
+      if (await isRevoked().catch(() => false)) tell('revoked');
     },
+    end,
   };
 }
 

@@ -1,15 +1,19 @@
 import { ApiError } from '../../contract/errors.ts';
 import { type Egress, EgressError } from '../../egress/egress.ts';
 
-/** @param field the name of the URL's field. @throws ApiError webhook_url_rejected unless it is a public https URL */
+/**
+ * @param field the name of the URL's field
+ * @returns the URL as it is called
+ * @throws ApiError webhook_url_rejected unless it is a public https URL
+ */
 export async function checkWebhookUrl(
   egress: Pick<Egress, 'check'>,
   field: string,
   url: string | null,
-): Promise<void> {
-  if (url === null) return;
+): Promise<string | null> {
+  if (url === null) return null;
   try {
-    await egress.check(url);
+    return await egress.check(url);
   } catch (error) {
     if (!(error instanceof EgressError)) throw error;
     throw new ApiError('webhook_url_rejected', `${field}: ${error.message}`, { cause: error });

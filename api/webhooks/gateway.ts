@@ -24,7 +24,7 @@ export interface WebhookGateway {
 export function createWebhookGateway(client: Client, queues: TaskQueues): WebhookGateway {
   return {
     async redeliver(delivery, cycle) {
-      const start = redeliveryStart(delivery, queues, { cycle, after: delivery.cycle }, 'FAIL');
+      const start = redeliveryStart(delivery, queues, { cycle, after: delivery.cycle });
       try {
         await startWorkflow(client, start, START_TIMEOUT_MS);
         return true;

@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import type { Client } from '@temporalio/client';
 import { type Config, environment, loadConfig } from '../../config.ts';
 import { registerSearchAttributes } from '../../operator/setup/register-search-attributes.ts';
+import { setupImages } from '../../operator/setup/setup-images.ts';
 import { withResources } from '../../runtime/resources.ts';
 import { openTemporal } from '../../runtime/temporal-client.ts';
 import { type Mongo, openMongo } from '../../stores/mongo/client.ts';
 import { prepareDatabase } from '../../stores/mongo/setup.ts';
 import { createMongoStores } from '../../stores/mongo/stores.ts';
-import { setupBuckets } from '../../stores/s3/setup.ts';
 import type { Stores } from '../../stores/stores.ts';
 import { writeWorkflowBundle } from '../../worker/bundle.ts';
 import type { Say } from '../obtain/progress.ts';
@@ -50,7 +50,7 @@ export async function openEnvironment(say: Say, signal: AbortSignal): Promise<Be
       writeWorkflowBundle(bundle),
       registerSearchAttributes(config.temporal),
       prepareDatabase(mongo.db),
-      setupBuckets(config.s3),
+      setupImages(config.s3, createMongoStores(mongo)),
     ]);
     const temporal = keep(openTemporal(config.temporal));
     return {

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { pathToFileURL } from 'node:url';
 import { createRetentionActivities } from '../../activities/retention/steps.ts';
 import { type Config, environment, loadConfig } from '../../config.ts';
+import { markOf } from '../../domain/installation.ts';
 import { jobWorkflowId } from '../../protocol/workflow-ids.ts';
 import { type Mongo, openMongo } from '../../stores/mongo/client.ts';
 import { collections, type JobDocument } from '../../stores/mongo/documents.ts';
@@ -58,10 +59,16 @@ async function costPerJob(config: Config['mongo'], size: number, expired: number
     await seed(mongo, size, expired);
     // Flush the seeded data first, or its writes would count.
     await mongo.db.admin().command({ fsync: 1 });
+    const stores = createMongoStores(mongo);
+    const installation = await stores.settings.claimInstallation(randomUUID());
     const retention = createRetentionActivities({
-      stores: createMongoStores(mongo),
-      images: { remove: async () => [], list: async () => ({ found: [], next: undefined }) },
-      workflows: { isOpen: async () => true, deleteHistory: async () => true },
+      stores,
+      images: {
+        remove: async () => [],
+        list: async () => ({ found: [], next: undefined }),
+        mark: async (bucket) => markOf(installation, bucket),
+      },
+      workflows: { deleteHistory: async () => true },
     });
     const deleting = await runStep(retention.deleteExpiredJobs, ({ deleted = 0 }) => deleted);
     const removing = await runStep(retention.removeQueuedImages, ({ removed = 0 }) => removed);

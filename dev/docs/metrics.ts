@@ -8,12 +8,13 @@ without the port it measures nothing. \`npm start\` chooses the ports and lists 
 
 The pages of worker and renderer also have what Temporal's SDK measures (\`temporal_*\`), and all pages what Node does
 (\`process_*\`, \`nodejs_*\`). Gauges are read for each scrape, at most once a second, and one that cannot be read in time
-is left out. The gauges of the queues, webhooks and removals describe the whole service, so every worker reports the
-same: use \`max\`, not \`sum\`.
+is left out. The gauges of the queues, webhooks, removals, the ledger and the oldest job describe the whole service, so every
+worker reports the same: use \`max\`, not \`sum\`.
 
 Images, jobs, calls and their costs are counted when the write that records them has succeeded, once for each, in
 whatever process that was. What is counted after a commit is lost if the process dies before the next scrape, or if the
-response to the commit is lost: the ledger is the truth, and \`operator ledger audit\` checks it.
+response to the commit is lost, and what a command of the operator does is not counted: the ledger is the truth, and
+\`operator ledger audit\` checks it.
 `;
 
 /** docs/metrics.md, from the table of metrics. */

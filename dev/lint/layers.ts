@@ -51,7 +51,7 @@ const PRODUCTION: Readonly<Record<string, Layer>> = {
   generators: {
     layers: ['contract', 'config.ts', 'domain', 'catalog', 'runtime', 'imaging', 'egress'],
     types: ['config'],
-    packages: ['sharp', 'node:fs'],
+    packages: ['sharp', 'node:fs', 'node:crypto'],
   },
   // OpenTelemetry's SDK is imported nowhere else, and loaded only where traces are configured.
   tracing: {

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { startRetention } from '../../operator/start-retention.ts';
+import { startRetention } from '../../operator/start-run.ts';
 import { shutdownSignal } from '../../runtime/process.ts';
 import { collections } from '../../stores/mongo/documents.ts';
 import { createCallers } from '../bench/callers.ts';

@@ -28,18 +28,31 @@ export function startApi({ api, shutdownGraceMs }: Config, context: ServerContex
 }
 
 /** Starts a worker; it is ready when it polls for workflow tasks. */
-export const startWorker = (config: Config, context: ServerContext): Promise<Child> =>
-  startPoller('worker', 'worker/main', 'jobs', config, context);
+export const startWorker = ({ temporal, shutdownGraceMs }: Config, context: ServerContext): Promise<Child> =>
+  startPoller(
+    { name: 'worker', module: 'worker/main', queue: 'jobs', graceMs: shutdownGraceMs },
+    temporal,
+    context,
+  );
 
 /** Starts a renderer; it is ready when it polls for render activities. */
-export const startRenderer = (config: Config, context: ServerContext): Promise<Child> =>
-  startPoller('renderer', 'worker/renderer', 'images', config, context);
+export const startRenderer = ({ temporal, worker }: Config, context: ServerContext): Promise<Child> =>
+  startPoller(
+    { name: 'renderer', module: 'worker/renderer', queue: 'images', graceMs: worker.renderGraceMs },
+    temporal,
+    context,
+  );
+
+interface Poller {
+  name: string;
+  module: ModuleName;
+  queue: keyof TaskQueues;
+  graceMs: number;
+}
 
 function startPoller(
-  name: string,
-  module: ModuleName,
-  queue: keyof TaskQueues,
-  { temporal, shutdownGraceMs }: Config,
+  { name, module, queue, graceMs }: Poller,
+  temporal: Config['temporal'],
   context: ServerContext,
 ): Promise<Child> {
   return startChild(
@@ -49,7 +62,7 @@ function startPoller(
       env: context.env,
       probe: () => assertPolled(temporal, queue),
       readyWithinMs: READY_WITHIN_MS,
-      graceMs: shutdownGraceMs + ENDING_MS,
+      graceMs: graceMs + ENDING_MS,
     },
     context,
   );

@@ -86,7 +86,6 @@ export function createBfl(
   });
   const shapes: TaskShapes = {
     submit: (request) => submit(client, model, request),
-    callsToSubmit: 1,
     poll: (task, request) => poll(client, task, request),
   };
   return createTaskGenerator({ name: 'bfl', model, charges: true }, shapes, timing);

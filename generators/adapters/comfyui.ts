@@ -42,7 +42,13 @@ export const COMFYUI_ROWS: readonly FailureRow[] = [
     failure: refused('invalid_input'),
     mayBeCharged: false,
   },
-  { row: 'the graph failed', at: '*.status.status_str', matches: /^error$/, failure: misconfigured },
+  {
+    row: 'the graph failed',
+    at: '*.status.status_str',
+    matches: /^error$/,
+    failure: unavailable,
+    mayBeCharged: true,
+  },
   {
     row: 'there is no image',
     at: '*.status.status_str',
@@ -80,7 +86,6 @@ export function createComfyui(
   const comfyui: Comfyui = { client, ...parseGraph(graph, outputNode) };
   const shapes: TaskShapes = {
     submit: (request) => submit(comfyui, request),
-    callsToSubmit: 4,
     poll: (task, request) => poll(comfyui, task.id, request),
     cancel: (task, signal) => cancel(client, task.id, signal),
   };

@@ -79,7 +79,6 @@ export function createFal(
   });
   const shapes: TaskShapes = {
     submit: (request) => submit(client, model, request, imageInput(request, imageField, input)),
-    callsToSubmit: 1,
     poll: (task, request) => poll(client, task, request),
     cancel: async ({ cancelUrl: url = '' }, signal) => {
       await client.call({ method: 'PUT', url, instruction: '', signal });

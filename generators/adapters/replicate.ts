@@ -82,7 +82,6 @@ export function createReplicate(
   });
   const shapes: TaskShapes = {
     submit: (request) => submit(client, model, request, imageInput(request, imageField, input)),
-    callsToSubmit: 1,
     poll: (task, request) => poll(client, task, request),
     cancel: async ({ id }, signal) => {
       const url = `/v1/predictions/${encodeURIComponent(id)}/cancel`;

@@ -5,7 +5,7 @@ import {
   ExchangeError,
   type ResponseHeaders,
 } from '../../egress/egress.ts';
-import { GeneratorError } from '../errors.ts';
+import { GeneratorError, NotSent } from '../errors.ts';
 import type { UpstreamRequest } from '../port.ts';
 import { type FailureRow, failureOf } from './classify.ts';
 import { parseJson } from './json.ts';
@@ -100,8 +100,8 @@ export function createUpstreamClient(options: ClientOptions): UpstreamClient {
   const base = new URL(baseUrl);
   const credentials = Object.values(options.credentials);
 
-  function failed(error: unknown, signal: AbortSignal, submits: boolean): unknown {
-    if (signal.aborted) return signal.reason;
+  function failed(error: unknown, signal: AbortSignal, { submits = false, isSent = true } = {}): unknown {
+    if (signal.aborted) return submits && !isSent ? new NotSent(signal.reason) : signal.reason;
     if (!(error instanceof EgressError)) return error;
     // Only what the upstream itself has named is refused: its task cannot be asked for again.
     const mayBeCharged =
@@ -134,6 +134,7 @@ export function createUpstreamClient(options: ClientOptions): UpstreamClient {
     }) {
       const url = urlOf(target);
       const content = json === undefined ? body : JSON.stringify(json);
+      let isSent = false;
       const raw = await egress
         .exchange({
           method,
@@ -147,9 +148,12 @@ export function createUpstreamClient(options: ClientOptions): UpstreamClient {
           },
           ...(content === undefined ? {} : { body: content }),
           maxResponseBytes: maxBytes,
+          onSend() {
+            isSent = true;
+          },
         })
         .catch((error: unknown) => {
-          throw failed(error, signal, submits);
+          throw failed(error, signal, { submits, isSent });
         });
       const quote = createQuote(credentials, instruction);
       const response = { ...raw, json: parseJson(raw.body), quote, submits };
@@ -164,7 +168,7 @@ export function createUpstreamClient(options: ClientOptions): UpstreamClient {
       try {
         return (await egress.fetch(url, limits)).body;
       } catch (error) {
-        throw withoutResult(name, error) ?? failed(error, signal, false);
+        throw withoutResult(name, error) ?? failed(error, signal);
       }
     },
   };

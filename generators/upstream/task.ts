@@ -1,6 +1,7 @@
 import type { UpstreamTask } from '../../domain/generator-call.ts';
+import { abortAfter } from '../../runtime/countdown.ts';
 import { pause } from '../../runtime/pause.ts';
-import { GeneratorError, type GeneratorFailure } from '../errors.ts';
+import { GeneratorError, type GeneratorFailure, NotSent } from '../errors.ts';
 import type {
   RecordedTask,
   RenderedImage,
@@ -14,8 +15,6 @@ import type { CallContext, UpstreamTiming } from './client.ts';
 export interface TaskShapes {
   /** Submits the task. @throws GeneratorError with `mayBeCharged` when its response was lost */
   submit(request: UpstreamRequest): Promise<UpstreamTask>;
-  /** Most HTTP calls that `submit` makes, one after the other. */
-  callsToSubmit: number;
   /** The result, or undefined while the task is running. @throws GeneratorError, `lost` when task or result is gone */
   poll(task: UpstreamTask, context: CallContext): Promise<RenderedImage | undefined>;
   /** Asks the upstream to stop; absent where it cannot. */
@@ -28,8 +27,6 @@ const MOST_FAILED_POLLS = 5;
 const CANCEL_MS = 2000;
 /** Over all attempts. A task that takes longer has been forgotten. */
 const MOST_TASK_MS = 30 * 60_000;
-/** For the write of the task's id, after the response. */
-const RECORD_MS = 5000;
 
 /** A generator whose upstream has tasks. */
 export const createTaskGenerator = (
@@ -40,12 +37,10 @@ export const createTaskGenerator = (
   kind: 'upstream',
   ...about,
   render: (render) => runTask(shapes, render, timing),
-  tasks: {
-    namedWithinMs: shapes.callsToSubmit * timing.shortMs + RECORD_MS,
-    ...(shapes.cancel === undefined
+  tasks:
+    shapes.cancel === undefined
       ? {}
-      : { cancel: async (task) => shapes.cancel?.(task, AbortSignal.timeout(CANCEL_MS)) }),
-  },
+      : { cancel: async (task) => shapes.cancel?.(task, abortAfter(CANCEL_MS)) },
 });
 
 /** Submits a task, or resumes the one of an earlier attempt, and waits for its result. */
@@ -67,7 +62,7 @@ async function runTask(
 /** Submits the task and has its id recorded. Returns nothing that keeps the bytes of the input in memory. */
 async function submit(shapes: TaskShapes, render: UpstreamRender): Promise<UpstreamTask> {
   const request = await render.request();
-  render.signal.throwIfAborted();
+  if (render.signal.aborted) throw new NotSent(render.signal.reason);
   // An abort does not stop a submission: a task whose id is unknown can neither be resumed nor cancelled.
   const task = await shapes.submit({ ...request, signal: new AbortController().signal });
   try {
@@ -138,5 +133,5 @@ const failsWith = (error: unknown, kind: GeneratorFailure['kind']): error is Gen
 
 /** Best effort: nobody waits for the task any more. */
 async function cancel({ cancel }: TaskShapes, task: UpstreamTask): Promise<void> {
-  await cancel?.(task, AbortSignal.timeout(CANCEL_MS)).catch(() => {});
+  await cancel?.(task, abortAfter(CANCEL_MS)).catch(() => {});
 }

@@ -1,3 +1,4 @@
+import { countdown } from '../../runtime/countdown.ts';
 import { ImageProcessEnded } from './errors.ts';
 import { readUsage } from './usage.ts';
 
@@ -25,24 +26,30 @@ export function watchUsage(
   onExceeded: (error: ImageProcessEnded) => void,
 ): Disposable {
   const cpuBefore = readUsage(pid)?.cpuMs ?? 0;
-  let lastProgress = { cpuMs: cpuBefore, at: performance.now() };
+  const stall = countdown(limits.stallMs, () => end(stalled(limits)));
+  let progress = cpuBefore;
   const timer = setInterval(() => {
     const usage = readUsage(pid) ?? { cpuMs: cpuBefore, rssBytes: 0 };
-    if (usage.cpuMs > lastProgress.cpuMs) lastProgress = { cpuMs: usage.cpuMs, at: performance.now() };
-    const used = {
-      cpuMs: usage.cpuMs - cpuBefore,
-      rssBytes: usage.rssBytes,
-      stallMs: performance.now() - lastProgress.at,
-    };
-    const error = excess(used, limits);
-    if (error === undefined) return;
-    clearInterval(timer);
-    onExceeded(error);
+    if (usage.cpuMs > progress) stall.add(limits.stallMs, limits.stallMs);
+    progress = Math.max(progress, usage.cpuMs);
+    const error = excess({ cpuMs: usage.cpuMs - cpuBefore, rssBytes: usage.rssBytes }, limits);
+    if (error !== undefined) end(error);
   }, SAMPLE_MS);
-  return { [Symbol.dispose]: () => clearInterval(timer) };
+  function stop(): void {
+    clearInterval(timer);
+    stall[Symbol.dispose]();
+  }
+  function end(error: ImageProcessEnded): void {
+    stop();
+    onExceeded(error);
+  }
+  return { [Symbol.dispose]: stop };
 }
 
-function excess(used: TaskLimits, limits: TaskLimits): ImageProcessEnded | undefined {
+const stalled = ({ stallMs }: TaskLimits) =>
+  new ImageProcessEnded('time', `The image process made no progress for ${seconds(stallMs)}.`);
+
+function excess(used: Omit<TaskLimits, 'stallMs'>, limits: TaskLimits): ImageProcessEnded | undefined {
   if (used.rssBytes > limits.rssBytes)
     return new ImageProcessEnded(
       'memory',
@@ -52,11 +59,6 @@ function excess(used: TaskLimits, limits: TaskLimits): ImageProcessEnded | undef
     return new ImageProcessEnded(
       'time',
       `The image took ${seconds(used.cpuMs)} of processor time; at most ${seconds(limits.cpuMs)} are allowed.`,
-    );
-  if (used.stallMs > limits.stallMs)
-    return new ImageProcessEnded(
-      'time',
-      `The image process made no progress for ${seconds(limits.stallMs)}.`,
     );
   return undefined;
 }

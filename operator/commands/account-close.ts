@@ -4,7 +4,7 @@ import type { Context } from '../context.ts';
 import type { Deps } from '../deps.ts';
 import { describeAccount } from '../describe-account.ts';
 import { sentenceOf } from '../failure.ts';
-import { startRetention } from '../start-retention.ts';
+import { startRetention } from '../start-run.ts';
 
 /** Jobs deleted in one transaction. */
 const BATCH = 500;
@@ -23,7 +23,7 @@ interface CloseOptions {
   yes?: true;
 }
 
-/** May be repeated, to go on after an interruption. */
+/** After an interruption the reconciler deletes the rest of the jobs. */
 async function close({ deps, show, confirm }: Context, accountId: string, { forfeit, yes }: CloseOptions) {
   const { accounts } = deps.stores();
   const { name, balance } = await accounts.get(accountId);

@@ -27,8 +27,8 @@ export const account: Noun = (program, context) => {
     .option('--webhook-url <url>', 'public https URL notified of every finished job', urlArgument)
     .option(...REFERENCE)
     .action(async ({ name, webhookUrl, reference = null }: CreateOptions) => {
-      if (webhookUrl !== undefined) await deps.egress().check(webhookUrl);
-      const endpoint = { webhookUrl: webhookUrl ?? null, webhookSecret: issueWebhookSecret() };
+      const called = webhookUrl === undefined ? null : await deps.egress().check(webhookUrl);
+      const endpoint = { webhookUrl: called, webhookSecret: issueWebhookSecret() };
       const created = await deps.stores().accounts.create({ name, ...endpoint, reference });
       const { secret } = created.webhook;
       // A repeated command returns the secret of the first one.
@@ -109,11 +109,11 @@ interface WebhookOptions {
 
 async function changeWebhook({ deps, show, confirm }: Context, accountId: string, options: WebhookOptions) {
   const { rotateSecret, yes } = options;
-  const url = options.url === undefined ? undefined : orNull(options.url);
-  if (url === undefined && !rotateSecret) throw new Failure('Give --url, --rotate-secret or both.');
+  const given = options.url === undefined ? undefined : orNull(options.url);
+  if (given === undefined && !rotateSecret) throw new Failure('Give --url, --rotate-secret or both.');
   const { accounts } = deps.stores();
   await accounts.get(accountId);
-  if (typeof url === 'string') await deps.egress().check(url);
+  const url = typeof given === 'string' ? await deps.egress().check(given) : given;
   if (rotateSecret) await confirm(ROTATION_QUESTION, yes);
   const rotation = newRotation();
   const changed = await accounts.setWebhook(accountId, {

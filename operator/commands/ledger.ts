@@ -26,6 +26,8 @@ export const ledger: Noun = (program, { deps, show }) => {
       const stores = deps.stores();
       if (account !== undefined) await stores.accounts.get(account);
       const breaches = await stores.ledger.audit(account);
+      if (account === undefined)
+        await stores.ledger.recordAudit({ at: new Date(), breaches: breaches.length });
       const ok = breaches.length === 0;
       show({ fields: { ok, breaches }, text: ok ? 'The books are right.' : breaches.join('\n') });
       if (!ok) throw new Failure(`The books are not right: ${count(breaches.length)}.`);

@@ -5,6 +5,8 @@ import { job } from './job.ts';
 import { key } from './key.ts';
 import { ledger } from './ledger.ts';
 import { pack } from './pack.ts';
+import { reconcile } from './reconcile.ts';
+import { reconcileSince } from './reconcile-since.ts';
 import { setup } from './setup.ts';
 import { sweep } from './sweep.ts';
 import { tool } from './tool.ts';
@@ -21,7 +23,9 @@ export const NOUNS: readonly Noun[] = [
   usage,
   job,
   webhook,
+  reconcile,
   sweep,
+  reconcileSince,
   tool,
   api,
 ];

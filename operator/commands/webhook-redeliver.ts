@@ -44,7 +44,7 @@ interface RedeliverOptions {
 async function redeliverOne({ deps, show }: Context, deliveryId: string): Promise<void> {
   const before = await findDelivery(deps, deliveryId);
   if (before.url === null) throw new Failure('The job was deleted, and its delivery has no URL any more.');
-  const after = await deliver(deps, before);
+  const after = await deliver(deps, before, { cycle: randomUUID() });
   showOutcome(show, describeDelivery(after ?? before), after);
 }
 
@@ -60,8 +60,8 @@ async function redeliverFailed(context: Context, since: Date, { account, yes }: 
       failed.slice(start, start + CONCURRENT).map(async ({ id }) => {
         const before = await deps.stores().deliveries.find(id);
         if (before === undefined || !isRepeatable(before, since)) return;
-        const after = await deliver(deps, before, 'FAIL').catch(unlessStarted);
-        if (after === 'started') return;
+        const after = await deliverOnce(deps, before);
+        if (after === 'elsewhere') return;
         if (after?.state === 'delivered') delivered += 1;
         rows.push(after ?? before);
       }),
@@ -91,16 +91,24 @@ const isRepeatable = (delivery: DeliveryRecord, since: Date) =>
 async function deliver(
   deps: Deps,
   { id, accountId }: DeliveryRecord,
-  whileRunning?: 'FAIL',
+  cycles: { cycle: string; after?: string },
 ): Promise<DeliveryRecord | undefined> {
   const queues = taskQueues(deps.config().temporal.taskQueuePrefix);
-  const cycle = randomUUID();
-  await redeliver(deps.temporal(), queues, { id, accountId }, cycle, whileRunning);
-  return attempted(deps, id, cycle);
+  await redeliver(deps.temporal(), queues, { id, accountId }, cycles);
+  return attempted(deps, id, cycles);
 }
 
-/** Another command redelivers the event; it is not replaced, and its outcome is not this command's. */
-function unlessStarted(error: unknown): 'started' {
-  if (error instanceof WorkflowExecutionAlreadyStartedError) return 'started';
-  throw error;
+/** As {@link deliver}, unless the delivery has left the cycle it was read in. @returns `elsewhere` if it has */
+async function deliverOnce(
+  deps: Deps,
+  before: DeliveryRecord,
+): Promise<DeliveryRecord | undefined | 'elsewhere'> {
+  const cycle = randomUUID();
+  try {
+    const after = await deliver(deps, before, { cycle, after: before.cycle });
+    return after === undefined || after.cycle === cycle ? after : 'elsewhere';
+  } catch (error) {
+    if (error instanceof WorkflowExecutionAlreadyStartedError) return 'elsewhere';
+    throw error;
+  }
 }

@@ -76,7 +76,7 @@ async function test({ deps, show }: Context, accountId: string): Promise<void> {
     );
   const queues = taskQueues(deps.config().temporal.taskQueuePrefix);
   const deliveryId = await sendTest(deps.temporal(), queues, accountId);
-  const after = await attempted(deps, deliveryId, FIRST_CYCLE);
+  const after = await attempted(deps, deliveryId, { cycle: FIRST_CYCLE });
   const fields = after ? describeDelivery(after) : { delivery_id: deliveryId, account_id: accountId, url };
   showOutcome(show, fields, after);
 }

@@ -1,32 +1,47 @@
+import { schedulesOf } from '../../protocol/schedules.ts';
+import { ensureSchedules } from '../../runtime/schedules.ts';
 import { setupDatabase } from '../../stores/mongo/setup.ts';
-import { setupBuckets } from '../../stores/s3/setup.ts';
 import type { Deps } from '../deps.ts';
 import { Failure, sentenceOf } from '../failure.ts';
 import { registerSearchAttributes } from './register-search-attributes.ts';
-import { ensureRetentionSchedule } from './retention-schedule.ts';
+import { setupImages } from './setup-images.ts';
 
 /** One step of the set-up. Idempotent, and may run while the service is running. */
 export interface SetupStep {
   /** Its name in the output. */
   name: string;
-  run(deps: Deps): Promise<void>;
+  run(deps: Deps, options: SetupOptions): Promise<void>;
+}
+
+export interface SetupOptions {
+  /** Installation id that MongoDB and the buckets shall have; see identifyBuckets. */
+  adopt?: string;
 }
 
 /** Independent of each other; they run concurrently. */
 export const SETUP_STEPS: readonly SetupStep[] = [
   { name: 'indexes', run: ({ config }) => setupDatabase(config().mongo) },
-  { name: 'buckets', run: ({ config }) => setupBuckets(config().s3) },
+  { name: 'buckets', run: (deps, { adopt }) => setupImages(deps.config().s3, deps.stores(), adopt) },
   { name: 'search_attributes', run: ({ config }) => registerSearchAttributes(config().temporal) },
-  { name: 'retention_schedule', run: ({ config }) => ensureRetentionSchedule(config().temporal) },
+  { name: 'schedules', run: setUpSchedules },
 ];
 
 /** Runs all steps, even when one fails. @throws Failure that names every failed step */
-export async function runSetup(steps: readonly SetupStep[], deps: Deps): Promise<void> {
+export async function runSetup(
+  steps: readonly SetupStep[],
+  deps: Deps,
+  options: SetupOptions = {},
+): Promise<void> {
   // First, so that an invalid environment is reported once and not by every step.
   deps.config();
-  const results = await Promise.allSettled(steps.map((step) => step.run(deps)));
+  const results = await Promise.allSettled(steps.map((step) => step.run(deps, options)));
   const problems = results.flatMap((result, index) =>
     result.status === 'rejected' ? [`\n  ${steps[index]?.name}: ${sentenceOf(result.reason)}`] : [],
   );
   if (problems.length > 0) throw new Failure(`Setup is not complete:${problems.join('')}`);
+}
+
+function setUpSchedules({ config, temporal }: Deps): Promise<void> {
+  const { reconcileIntervalMs } = config().worker;
+  return ensureSchedules(temporal(), schedulesOf(config().temporal.taskQueuePrefix, reconcileIntervalMs));
 }

@@ -28,7 +28,7 @@ export async function acceptAll(
       for (const draft of short) outcomes.set(draft, await outcomeWithoutBalance(c, draft));
     remaining = payable.length === 0 ? [] : short;
   }
-  return drafts.map((draft) => outcomes.get(draft) ?? { outcome: 'insufficient_credits' });
+  return drafts.map((draft) => outcomes.get(draft) ?? overdrawn(draft));
 }
 
 /** The jobs that the current balance covers, in order of arrival, and the others, which need no transaction. */
@@ -53,7 +53,7 @@ async function splitByBalance(
 
 /** The existing outcome of a repeated acceptance or a replay, which need no balance; otherwise insufficient_credits. */
 async function outcomeWithoutBalance(c: Collections, draft: JobDraft): Promise<Acceptance> {
-  return (await existingOutcome(c, draft)) ?? { outcome: 'insufficient_credits' };
+  return (await existingOutcome(c, draft)) ?? overdrawn(draft);
 }
 
 async function acceptPayable(
@@ -64,7 +64,8 @@ async function acceptPayable(
 ): Promise<(readonly [JobDraft, Acceptance])[]> {
   if (drafts.length === 0) return [];
   try {
-    await mongo.transaction((session) => insertAll(c, session, drafts));
+    const at = new Date();
+    await mongo.transaction((session) => insertAll(c, session, drafts, (draft) => toDocument(draft, at)));
     onCharged(drafts);
     return drafts.map((draft) => [draft, accepted(draft)]);
   } catch (error) {
@@ -78,19 +79,24 @@ async function acceptPayable(
   }
 }
 
-const accepted = ({ jobId, bodyDigest }: JobDraft): Acceptance => ({
+export const accepted = ({ jobId, bodyDigest }: JobDraft): Acceptance => ({
   outcome: 'accepted',
   jobId,
   bodyDigest,
 });
 
-async function insertAll(c: Collections, session: ClientSession, drafts: readonly JobDraft[]): Promise<void> {
+const overdrawn = ({ jobId }: JobDraft): Acceptance => ({ outcome: 'insufficient_credits', jobId });
+
+/** Inserts and charges jobs of one account. */
+export async function insertAll(
+  c: Collections,
+  session: ClientSession,
+  drafts: readonly JobDraft[],
+  documentOf: (draft: JobDraft) => JobDocument,
+): Promise<void> {
   const at = new Date();
   const [first] = drafts;
-  await c.jobs.insertMany(
-    drafts.map((draft) => toDocument(draft, at)),
-    { session },
-  );
+  await c.jobs.insertMany(drafts.map(documentOf), { session });
   const keys = drafts.flatMap(({ jobId, keyId, idempotencyKey, bodyDigest }) =>
     idempotencyKey === null ? [] : [{ _id: jobId, keyId, key: idempotencyKey, bodyDigest, createdAt: at }],
   );
@@ -104,10 +110,11 @@ async function insertAll(c: Collections, session: ClientSession, drafts: readonl
   await postAll(c, session, first?.accountId ?? '', charges, at);
 }
 
-async function refused(c: Collections, draft: JobDraft, error: unknown): Promise<Acceptance> {
+/** The outcome of a job that could not be inserted. */
+export async function refused(c: Collections, draft: JobDraft, error: unknown): Promise<Acceptance> {
   const outcome = await existingOutcome(c, draft);
   if (outcome !== undefined) return outcome;
-  if (error instanceof Overdrawn) return { outcome: 'insufficient_credits' };
+  if (error instanceof Overdrawn) return overdrawn(draft);
   throw new Error(`The conflict with job ${draft.jobId} no longer exists; retry its acceptance.`, {
     cause: error,
   });
@@ -118,8 +125,7 @@ async function existingOutcome(c: Collections, draft: JobDraft): Promise<Accepta
   const { jobId, keyId, idempotencyKey } = draft;
   const job = await c.jobs.findOne({ _id: jobId });
   if (job !== null && !isTombstone(job)) return accepted(draft);
-  if (job !== null)
-    return 'unpaid' in job ? { outcome: 'insufficient_credits' } : { outcome: 'voided', jobId };
+  if (job !== null) return 'unpaid' in job ? overdrawn(draft) : { outcome: 'voided', jobId };
   if (idempotencyKey === null) return undefined;
   const row = await c.idempotency.findOne({ keyId, key: idempotencyKey });
   if (row === null) return undefined;
@@ -128,7 +134,7 @@ async function existingOutcome(c: Collections, draft: JobDraft): Promise<Accepta
   return { outcome: 'existing', jobId: row._id, bodyDigest: row.bodyDigest };
 }
 
-function toDocument(draft: JobDraft, createdAt: Date): JobDocument {
+export function toDocument(draft: JobDraft, createdAt: Date): JobDocument {
   const { jobId, input, bodyDigest: _digest, ...stored } = draft;
   return {
     _id: jobId,

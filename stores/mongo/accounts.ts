@@ -6,9 +6,10 @@ import { accountNotFound, assertOpen, openAccount } from './account-status.ts';
 import type { Mongo } from './client.ts';
 import { closeAccount } from './closing.ts';
 import { type AccountDocument, collections, toRecord } from './documents.ts';
+import { recordEndpointHealth } from './endpoint-health.ts';
 import { createLookUp } from './look-up.ts';
 import { NEWEST_FIRST, pageAfter } from './newest-first.ts';
-import { once } from './references.ts';
+import { once, resultOf } from './references.ts';
 
 export function createAccountStore(mongo: Mongo): AccountStore {
   const c = collections(mongo.db);
@@ -22,7 +23,14 @@ export function createAccountStore(mongo: Mongo): AccountStore {
 
   async function changeWebhook(filter: Filter<AccountDocument>, { url, rotateTo }: WebhookChange) {
     const endpoint =
-      url === undefined ? {} : { url: { $literal: url }, disabledReason: null, failingSince: '$$REMOVE' };
+      url === undefined
+        ? {}
+        : {
+            url: { $literal: url },
+            disabledReason: null,
+            failingSince: '$$REMOVE',
+            failedCycles: '$$REMOVE',
+          };
     const rotation = rotateTo && {
       previousSecret: '$webhook.secret',
       previousUntil: rotateTo.previousUntil,
@@ -63,6 +71,11 @@ export function createAccountStore(mongo: Mongo): AccountStore {
         return { accountId: document._id };
       });
       return repeated ? get(accountId) : toAccount(document);
+    },
+
+    async findByReference(reference) {
+      const created = await resultOf(c, { command: 'account', accountId: '', reference });
+      return (created as { accountId: string } | undefined)?.accountId;
     },
 
     async list(limit, after) {
@@ -107,21 +120,7 @@ export function createAccountStore(mongo: Mongo): AccountStore {
       return updated === null ? undefined : toAccount(updated);
     },
 
-    async recordEndpointHealth(accountId, url, health) {
-      const endpoint = { _id: accountId, 'webhook.url': url };
-      if (health === 'healthy')
-        await c.accounts.updateOne(endpoint, { $unset: { 'webhook.failingSince': true } });
-      else if ('failingSince' in health)
-        await c.accounts.updateOne(endpoint, { $set: { 'webhook.failingSince': health.failingSince } });
-      else {
-        const { disabledReason, ifFailingSince } = health;
-        const still = ifFailingSince === undefined ? {} : { 'webhook.failingSince': ifFailingSince };
-        await c.accounts.updateOne(
-          { ...endpoint, ...still },
-          { $set: { 'webhook.disabledReason': disabledReason } },
-        );
-      }
-    },
+    recordEndpointHealth: (...recorded) => recordEndpointHealth(c, ...recorded),
   };
 }
 

@@ -2,12 +2,11 @@ import { NotFound } from '../../domain/errors.ts';
 import type { FailedEnd } from '../job-store.ts';
 import type { Mongo } from './client.ts';
 import type { Collections } from './documents.ts';
-import { type EndOptions, endJob } from './ending.ts';
-import { CallsBegun, closeUnbegun } from './generator-calls.ts';
+import { type EndOptions, endJob, RenderBegun } from './ending.ts';
 
 /**
- * See JobStore.cancel. The transaction that ends the job also closes its calls: one that begins concurrently either
- * conflicts with it, or finds them closed. It counts in the account's `failures`, because nobody pays for its input.
+ * See JobStore.cancel. The write that ends the job finds no call in it, and a call begins only in a job that has not
+ * ended. It counts in the account's `failures`, because nobody pays for its input.
  * @returns whether this call has ended the job
  */
 export async function cancelJob(
@@ -19,7 +18,7 @@ export async function cancelJob(
   let cancelled = false;
   const options: EndOptions = {
     counted: true,
-    guard: (session) => closeUnbegun(c, jobId, session),
+    onlyUnbegun: true,
     onEnded(job) {
       cancelled = true;
       onEnded(job);
@@ -29,13 +28,9 @@ export async function cancelJob(
     await endJob(mongo, c, jobId, { status: 'failed', ...end }, options);
     return cancelled;
   } catch (error) {
-    if (error instanceof CallsBegun) return (await isProcessing(c, jobId)) ? 'begun' : false;
+    if (error instanceof RenderBegun) return 'begun';
     // Voided concurrently.
     if (error instanceof NotFound) return false;
     throw error;
   }
 }
-
-/** A job whose calls have begun may have ended since this cancellation looked at it. */
-const isProcessing = async ({ jobs }: Collections, _id: string) =>
-  (await jobs.findOne({ _id, status: 'processing' }, { projection: { _id: 1 } })) !== null;

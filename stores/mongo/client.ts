@@ -1,10 +1,11 @@
-import { type ClientSession, type Db, MongoClient, MongoServerError } from 'mongodb';
+import { type ClientSession, type Db, MongoClient, MongoServerError, ReadConcern } from 'mongodb';
 import type { Config } from '../../config.ts';
 import { bounded, within } from './bounded.ts';
 
 const CONNECT_TIMEOUT_MS = 4000;
 const CLOSE_TIMEOUT_MS = 3000;
 const DUPLICATE_KEY = 11000;
+const SNAPSHOT_UNAVAILABLE = 246;
 
 /** Timeouts in milliseconds. */
 export interface Timeouts {
@@ -29,6 +30,11 @@ export interface Mongo extends AsyncDisposable {
    * @throws MongoTimeout
    */
   transaction<T>(work: (session: ClientSession) => Promise<T>): Promise<T>;
+  /**
+   * Runs `work`, whose reads of `db` with the session all see the database at one moment, without disturbing writers.
+   * It may run again. MongoDB keeps that moment for five minutes.
+   */
+  snapshot<T>(work: (db: Db, session: ClientSession) => Promise<T>): Promise<T>;
 }
 
 export function openMongo(config: Config['mongo'], timeouts = TIMEOUTS): Mongo {
@@ -36,6 +42,7 @@ export function openMongo(config: Config['mongo'], timeouts = TIMEOUTS): Mongo {
   return {
     db: bounded(client.db(config.database), timeouts.operationMs),
     transaction: (work) => transaction(client, timeouts, work),
+    snapshot: (work) => snapshot(client, config.database, timeouts, work),
     [Symbol.asyncDispose]: () => closeClient(client),
   };
 }
@@ -79,6 +86,34 @@ async function transaction<T>(
     session.endSession().catch(() => {});
   }
 }
+
+/** What {@link Mongo.snapshot} is given. */
+export type Snapshot = Parameters<Parameters<Mongo['snapshot']>[0]>;
+
+async function snapshot<T>(
+  client: MongoClient,
+  database: string,
+  { operationMs, collisionsMs }: Timeouts,
+  work: (...snapshot: Snapshot) => Promise<T>,
+): Promise<T> {
+  const deadline = Date.now() + collisionsMs;
+  for (;;) {
+    const session = client.startSession({ snapshot: true });
+    // Of its own, because the driver writes the time of the snapshot into the read concern.
+    const db = bounded(client.db(database, { readConcern: new ReadConcern('snapshot') }), operationMs);
+    try {
+      return await work(db, session);
+    } catch (error) {
+      if (!isSnapshotUnavailable(error) || Date.now() > deadline) throw error;
+    } finally {
+      session.endSession().catch(() => {});
+    }
+  }
+}
+
+/** For a moment after a collection or an index was created. */
+const isSnapshotUnavailable = (error: unknown) =>
+  error instanceof MongoServerError && error.code === SNAPSHOT_UNAVAILABLE;
 
 export const isDuplicateKey = (error: unknown) =>
   error instanceof MongoServerError && error.code === DUPLICATE_KEY;

@@ -1,3 +1,4 @@
+import { unusedResults } from '../../domain/generator-call.ts';
 import type { DeletedJob } from '../job-store.ts';
 import type { Mongo } from './client.ts';
 import { cancelDeliveries } from './deliveries.ts';
@@ -17,6 +18,14 @@ const CLEARED = {
   idempotencyKey: null,
   inputs: [],
   results: [],
+  // What they cost stays, and a task that may still run can be cancelled.
+  calls: {
+    $cond: [
+      { $isArray: '$calls' },
+      { $map: { input: '$calls', in: { $mergeObjects: ['$$this', { error: null, result: null }] } } },
+      '$$REMOVE',
+    ],
+  },
 };
 
 /** See JobStore.remove. */
@@ -30,7 +39,7 @@ export async function removeJobs(
     const jobs = await c.jobs
       .find(
         { _id: { $in: [...jobIds] }, status: ENDED },
-        { session, projection: { inputs: 1, results: 1, workflowId: 1 } },
+        { session, projection: { inputs: 1, results: 1, calls: 1, workflowId: 1 } },
       )
       .toArray();
     if (jobs.length === 0) return [];
@@ -49,7 +58,10 @@ export async function removeJobs(
       jobs.map(({ workflowId }) => workflowId),
       session,
     );
-    const deleted = jobs.map(({ _id, inputs, results }) => ({ id: _id, objects: [...inputs, ...results] }));
+    const deleted = jobs.map(({ _id, inputs, results, calls }) => ({
+      id: _id,
+      objects: [...inputs, ...results, ...unusedResults(calls, results)],
+    }));
     await enqueueRemovals(
       c,
       deleted.flatMap(({ objects }) => objects),

@@ -1,5 +1,5 @@
 import type { Collection, CreateIndexesOptions, Db } from 'mongodb';
-import type { GeneratorCall } from '../../domain/generator-call.ts';
+import type { StoredCall } from '../../domain/generator-call.ts';
 import type { JobRequests } from '../../domain/job-requests.ts';
 import type {
   AccountRecord,
@@ -31,6 +31,10 @@ export interface JobDocument extends Stored<JobRecord> {
   /** See {@link JobRequests}. Version 0.1.0 omitted it, or set it to `true` for a replayed job. */
   answered?: JobRequests['answered'] | true;
   withdrawn?: JobRequests['withdrawn'];
+  /** The calls to upstreams; absent before the first one. */
+  calls?: StoredCall[];
+  /** A local generator has begun to render. */
+  localRender?: true;
 }
 
 /** Tombstone of a voided job: a late acceptance fails on its id and charges nothing. */
@@ -40,6 +44,8 @@ export interface VoidDocument {
   voidedAt: Date;
   /** The job was refused with insufficient_credits; a repeated acceptance gets the same outcome. */
   unpaid?: boolean;
+  /** Those of the job, if one of them was open. Its task can be cancelled. */
+  calls?: StoredCall[];
 }
 
 export interface IdempotencyDocument {
@@ -51,17 +57,6 @@ export interface IdempotencyDocument {
   createdAt: Date;
 }
 
-/** The calls that a job has made to upstreams; the id is the job's. Removed after 90 days. */
-export interface GeneratorCallsDocument {
-  _id: string;
-  startedAt: Date;
-  calls: Omit<GeneratorCall, 'ageMs'>[];
-  /** The job has ended: no further call begins. */
-  closed?: true;
-  /** A local generator has begun to render. */
-  local?: true;
-}
-
 /** An object queued for removal from the image store. The id is `<bucket>/<key>`. */
 export interface RemovalDocument extends ObjectRef {
   _id: string;
@@ -69,6 +64,14 @@ export interface RemovalDocument extends ObjectRef {
   attempts: number;
   /** Why the last attempt failed. */
   reason: string | null;
+}
+
+/** See OrphanStore. The id is that of a {@link RemovalDocument}. */
+export interface OrphanDocument extends ObjectRef {
+  _id: string;
+  since: Date;
+  /** An operator has agreed to its removal. */
+  confirmed?: true;
 }
 
 /** A workflow queued for deletion in Temporal, by its id. */
@@ -102,8 +105,8 @@ export function collections(db: Db) {
     ledger: db.collection<Stored<LedgerRow>>('ledger'),
     packs: db.collection<Stored<PackRecord>>('packs'),
     deliveries: db.collection<Stored<DeliveryRecord>>('deliveries'),
-    generatorCalls: db.collection<GeneratorCallsDocument>('generator_calls'),
     removals: db.collection<RemovalDocument>('removals'),
+    orphans: db.collection<OrphanDocument>('orphans'),
     histories: db.collection<HistoryDocument>('histories'),
     references: db.collection<ReferenceDocument>('references'),
     settings: db.collection<SettingDocument>('settings'),
@@ -114,7 +117,8 @@ export type Collections = ReturnType<typeof collections>;
 /** Tombstones are in the collection of the jobs, without their fields. */
 export const isTombstone = (job: JobDocument): boolean => job.accountId === undefined;
 
-export function toJob({ answered: _answered, withdrawn: _withdrawn, ...job }: JobDocument): JobRecord {
+export function toJob(document: JobDocument): JobRecord {
+  const { answered: _answered, withdrawn: _withdrawn, calls: _calls, localRender: _local, ...job } = document;
   return toRecord(job);
 }
 
@@ -133,12 +137,19 @@ export async function createIndexes(db: Db): Promise<void> {
     { partialFilterExpression: { retentionDays: { $gte: 1 } } },
   );
   await index(c.accounts, { createdAt: -1, _id: -1 });
+  await index(c.accounts, { status: 1 }, { partialFilterExpression: { status: 'closed' } });
   await index(c.jobs, { accountId: 1, createdAt: -1, _id: -1 });
   await index(c.jobs, { createdAt: -1, _id: -1 });
   // The lists of clients leave deleted jobs out, of which an account may have any number: one scan for each status.
   await index(c.jobs, { accountId: 1, status: 1, createdAt: -1, _id: -1 });
   await index(c.jobs, { accountId: 1, tool: 1, status: 1, createdAt: -1, _id: -1 });
   await index(c.jobs, { accountId: 1, status: 1, completedAt: 1, _id: 1 });
+  // Only jobs that have an open call are in it.
+  await index(
+    c.jobs,
+    { 'calls.outcome': 1, _id: 1 },
+    { partialFilterExpression: { 'calls.outcome': { $type: 'null' } } },
+  );
   await createRetentionIndexes(c);
   await index(c.voids, { voidedAt: 1 }, { expireAfterSeconds: 7 * 24 * 3600 });
   await index(c.idempotency, { keyId: 1, key: 1 }, { unique: true });
@@ -158,7 +169,6 @@ export async function createIndexes(db: Db): Promise<void> {
     { partialFilterExpression: { state: 'failed' } },
   );
   await index(c.deliveries, { createdAt: 1 }, { expireAfterSeconds: 90 * 24 * 3600 });
-  await index(c.generatorCalls, { startedAt: 1 }, { expireAfterSeconds: 90 * 24 * 3600 });
   await index(c.deliveries, { state: 1, _id: 1 }, { partialFilterExpression: { state: 'pending' } });
   await index(c.deliveries, { state: 1, createdAt: 1 }, { partialFilterExpression: { state: 'pending' } });
   await index(c.removals, { since: 1 });
@@ -169,6 +179,7 @@ async function createRetentionIndexes({ jobs }: Collections): Promise<void> {
   await index(jobs, { keyId: 1, status: 1, createdAt: 1 });
   await index(jobs, { 'inputs.bucket': 1, createdAt: 1 }, { partialFilterExpression: { status: 'failed' } });
   await index(jobs, { status: 1, _id: 1 }, { partialFilterExpression: { status: 'processing' } });
+  await index(jobs, { status: 1, createdAt: 1 }, { partialFilterExpression: { status: 'processing' } });
   await index(jobs, { 'inputs.key': 1 }, { sparse: true });
   await index(jobs, { 'results.key': 1 }, { sparse: true });
 }

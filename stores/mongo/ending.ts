@@ -1,11 +1,20 @@
-import type { ClientSession } from 'mongodb';
+import type { ClientSession, Filter } from 'mongodb';
 import { type Destination, deliveryIdOf, destinationOf, newDelivery } from '../../domain/delivery.ts';
 import { NotFound } from '../../domain/errors.ts';
 import { countOneMore } from '../../domain/failures.ts';
+import { unusedResults } from '../../domain/generator-call.ts';
 import type { DeliveryRecord, JobRecord } from '../../domain/records.ts';
 import type { EndedJob } from '../job-store.ts';
 import type { Mongo } from './client.ts';
-import { type Collections, isTombstone, type JobDocument, toJob, toRecord } from './documents.ts';
+import {
+  type Collections,
+  isTombstone,
+  type JobDocument,
+  type Stored,
+  toJob,
+  toRecord,
+} from './documents.ts';
+import { enqueueRemovals } from './removals.ts';
 import { reverseCharge } from './voids.ts';
 
 /** The fields set when a job ends. */
@@ -16,38 +25,42 @@ export type JobEnding =
 export interface EndOptions {
   /** Counts the job in the account's `failures`. */
   counted?: boolean;
-  /** Runs first in the transaction of a failure; its error aborts it. */
-  guard?: (session: ClientSession) => Promise<void>;
+  /** Ends the job only if no generator was asked to render it. */
+  onlyUnbegun?: boolean;
   /** Called when this call has ended the job: not when it had already ended. */
   onEnded?: (job: JobRecord) => void;
 }
 
-/** See JobStore.complete and JobStore.fail. */
+/** A generator was asked to render the job. */
+export class RenderBegun extends Error {
+  override readonly name = 'RenderBegun';
+}
+
+const UNBEGUN = { 'calls.0': { $exists: false }, localRender: { $exists: false } } as const;
+const hasBegun = ({ calls = [], localRender }: JobDocument) => calls.length > 0 || localRender === true;
+
+/** See JobStore.complete and JobStore.fail. @throws RenderBegun with `onlyUnbegun` */
 export async function endJob(
   mongo: Mongo,
   c: Collections,
   jobId: string,
   end: JobEnding,
-  { counted = false, guard = async () => {}, onEnded = () => {} }: EndOptions = {},
+  { counted = false, onlyUnbegun = false, onEnded = () => {} }: EndOptions = {},
 ): Promise<EndedJob> {
+  const guard = onlyUnbegun ? UNBEGUN : {};
   for (;;) {
     const found = await find(c, jobId);
     if (found.status !== 'processing') return withDelivery(c, found);
-    const destination = await destinationFor(c, found);
-    const delivery = destination === undefined ? null : newDelivery(toJob(found), end.status, destination);
-    const isOneWrite = end.status === 'completed' && delivery === null;
+    if (onlyUnbegun && hasBegun(found)) throw new RenderBegun(`A generator was asked for job ${jobId}.`);
+    const isOneWrite = end.status === 'completed' && (await destinationFor(c, found)) === undefined;
     const ended = isOneWrite
       ? await change(c, found, end)
-      : await mongo.transaction(async (session) => {
-          await guard(session);
-          return endWith(c, found, { end, delivery, counted }, session);
-        });
+      : await mongo.transaction((session) => endWith(c, found, { end, counted, guard }, session));
     if (ended !== null) {
-      const job = toJob(ended);
-      onEnded(job);
-      return { job, delivery };
+      onEnded(toJob(ended));
+      return isOneWrite ? toEnded(ended, await planMissed(c, ended)) : withDelivery(c, ended);
     }
-    // The job was ended or voided concurrently.
+    // The job was ended or voided concurrently, or a generator was asked.
   }
 }
 
@@ -65,29 +78,77 @@ async function find(c: Collections, jobId: string): Promise<JobDocument> {
 
 async function withDelivery(c: Collections, job: JobDocument): Promise<EndedJob> {
   const delivery = await c.deliveries.findOne({ _id: deliveryIdOf(job._id) });
-  return { job: toJob(job), delivery: delivery === null ? null : toRecord(delivery) };
+  return toEnded(job, delivery ?? (await planMissed(c, job)));
 }
 
-async function destinationFor(c: Collections, job: JobDocument): Promise<Destination | undefined> {
-  if (job.webhookUrl !== null) return destinationOf(job, { url: null, disabledReason: null });
-  const account = await c.accounts.findOne({ _id: job.accountId }, { projection: { webhook: 1 } });
-  return account === null ? undefined : destinationOf(job, account.webhook);
+const toEnded = (job: JobDocument, delivery: Stored<DeliveryRecord> | null): EndedJob => ({
+  job: toJob(job),
+  delivery: delivery === null ? null : toRecord(delivery),
+  calls: job.calls ?? [],
+});
+
+/**
+ * A completed job without a webhook ends by one write, and the endpoint may have been set after the look for it and before
+ * that write. So whoever has ended such a job, or finds it ended, looks again.
+ */
+async function planMissed(c: Collections, job: JobDocument): Promise<Stored<DeliveryRecord> | null> {
+  if (job.status !== 'completed' || job.webhookUrl !== null) return null;
+  const destination = await destinationFor(c, job);
+  if (destination === undefined) return null;
+  const { _id, ...row } = deliveryOf(job, 'completed', destination);
+  return c.deliveries.findOneAndUpdate(
+    { _id },
+    { $setOnInsert: row },
+    { upsert: true, returnDocument: 'after' },
+  );
+}
+
+async function destinationFor(
+  c: Collections,
+  { accountId, webhookUrl }: JobDocument,
+  session?: ClientSession,
+): Promise<Destination | undefined> {
+  if (webhookUrl !== null) return destinationOf(webhookUrl, null);
+  const options = {
+    projection: { 'webhook.url': 1 },
+    ...(session === undefined ? {} : { session }),
+  } as const;
+  const account = await c.accounts.findOne({ _id: accountId }, options);
+  return destinationOf(null, account?.webhook.url ?? null);
+}
+
+function deliveryOf(
+  job: JobDocument,
+  status: JobEnding['status'],
+  destination: Destination,
+): Stored<DeliveryRecord> {
+  const { id: _id, ...row } = newDelivery(toJob(job), status, destination);
+  return { _id, ...row };
+}
+
+interface EndWith {
+  end: JobEnding;
+  counted: boolean;
+  guard: Filter<JobDocument>;
 }
 
 async function endWith(
   c: Collections,
   job: JobDocument,
-  { end, delivery, counted }: { end: JobEnding; delivery: DeliveryRecord | null; counted: boolean },
+  { end, counted, guard }: EndWith,
   session: ClientSession,
 ): Promise<JobDocument | null> {
-  const ended = await change(c, job, end, session);
+  const ended = await change(c, job, end, { session, guard });
   if (ended === null) return null;
-  if (end.status === 'failed') await reverseCharge(c, session, job, 'refund');
-  if (counted) await countFailure(c, job.accountId, session);
-  if (delivery !== null) {
-    const { id: _id, ...row } = delivery;
-    await c.deliveries.insertOne({ _id, ...row }, { session });
+  if (end.status === 'failed') {
+    await reverseCharge(c, session, job, 'refund');
+    await enqueueRemovals(c, unusedResults(ended.calls), session);
   }
+  if (counted) await countFailure(c, job.accountId, session);
+  // Read after the refund, which changes the account, so that an endpoint set meanwhile conflicts with this transaction.
+  const destination = await destinationFor(c, job, session);
+  if (destination !== undefined)
+    await c.deliveries.insertOne(deliveryOf(job, end.status, destination), { session });
   return ended;
 }
 
@@ -103,10 +164,10 @@ const change = (
   c: Collections,
   { _id, createdAt }: Pick<JobDocument, '_id' | 'createdAt'>,
   end: JobEnding,
-  session?: ClientSession,
+  { guard = {}, ...transaction }: { session?: ClientSession; guard?: Filter<JobDocument> } = {},
 ) =>
   c.jobs.findOneAndUpdate(
-    { _id, status: 'processing' },
+    { _id, status: 'processing', ...guard },
     { $set: { ...end, completedAt: new Date(Math.max(createdAt.getTime(), Date.now())) } },
-    { returnDocument: 'after', ...(session === undefined ? {} : { session }) },
+    { returnDocument: 'after', ...transaction },
   );

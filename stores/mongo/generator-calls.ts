@@ -1,71 +1,77 @@
-import { randomUUID } from 'node:crypto';
-import type { ClientSession } from 'mongodb';
+import type { Filter } from 'mongodb';
 import {
   type CallChanges,
   type GeneratorCall,
-  MOST_CHARGED_CALLS,
   newCall,
+  replacedBy,
+  type StoredCall,
 } from '../../domain/generator-call.ts';
 import { type Metrics, NO_METRICS } from '../../metrics/metrics.ts';
 import type { GeneratorCallStore } from '../generator-call-store.ts';
 import type { Mongo } from './client.ts';
-import { type Collections, collections, type GeneratorCallsDocument } from './documents.ts';
+import { collections, type JobDocument } from './documents.ts';
 
-/** More than any job makes: each of its attempts may call every generator once. */
-const MOST_CALLS = 500;
+const PROCESSING = 'processing' as const;
+const OPEN_CALL = { 'calls.outcome': { $type: 'null' } } as const;
 
-const CHARGED = { $filter: { input: '$calls', as: 'call', cond: '$$call.mayBeCharged' } };
-const WITH_AGE = { $mergeObjects: ['$$this', { ageMs: { $subtract: ['$$NOW', '$$this.startedAt'] } }] };
+const ms = (since: string) => ({ $subtract: ['$$NOW', since] });
+const LISTED = {
+  $mergeObjects: ['$$this', { ageMs: ms('$$this.startedAt'), silentMs: ms('$$this.beatAt') }],
+};
 
-/** All times are MongoDB's `$$NOW`, because the clocks of renderers differ. */
+/**
+ * The calls are in their job's document, so that a call begins only while the job is processing, and a job is cancelled
+ * only while none has begun: both are one document's facts. All times are MongoDB's `$$NOW`, because the clocks of
+ * renderers differ.
+ */
 export function createGeneratorCallStore(mongo: Mongo, metrics: Metrics = NO_METRICS): GeneratorCallStore {
-  const { generatorCalls: c } = collections(mongo.db);
-
-  async function list(jobId: string): Promise<GeneratorCall[]> {
-    const calls = { $map: { input: '$calls', in: WITH_AGE } };
-    const found = c.aggregate<{ calls: GeneratorCall[] }>([
-      { $match: { _id: jobId } },
-      { $project: { calls } },
-    ]);
-    return (await found.next())?.calls ?? [];
-  }
-
+  const { jobs } = collections(mongo.db);
   return {
-    list,
+    async list(jobId) {
+      const calls = { $map: { input: { $ifNull: ['$calls', []] }, in: LISTED } };
+      const found = jobs.aggregate<{ calls: GeneratorCall[] }>([
+        { $match: { _id: jobId } },
+        { $project: { calls } },
+      ]);
+      return (await found.next())?.calls ?? [];
+    },
 
-    async begin(jobId, fields) {
-      const call = newCall(randomUUID(), fields);
-      await c.updateOne({ _id: jobId }, { $setOnInsert: nothingBegun() }, { upsert: true });
-      // The filter and the write are one operation, so concurrent attempts share the limit.
-      const limit = fields.mayBeCharged ? { $lt: [{ $size: CHARGED }, MOST_CHARGED_CALLS] } : {};
-      const begun = { $mergeObjects: [{ $literal: call }, { startedAt: '$$NOW' }] };
-      const { matchedCount } = await c.updateOne(
-        {
-          _id: jobId,
-          closed: { $ne: true },
-          $expr: { $and: [{ $lt: [{ $size: '$calls' }, MOST_CALLS] }, limit] },
-        },
-        [{ $set: { calls: { $concatArrays: ['$calls', [begun]] } } }],
-      );
-      return matchedCount === 0 ? undefined : call.id;
+    async begin(jobId, fields, listed) {
+      const replaced = replacedBy(fields, listed);
+      const call = {
+        $mergeObjects: [{ $literal: newCall(fields, replaced) }, { startedAt: '$$NOW', beatAt: '$$NOW' }],
+      };
+      const kept = {
+        $filter: { input: { $ifNull: ['$calls', []] }, cond: { $ne: ['$$this.id', replaced?.id ?? ''] } },
+      };
+      const { matchedCount } = await jobs.updateOne({ _id: jobId, status: PROCESSING, ...areStill(listed) }, [
+        { $set: { calls: { $concatArrays: [kept, [call]] } } },
+      ]);
+      if (matchedCount > 0) return 'begun';
+      const job = await jobs.findOne({ _id: jobId, status: PROCESSING }, { projection: { _id: 1 } });
+      return job === null ? 'ended' : 'changed';
     },
 
     async beginLocal(jobId) {
-      await c.updateOne({ _id: jobId }, { $setOnInsert: nothingBegun() }, { upsert: true });
-      const open = { _id: jobId, closed: { $ne: true as const } };
-      return (await c.updateOne(open, { $set: { local: true } })).matchedCount > 0;
+      const local = { $set: { localRender: true as const } };
+      return (await jobs.updateOne({ _id: jobId, status: PROCESSING }, local)).matchedCount > 0;
+    },
+
+    async beat(jobId, callId) {
+      const open = { _id: jobId, status: PROCESSING, calls: { $elemMatch: { id: callId, outcome: null } } };
+      const { matchedCount } = await jobs.updateOne(open, [{ $set: changed(callId, { beatAt: '$$NOW' }) }]);
+      // A job that MongoDB has lost in a restore has not ended: it may be restored while its call goes on.
+      return matchedCount > 0 || (await jobs.findOne({ _id: jobId }, { projection: { _id: 1 } })) === null;
     },
 
     async update(jobId, callId, changes) {
       const ended = changes.outcome === undefined ? {} : { endedAt: '$$NOW' };
-      const changed = { $mergeObjects: ['$$this', { $literal: changes }, ended] };
-      const calls = {
-        $map: { input: '$calls', in: { $cond: [{ $eq: ['$$this.id', callId] }, changed, '$$this'] } },
-      };
-      const open = changes.task === undefined ? {} : { outcome: null };
-      const before = await c.findOneAndUpdate(
-        { _id: jobId, calls: { $elemMatch: { id: callId, ...open } } },
-        [{ $set: { calls } }],
+      const { task, result } = changes;
+      const open = task === undefined ? {} : { outcome: null, ...(task === null ? { task } : {}) };
+      const first = result === undefined || result === null ? {} : { result: null };
+      const before = await jobs.findOneAndUpdate(
+        { _id: jobId, calls: { $elemMatch: { id: callId, ...open, ...first } } },
+        [{ $set: changed(callId, { $literal: changes }, ended) }],
         { projection: { calls: { $elemMatch: { id: callId } } }, returnDocument: 'before' },
       );
       const [call] = before?.calls ?? [];
@@ -73,46 +79,35 @@ export function createGeneratorCallStore(mongo: Mongo, metrics: Metrics = NO_MET
       return call !== undefined;
     },
 
-    async close(jobId) {
-      const closed = { $set: { closed: true as const }, $setOnInsert: nothingBegun() };
-      await c.updateOne({ _id: jobId }, closed, { upsert: true });
-      return list(jobId);
+    async openOfEnded(after, limit) {
+      const ended = { ...OPEN_CALL, _id: { $gt: after }, status: { $ne: PROCESSING } };
+      const found = jobs
+        .find(ended, { projection: { _id: 1 } })
+        .sort({ _id: 1 })
+        .limit(limit);
+      return (await found.toArray()).map(({ _id }) => _id);
     },
   };
 }
 
-const nothingBegun = (): Pick<GeneratorCallsDocument, 'startedAt' | 'calls'> => ({
-  startedAt: new Date(),
-  calls: [],
+/** Matches a job with these calls, of which none has ended since. A call that was taken for lost may have a result. */
+const areStill = (listed: readonly GeneratorCall[]): Filter<JobDocument> => {
+  const seen = { $map: { input: { $ifNull: ['$calls', []] }, in: ['$$this.id', '$$this.outcome'] } };
+  return { $expr: { $eq: [seen, { $literal: listed.map(({ id, outcome }) => [id, outcome]) }] } };
+};
+
+/** The calls, of which one is merged with these fields. */
+const changed = (callId: string, ...fields: object[]) => ({
+  calls: {
+    $map: {
+      input: '$calls',
+      in: { $cond: [{ $eq: ['$$this.id', callId] }, { $mergeObjects: ['$$this', ...fields] }, '$$this'] },
+    },
+  },
 });
 
-/** Thrown by {@link closeUnbegun}: a generator was asked. */
-export class CallsBegun extends Error {
-  override readonly name = 'CallsBegun';
-}
-
-/**
- * Lets the job begin no call and no local render, in the caller's transaction.
- * @throws CallsBegun when one has begun
- */
-export async function closeUnbegun(
-  { generatorCalls }: Collections,
-  jobId: string,
-  session: ClientSession,
-): Promise<void> {
-  const row = await generatorCalls.findOne({ _id: jobId }, { session });
-  if (row !== null && (row.local === true || row.calls.length > 0))
-    throw new CallsBegun(`A generator was asked for job ${jobId}.`);
-  const closed = { $set: { closed: true as const }, $setOnInsert: nothingBegun() };
-  await generatorCalls.updateOne({ _id: jobId }, closed, { upsert: true, session });
-}
-
 /** Counts by what the write has changed: two attempts may record the end of the same call. */
-function countChanges(
-  metrics: Metrics,
-  before: Pick<GeneratorCall, 'generator' | 'outcome' | 'costUsd'>,
-  { outcome, costUsd }: CallChanges,
-): void {
+function countChanges(metrics: Metrics, before: StoredCall, { outcome, costUsd }: CallChanges): void {
   const { generator } = before;
   if (before.outcome === null && outcome)
     metrics.add('imagejob_upstream_calls_total', { generator, outcome });

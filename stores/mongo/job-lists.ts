@@ -26,7 +26,7 @@ export async function listJobs(
       await pageAfter(c.jobs, after, accountId),
     ],
   };
-  const fields = brief ? { projection: { options: 0, warnings: 0 } } : {};
+  const fields = { projection: { calls: 0, ...(brief ? { options: 0, warnings: 0 } : {}) } };
   const read = async (found: FindCursor<JobDocument>) =>
     (await found.toArray()).map((job) => (brief ? { ...job, options: {}, warnings: [] } : job));
   if (keys === undefined)

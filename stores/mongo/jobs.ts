@@ -12,6 +12,7 @@ import { withKey } from './job-keys.ts';
 import { listByIdempotencyKey, listJobs } from './job-lists.ts';
 import { countJobs } from './job-metrics.ts';
 import { createLookUp } from './look-up.ts';
+import { restoreJob } from './restoring.ts';
 import { usage } from './usage.ts';
 import { fence, recordReturned, voidJob } from './voids.ts';
 
@@ -51,6 +52,7 @@ export function createJobStore(mongo: Mongo, metrics: Metrics = NO_METRICS): Job
   };
   return {
     accept: (draft) => enqueueAcceptance(draft.accountId, draft),
+    restore: (draft, lost, isStored) => restoreJob(mongo, c, draft, lost, isStored),
     fence: (jobId, unpaid) => fence(c, jobId, unpaid),
     void: (jobId, requestId) => voidJob(mongo, c, jobId, requestId, onReversed),
     recordReturned: (jobId, requestId) => recordReturned(c, jobId, requestId),

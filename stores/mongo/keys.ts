@@ -14,6 +14,7 @@ import { once } from './references.ts';
 export function createKeyStore(mongo: Mongo): KeyStore {
   const c = collections(mongo.db);
   const byDigest = createLookUp(c.keys, 'digest');
+  const byId = createLookUp(c.keys, '_id');
 
   async function change(keyId: string, update: UpdateFilter<KeyDocument>, filter = {}): Promise<KeyRecord> {
     await c.keys.updateOne({ _id: keyId, ...filter }, update);
@@ -40,8 +41,13 @@ export function createKeyStore(mongo: Mongo): KeyStore {
         accountName: key.accountName,
         retentionDays: key.retentionDays,
         ...(key.scopes === undefined ? {} : { scopes: key.scopes }),
-        revoked: key.revokedAt !== null || key.accountDisabled,
+        revoked: isRevoked(key),
       };
+    },
+
+    async isRevoked(keyId) {
+      const key = await byId(keyId);
+      return key === null || isRevoked(key);
     },
 
     async list(accountId) {
@@ -55,6 +61,8 @@ export function createKeyStore(mongo: Mongo): KeyStore {
       change(keyId, scopes === null ? { $unset: { scopes: true } } : { $set: { scopes } }),
   };
 }
+
+const isRevoked = ({ revokedAt, accountDisabled }: KeyDocument) => revokedAt !== null || accountDisabled;
 
 async function create(c: Collections, session: ClientSession, key: Parameters<KeyStore['create']>[0]) {
   await assertOpen(c, key.accountId, session);

@@ -2,15 +2,19 @@ import { randomUUID } from 'node:crypto';
 import type { ClientSession } from 'mongodb';
 import { NotFound, Refused } from '../../domain/errors.ts';
 import type { LedgerKind, LedgerRow } from '../../domain/records.ts';
-import type { LedgerStore } from '../ledger-store.ts';
+import type { AuditOutcome, LedgerStore } from '../ledger-store.ts';
 import { assertOpen, openAccount } from './account-status.ts';
 import type { Mongo } from './client.ts';
 import { type Collections, collections, toRecord } from './documents.ts';
-import { auditBooks, rowPages } from './ledger-audit.ts';
+import { auditBooks } from './ledger-audit.ts';
+import { auditOrphans } from './ledger-orphans.ts';
+import { rowPage } from './ledger-rows.ts';
 import { once } from './references.ts';
 
-/** Accounts per query. */
+/** Rows and accounts per query. */
+const ROWS = 1000;
 const ACCOUNTS = 1000;
+const LAST_AUDIT = 'last_audit';
 
 export interface Posting {
   /** Derived from the cause; a second posting with the same id fails as a duplicate key. */
@@ -71,8 +75,11 @@ export function createLedgerStore(mongo: Mongo): LedgerStore {
   return {
     async list(accountId) {
       const rows: LedgerRow[] = [];
-      for await (const page of rowPages(c, accountId)) rows.push(...page);
-      return rows;
+      for (;;) {
+        const page = await rowPage(c, accountId, { after: rows.at(-1)?.seq, limit: ROWS });
+        rows.push(...page);
+        if (page.length < ROWS) return rows;
+      }
     },
 
     async page(accountId, after, limit) {
@@ -91,11 +98,25 @@ export function createLedgerStore(mongo: Mongo): LedgerStore {
       });
     },
 
-    async audit(accountId) {
+    async audit(accountId, onPage) {
+      if (accountId !== undefined) return auditBooks(mongo, accountId, onPage);
       const breaches: string[] = [];
-      for await (const ids of accountId === undefined ? accountPages(c) : [[accountId]])
-        for (const id of ids) breaches.push(...(await auditBooks(mongo, c, id)));
-      return breaches;
+      for await (const ids of accountPages(c))
+        for (const id of ids) breaches.push(...(await auditBooks(mongo, id, onPage)));
+      return [...breaches, ...(await auditOrphans(mongo, onPage))];
+    },
+
+    auditOrphans: (onPage) => auditOrphans(mongo, onPage),
+
+    async recordAudit(value) {
+      await c.settings.updateOne({ _id: LAST_AUDIT }, { $set: { value } }, { upsert: true });
+    },
+
+    async lastAudit() {
+      const last = await c.settings.findOne({ _id: LAST_AUDIT });
+      if (last !== null) return last.value as AuditOutcome;
+      const [oldest] = await c.accounts.find().sort({ createdAt: 1, _id: 1 }).limit(1).toArray();
+      return { at: oldest?.createdAt ?? new Date(), breaches: 0 };
     },
   };
 }

@@ -12,6 +12,17 @@ export interface Referenced {
   asked: Asked;
 }
 
+const idOf = ({ command, accountId, reference }: Omit<Referenced, 'asked'>) =>
+  `${command}:${accountId}:${reference}`;
+
+/** The result of the command that used the reference; undefined if none did. */
+export async function resultOf(
+  { references }: Pick<Collections, 'references'>,
+  command: Omit<Referenced, 'asked'>,
+): Promise<unknown> {
+  return (await references.findOne({ _id: idOf(command) }))?.result;
+}
+
 /** The result of the command; `repeated` if it is that of an earlier call. */
 export type Once<T> = T & { repeated?: true };
 
@@ -27,7 +38,7 @@ export async function once<T extends object>(
   work: (session: ClientSession) => Promise<T>,
 ): Promise<Once<T>> {
   if (reference === null || reference === undefined) return mongo.transaction(work);
-  const _id = `${command}:${accountId}:${reference}`;
+  const _id = idOf({ command, accountId, reference });
   const repeat = (first: ReferenceDocument): Once<T> => {
     expectSame(reference, first.asked, asked);
     return { ...(first.result as T), repeated: true };

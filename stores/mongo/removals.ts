@@ -5,7 +5,7 @@ import type { RemovalStore } from '../removal-store.ts';
 import type { Mongo } from './client.ts';
 import { type Collections, collections } from './documents.ts';
 
-const idOf = ({ bucket, key }: ObjectRef) => `${bucket}/${key}`;
+export const idOf = ({ bucket, key }: ObjectRef) => `${bucket}/${key}`;
 
 export function createRemovalStore(mongo: Mongo): RemovalStore {
   const c = collections(mongo.db);

@@ -1,7 +1,10 @@
+import type { ClientSession } from 'mongodb';
+import type { ObjectRef } from '../../domain/records.ts';
 import type { RetentionStore } from '../retention-store.ts';
 import type { Mongo } from './client.ts';
-import { collections } from './documents.ts';
+import { type Collections, collections } from './documents.ts';
 
+const ENDED = { $in: ['completed' as const, 'failed' as const] };
 const ID_ONLY = { projection: { _id: 1 } } as const;
 
 export function createRetentionStore(mongo: Mongo): RetentionStore {
@@ -17,7 +20,7 @@ export function createRetentionStore(mongo: Mongo): RetentionStore {
     },
 
     async expired(keyId, createdBefore, limit, except) {
-      const ended = { keyId, status: { $in: ['completed' as const, 'failed' as const] }, ...not(except) };
+      const ended = { keyId, status: ENDED, ...not(except) };
       const jobs = c.jobs.find({ ...ended, createdAt: { $lt: createdBefore } }, ID_ONLY);
       return ids(await jobs.sort({ createdAt: 1 }).limit(limit).toArray());
     },
@@ -48,29 +51,68 @@ export function createRetentionStore(mongo: Mongo): RetentionStore {
       return ids(await jobs.limit(limit).toArray());
     },
 
-    async processing(createdBefore, after, limit) {
-      const jobs = await c.jobs
-        .find(
-          { status: 'processing', _id: { $gt: after }, createdAt: { $lt: createdBefore } },
-          { projection: { workflowId: 1 } },
-        )
-        .sort({ _id: 1 })
-        .limit(limit)
-        .toArray();
-      return jobs.map(({ _id, workflowId }) => ({ id: _id, workflowId }));
+    async processing(olderThanMs, after, limit) {
+      const ageMs = { $subtract: ['$$NOW', '$createdAt'] };
+      const jobs = c.jobs.aggregate<{ _id: string; workflowId: string; ageMs: number }>([
+        { $match: { status: 'processing', _id: { $gt: after }, $expr: { $gt: [ageMs, olderThanMs] } } },
+        { $sort: { _id: 1 } },
+        { $limit: limit },
+        { $project: { workflowId: 1, ageMs } },
+      ]);
+      return (await jobs.toArray()).map(({ _id, ...job }) => ({ id: _id, ...job }));
     },
 
-    async unowned(refs) {
-      const owned = new Set<string>();
-      for (const bucket of ['inputs', 'results'] as const) {
-        const keys = refs.filter((ref) => ref.bucket === bucket).map(({ key }) => key);
-        if (keys.length === 0) continue;
-        const owners = c.jobs.find({ [`${bucket}.key`]: { $in: keys } }, { projection: { [bucket]: 1 } });
-        for await (const job of owners) for (const { key } of job[bucket]) owned.add(`${bucket}/${key}`);
-      }
-      return refs.filter(({ bucket, key }) => !owned.has(`${bucket}/${key}`));
+    async oldestProcessing() {
+      const processing = c.jobs.find({ status: 'processing' }, { projection: { createdAt: 1 } });
+      return (await processing.sort({ createdAt: 1 }).limit(1).next())?.createdAt ?? null;
+    },
+
+    async ofClosedAccounts(limit, except) {
+      const jobs = c.accounts.aggregate<{ _id: string }>([
+        { $match: { status: 'closed' } },
+        {
+          $lookup: {
+            from: c.jobs.collectionName,
+            localField: '_id',
+            foreignField: 'accountId',
+            pipeline: [
+              { $match: { status: ENDED, ...not(except) } },
+              { $limit: limit },
+              { $project: { _id: 1 } },
+            ],
+            as: 'jobs',
+          },
+        },
+        { $unwind: '$jobs' },
+        { $limit: limit },
+        { $replaceWith: '$jobs' },
+      ]);
+      return ids(await jobs.toArray());
+    },
+
+    unowned: (refs) => unownedOf(c, refs),
+
+    async hasImages(bucket) {
+      return (await c.jobs.findOne({ [`${bucket}.key`]: { $gt: '' } }, ID_ONLY)) !== null;
     },
   };
+}
+
+/** See RetentionStore.unowned. */
+export async function unownedOf(
+  { jobs }: Pick<Collections, 'jobs'>,
+  refs: readonly ObjectRef[],
+  session?: ClientSession,
+): Promise<ObjectRef[]> {
+  const owned = new Set<string>();
+  for (const bucket of ['inputs', 'results'] as const) {
+    const keys = refs.filter((ref) => ref.bucket === bucket).map(({ key }) => key);
+    if (keys.length === 0) continue;
+    const options = { projection: { [bucket]: 1 }, ...(session === undefined ? {} : { session }) };
+    const owners = jobs.find({ [`${bucket}.key`]: { $in: keys } }, options);
+    for await (const job of owners) for (const { key } of job[bucket]) owned.add(`${bucket}/${key}`);
+  }
+  return refs.filter(({ bucket, key }) => !owned.has(`${bucket}/${key}`));
 }
 
 const not = (except: readonly string[] = []) => (except.length === 0 ? {} : { _id: { $nin: [...except] } });

@@ -8,6 +8,7 @@ import { createHistoryStore } from './histories.ts';
 import { createJobStore } from './jobs.ts';
 import { createKeyStore } from './keys.ts';
 import { createLedgerStore } from './ledger.ts';
+import { createOrphanStore } from './orphans.ts';
 import { createPackStore } from './packs.ts';
 import { createRemovalStore } from './removals.ts';
 import { createRetentionStore } from './retention.ts';
@@ -23,6 +24,7 @@ export function createMongoStores(mongo: Mongo, metrics: Metrics = NO_METRICS): 
     keys: createKeyStore(mongo),
     jobs: createJobStore(mongo, metrics),
     ledger: createLedgerStore(mongo),
+    orphans: createOrphanStore(mongo),
     packs: createPackStore(mongo),
     removals: createRemovalStore(mongo),
     retention: createRetentionStore(mongo),

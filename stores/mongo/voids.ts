@@ -1,4 +1,5 @@
 import type { ClientSession } from 'mongodb';
+import { isOpen, unusedResults } from '../../domain/generator-call.ts';
 import { type JobRequests, MAX_REQUESTS, withdraw } from '../../domain/job-requests.ts';
 import type { JobRecord } from '../../domain/records.ts';
 import { openAccount } from './account-status.ts';
@@ -49,9 +50,11 @@ export async function voidJob(
       await c.jobs.updateOne({ _id: jobId }, { $set: { ...remaining } }, { session });
       return false;
     }
-    await c.voids.replaceOne({ _id: jobId }, tombstone(), { session });
+    const { calls = [] } = job;
+    const kept = calls.some(isOpen) ? { calls } : {};
+    await c.voids.replaceOne({ _id: jobId }, { ...tombstone(), ...kept }, { session });
     await c.idempotency.deleteOne({ _id: jobId }, { session });
-    await enqueueRemovals(c, [...job.inputs, ...job.results], session);
+    await enqueueRemovals(c, [...job.inputs, ...job.results, ...unusedResults(calls, job.results)], session);
     await cancelDeliveries(c, [jobId], session);
     // A failed job is already refunded.
     if (job.status === 'failed') return true;

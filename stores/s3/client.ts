@@ -1,5 +1,6 @@
 import { S3Client } from '@aws-sdk/client-s3';
 import type { Config } from '../../config.ts';
+import { abortAfter } from '../../runtime/countdown.ts';
 
 /** Timeout of one operation including retries, in milliseconds; an API request waits for it. */
 const OPERATION_TIMEOUT_MS = 15_000;
@@ -30,4 +31,4 @@ export function createS3Client(s3: Config['s3'], maxAttempts = 3): S3Client {
   });
 }
 
-export const deadline = () => ({ abortSignal: AbortSignal.timeout(OPERATION_TIMEOUT_MS) });
+export const deadline = () => ({ abortSignal: abortAfter(OPERATION_TIMEOUT_MS) });

@@ -12,7 +12,7 @@ import {
 import type { Config } from '../../config.ts';
 import type { ObjectRef } from '../../domain/records.ts';
 import type { RemovalFailure } from '../../domain/remove-images.ts';
-import { ImageMissing, type ImageStore, ImageStoreUnavailable, publicUrl } from '../image-store.ts';
+import { ImageMissing, type ImageStore, ImageStoreUnavailable, MARK_KEY, publicUrl } from '../image-store.ts';
 import { createS3Client, deadline } from './client.ts';
 
 /** Maximum number of keys per DeleteObjects or ListObjectsV2 (S3 API reference). */
@@ -39,6 +39,10 @@ export function createImageStore(s3: Config['s3']): ImageStore & AsyncDisposable
     getInput: (key) => get(client, buckets.inputs, key),
     remove: (refs) => remove(client, buckets, refs),
     list: (bucket, olderThan, after, limit = BATCH) => list(client, buckets[bucket], olderThan, after, limit),
+    exists: ({ bucket, key }) => exists(client, buckets[bucket], key),
+    mark: (bucket) => getMark(client, buckets[bucket]),
+    setMark: (bucket, mark) =>
+      put(client, { Bucket: buckets[bucket], Key: MARK_KEY, Body: mark, ContentType: 'text/plain' }),
     check: () => check(withoutRetries, Object.values(buckets)),
     resultUrl: (key) => publicUrl(s3.uploadUrl, key),
     async [Symbol.asyncDispose]() {
@@ -138,9 +142,26 @@ async function list(
     Key !== undefined && LastModified !== undefined ? [{ key: Key, lastModified: LastModified }] : [],
   );
   return {
-    found: objects.filter(({ lastModified }) => lastModified < olderThan),
+    found: objects.filter(({ key, lastModified }) => lastModified < olderThan && key !== MARK_KEY),
     next: page.IsTruncated ? objects.at(-1)?.key : undefined,
   };
+}
+
+/** Lists it, because services may list the bucket of results but not read from it. */
+async function exists(client: S3Client, bucket: string, key: string): Promise<boolean> {
+  const { Contents = [] } = await guarded(`list ${bucket}/${key}`, () =>
+    client.send(new ListObjectsV2Command({ Bucket: bucket, Prefix: key, MaxKeys: 1 }), deadline()),
+  );
+  return Contents[0]?.Key === key;
+}
+
+async function getMark(client: S3Client, bucket: string): Promise<string | undefined> {
+  try {
+    return String(await get(client, bucket, MARK_KEY));
+  } catch (error) {
+    if (error instanceof ImageMissing) return undefined;
+    throw error;
+  }
 }
 
 async function check(client: S3Client, buckets: readonly string[]): Promise<void> {

@@ -15,20 +15,25 @@ import { createS3Client, deadline } from './client.ts';
  * Creates the two buckets and sets their policies: inputs are private, results allow anonymous GET of an object.
  * Idempotent, also when run concurrently; a policy that was changed is reset. With S3_MANAGE_BUCKETS=false it changes
  * nothing, and fails if a bucket does not exist.
+ * @param identify runs before a policy changes, and throws if the buckets are not those of this installation
  */
-export async function setupBuckets(s3: Config['s3']): Promise<void> {
+export async function setupBuckets(s3: Config['s3'], identify = async () => {}): Promise<void> {
   const client = createS3Client(s3);
   try {
     await (s3.manageBuckets ? createBuckets(client, s3) : findBuckets(client, s3));
+    await identify();
+    if (s3.manageBuckets) await setPolicies(client, s3);
   } finally {
     client.destroy();
   }
 }
 
 async function createBuckets(client: S3Client, { inputsBucket, resultsBucket, region }: Config['s3']) {
-  await ensureBucket(client, inputsBucket, region);
+  for (const bucket of [inputsBucket, resultsBucket]) await ensureBucket(client, bucket, region);
+}
+
+async function setPolicies(client: S3Client, { inputsBucket, resultsBucket }: Config['s3']) {
   await client.send(new DeleteBucketPolicyCommand({ Bucket: inputsBucket }), deadline());
-  await ensureBucket(client, resultsBucket, region);
   await allowPublicPolicy(client, resultsBucket);
   const policy = { Bucket: resultsBucket, Policy: readObjects(resultsBucket) };
   await client.send(new PutBucketPolicyCommand(policy), deadline());

@@ -86,6 +86,7 @@ async function creationOf({ stores, headers }: Api, hold: Hold): Promise<Creatio
     bodyDigest: 'd',
     idempotencyKey: null,
     hold,
+    isDryRun: false,
     compensations,
     dropFields: () => {},
   };

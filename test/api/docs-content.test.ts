@@ -26,6 +26,20 @@ describe.each(URLS)('%s', (url) => {
     for (const { headers } of [plain, br, gzip]) expect(headers.vary).toBe('Accept-Encoding');
   });
 
+  test('may be cached, and so carries nothing that a client has chosen', async () => {
+    const chosen = {
+      'x-request-id': 'chosen-by-a-client',
+      traceparent: `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`,
+    };
+    const { etag = '' } = (await read(url)).headers;
+    for (const headers of [chosen, { ...chosen, 'if-none-match': String(etag) }]) {
+      const { headers: sent, body } = await read(url, headers);
+      expect(sent['cache-control']).toBe('public, max-age=300');
+      expect(sent['x-request-id']).toMatch(/^[0-9a-f-]{36}$/);
+      expect(JSON.stringify(sent) + body).not.toMatch(/chosen-by-a-client|a{32}-b{16}/);
+    }
+  });
+
   test('is not sent to a client that has it already', async () => {
     const accepted = { 'accept-encoding': 'br' };
     const { etag = '' } = (await read(url, accepted)).headers;
@@ -45,6 +59,11 @@ test.each([
 ])('Accept-Encoding %j gets the encoding %s', async (accepted, encoding) => {
   const { headers } = await read('/api/docs', { 'accept-encoding': accepted });
   expect(headers['content-encoding']).toBe(encoding);
+});
+
+test('an error below the docs may not be cached, and has the id of its client', async () => {
+  const { headers } = await read('/api/docs/none', { 'x-request-id': 'chosen' });
+  expect([headers['cache-control'], headers['x-request-id']]).toEqual(['no-store', 'chosen']);
 });
 
 test('content that compression does not make smaller is sent as it is', async () => {

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { eventsOf, type Watched } from '../../api/waiting/event-stream.ts';
+import type { WaiterNews } from '../../api/waiting/waiters.ts';
 import { presentJob } from '../../domain/present.ts';
 import type { JobRecord } from '../../domain/records.ts';
-import type { JobNews } from '../../stores/job-feed.ts';
 
 const JOB: JobRecord = {
   id: 'j',
@@ -28,7 +28,7 @@ const NEVER = Number.POSITIVE_INFINITY;
 const TIMES = { streamMs: NEVER, heartbeatMs: NEVER, progressMs: 7, reconnectMs: 0 };
 
 /** A waiter that is told these, one for each wait; then its process shuts down. */
-function waiterOf(...news: (JobNews | undefined)[]) {
+function waiterOf(...news: (WaiterNews | undefined)[]) {
   const waits: number[] = [];
   return {
     waits,
@@ -112,6 +112,14 @@ test('the stream of a job that is deleted meanwhile ends', async () => {
     RETRY,
     status('processing'),
     ': The job was deleted.\n\n',
+  ]);
+});
+
+test('the stream of a key that is revoked meanwhile ends without the end of the job', async () => {
+  expect(await eventsFor({ waiter: waiterOf('revoked') })).toEqual([
+    RETRY,
+    status('processing'),
+    ': The key was revoked or its account is disabled.\n\n',
   ]);
 });
 

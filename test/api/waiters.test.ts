@@ -10,15 +10,22 @@ const fakeResponse = () => new PassThrough().resume() as PassThrough & ServerRes
 const LONG_MS = 60_000;
 const END = { status: 'completed', completedAt: new Date(), processingMs: 1 } as const;
 
-function open(limits = { requests: 3, accountRequests: 2 }) {
+function open(limits = { requests: 3, accountRequests: 2 }, heartbeatMs?: number) {
   const listeners = createJobListeners();
-  const waiters = createWaiters({ subscribe: listeners.add }, limits);
+  const waiters = createWaiters({ subscribe: listeners.add }, limits, heartbeatMs);
+  /** Accounts whose keys are revoked; those of `unknown` cannot be checked. */
+  const revoked = new Set<string>();
+  const isRevoked = async (accountId: string) => {
+    if (accountId === 'unknown') throw new Error('MongoDB is away.');
+    return revoked.has(accountId);
+  };
   const register = async (accountId: string, jobId: string = randomUUID()) => {
     const response = fakeResponse();
-    const waiter = await waiters.register('prefer', { accountId, jobId, response });
+    const waiting = { accountId, jobId, response, isRevoked: () => isRevoked(accountId) };
+    const waiter = await waiters.register('prefer', waiting);
     return { response, waiter, jobId };
   };
-  return { listeners, waiters, register };
+  return { listeners, waiters, register, revoked };
 }
 
 test('a waiter is told of the end of its job, also when that came before it waits', async () => {
@@ -65,7 +72,8 @@ test('a client that went before it is registered takes no place', async () => {
   const { waiters } = open();
   const response = fakeResponse();
   response.destroy();
-  await waiters.register('events', { accountId: 'a', jobId: randomUUID(), response });
+  const isRevoked = async () => false;
+  await waiters.register('events', { accountId: 'a', jobId: randomUUID(), response, isRevoked });
   await expect.poll(() => waiters.counts).toEqual({ prefer: 0, events: 0 });
 });
 
@@ -79,4 +87,61 @@ test('when the process shuts down, all waits end and none begins', async () => {
   expect(waiter?.isOver).toBe(true);
   expect((await register('b')).waiter).toBeUndefined();
   response.end();
+});
+
+test('a waiter whose key was revoked is told so in place of the end of its job', async () => {
+  const { listeners, register, revoked } = open();
+  const [one, other] = [await register('a'), await register('b')];
+  const waiting = one.waiter?.news(LONG_MS);
+  revoked.add('a');
+  for (const { jobId } of [one, other]) listeners.tell(jobId, END);
+  expect(await waiting).toBe('revoked');
+  expect(await other.waiter?.news(LONG_MS)).toEqual(END);
+  for (const { response } of [one, other]) response.end();
+});
+
+test('a waiter whose key was revoked ends at the next heartbeat, and others wait on', async () => {
+  const { register, revoked } = open({ requests: 3, accountRequests: 2 }, 1);
+  const waiters = [await register('a'), await register('unknown'), await register('a')];
+  const [waiting, other] = waiters.map(({ waiter }) => waiter?.news(LONG_MS));
+  revoked.add('a');
+  expect(await waiting).toBe('revoked');
+  expect(await waiters[2]?.waiter?.news(LONG_MS)).toBe('revoked');
+  waiters[1]?.response.end();
+  expect(await other).toBeUndefined();
+  for (const { response } of waiters) response.end();
+});
+
+test('a waiter whose key cannot be checked is not told of the end of its job, and may ask again', async () => {
+  const { listeners, register } = open();
+  const { waiter, jobId, response } = await register('unknown');
+  const waiting = waiter?.news(LONG_MS);
+  listeners.tell(jobId, END);
+  expect(await waiting).toBeUndefined();
+  expect(waiter?.isOver).toBe(true);
+  response.end();
+});
+
+test('accounts that take all they can leave places for others', async () => {
+  const { waiters, register } = open({ requests: 100, accountRequests: 20 });
+  const responses: PassThrough[] = [];
+  const take = async (accountId: string) => {
+    for (let held = 0; ; held += 1) {
+      const { waiter, response } = await register(accountId);
+      responses.push(response);
+      if (waiter === undefined) return held;
+    }
+  };
+  const held: number[] = [];
+  for (const accountId of ['a', 'b', 'c', 'd', 'e', 'f', 'g']) held.push(await take(accountId));
+  expect(held).toEqual([20, 20, 20, 20, 11, 5, 3]);
+  expect(waiters.counts.prefer).toBe(99);
+  // An account that holds many gets none of the places that become free.
+  responses[0]?.destroy();
+  await expect.poll(() => waiters.counts.prefer).toBe(98);
+  expect((await register('b')).waiter).toBeUndefined();
+  const { waiter, response } = await register('h');
+  expect(waiter).toBeDefined();
+  for (const each of [...responses, response]) each.destroy();
+  await expect.poll(() => waiters.counts.prefer).toBe(0);
 });

@@ -147,6 +147,11 @@ describe('webhook_url', () => {
     'https://example.com:0x50/',
     'javascript:alert(1)//https://example.com',
     'https://\0',
+    'https://example.com/a b',
+    'https://example.com/\n',
+    'https://exam\tple.com/',
+    'https://example.com:22/',
+    `https://example.com/${'\u00e9'.repeat(1000)}`,
   ])('%j is rejected', async (webhook_url) => {
     expect(outcome(await post({ webhook_url }))).toBe(error('webhook_url_rejected'));
   });
@@ -166,6 +171,11 @@ describe('webhook_url', () => {
   ])('%s is accepted; delivery checks it again', async (webhook_url) => {
     expect(outcome(await post({ webhook_url }))).toBe('201');
     expect(gateway.asked.at(-1)?.draft.webhookUrl).toBe(webhook_url);
+  });
+
+  test('is stored as it is called', async () => {
+    expect(outcome(await post({ webhook_url: ' HTTPS://Hooks.Example.com:443/\u00e9\\a ' }))).toBe('201');
+    expect(gateway.asked.at(-1)?.draft.webhookUrl).toBe('https://hooks.example.com/%C3%A9/a');
   });
 });
 

@@ -31,7 +31,11 @@ beforeAll(async () => {
     env: { EGRESS_ALLOW_ORIGINS: images.origin },
     api: {
       apiSwitch: { enabled: () => state.enabled, [Symbol.asyncDispose]: async () => {} },
-      rateLimits: { countClient: full(() => state.clientFull), countKey: full(() => state.keyFull) },
+      rateLimits: {
+        countClient: full(() => state.clientFull),
+        countKey: full(() => state.keyFull),
+        countWebhook: () => {},
+      },
       jobGateway: {
         ...storingGateway({ accept: (draft) => service.stores.jobs.accept(draft) }),
         accept: async ({ draft }) => forcedOutcome ?? service.stores.jobs.accept(draft),

@@ -1,9 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { Value } from 'typebox/value';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { createRateLimits } from '../../api/http/rate-limit.ts';
 import { WebhookDelivery, type WebhookDeliveryList } from '../../contract/deliveries.ts';
+import { WEBHOOK_LIMITS } from '../../contract/limits.ts';
+import { digestApiKey, issueApiKey } from '../../domain/api-key.ts';
 import { deliveryIdOf, newDeliveryId } from '../../domain/delivery.ts';
-import { draftOf } from '../setup/records.ts';
+import { PERMISSIVE } from '../setup/permissive.ts';
+import { draftOf, newKey } from '../setup/records.ts';
 import { startFakeApi } from './fake-api.ts';
 import { error, expectError, outcome } from './responses.ts';
 
@@ -18,9 +22,12 @@ interface Started {
 /** Workflows, all of which are still running. */
 const started: Started[] = [];
 let start: (workflow: Started) => Promise<void>;
+let now = 0;
 
 beforeAll(async () => {
+  const { countWebhook } = createRateLimits({ prefix: '/api/v1', now: () => now });
   api = await startFakeApi(Buffer.alloc(0), {
+    rateLimits: { ...PERMISSIVE.rateLimits, countWebhook },
     webhookGateway: {
       async redeliver({ id }, cycle) {
         if (started.some((workflow) => workflow.id === id)) return false;
@@ -162,6 +169,59 @@ describe('POST /v1/webhook-endpoint/test', () => {
     expectError(refused, 'invalid_request', api.config.api.publicUrl);
     expect(refused.json().error.message).toContain('The account has no webhook endpoint.');
     expect(started).toEqual([]);
+  });
+});
+
+describe('the limits of an hour', () => {
+  const { windowMs } = WEBHOOK_LIMITS;
+  async function anotherKey() {
+    const apiKey = issueApiKey(api.config.keyPrefix);
+    await newKey(api.stores, client.accountId, digestApiKey(apiKey));
+    return { 'x-api-key': apiKey };
+  }
+  /** A delivery that has failed, of the present account. */
+  async function failed(): Promise<string> {
+    const { id } = await deliver();
+    await end(id);
+    return id;
+  }
+
+  test('count test events over all keys of an account, until one of them is an hour old', async () => {
+    const other = await anotherKey();
+    const test = (headers = client.headers) => post('/webhook-endpoint/test', headers);
+    expectError(await test(), 'invalid_request', api.config.api.publicUrl);
+    await api.stores.accounts.setWebhook(client.accountId, { url: URL });
+    expect(outcome(await test())).toBe('202');
+    now += windowMs / 2;
+    for (let n = 1; n < 60; n += 1) expect(outcome(await test(n % 2 ? other : client.headers))).toBe('202');
+    const refused = await test(other);
+    expectError(refused, 'rate_limited', api.config.api.publicUrl);
+    expect(refused.headers['retry-after']).toBe('1800');
+    expect(refused.json().error.message).toBe(
+      'More than 60 test events an hour for this account. Retry in 1800 seconds.',
+    );
+    expect(started).toHaveLength(60);
+    expect(outcome(await redeliver(await failed()))).toBe('202');
+    now += windowMs / 2;
+    expect([outcome(await test()), outcome(await test())]).toEqual(['202', error('rate_limited')]);
+    client = await api.client();
+    await api.stores.accounts.setWebhook(client.accountId, { url: URL });
+    expect(outcome(await test())).toBe('202');
+  });
+
+  test('count redeliveries, but none that is refused for another reason', async () => {
+    const { id: pending } = await deliver();
+    const ids = await Promise.all(Array.from({ length: 301 }, failed));
+    for (let n = 0; n < 10; n += 1)
+      for (const id of [pending, newDeliveryId()]) expect((await redeliver(id)).statusCode).not.toBe(202);
+    const last = ids.pop() ?? '';
+    for (const id of ids) expect(outcome(await redeliver(id))).toBe('202');
+    const refused = await redeliver(last, await anotherKey());
+    expectError(refused, 'rate_limited', api.config.api.publicUrl);
+    expect(refused.json().error.message).toMatch(/^More than 300 redeliveries an hour for this account\./);
+    expect((await find(last))?.state).toBe('failed');
+    now += windowMs;
+    expect(outcome(await redeliver(last))).toBe('202');
   });
 });
 

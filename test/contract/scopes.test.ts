@@ -2,14 +2,17 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createRateLimits } from '../../api/http/rate-limit.ts';
 import { SCOPES, type Scope } from '../../contract/scopes.ts';
 import { digestApiKey } from '../../domain/api-key.ts';
+import { sampleImage } from '../setup/images.ts';
 import { startFakeApi } from './fake-api.ts';
 import { error, expectError, outcome } from './responses.ts';
 
+let image_base64: string;
 let api: Awaited<ReturnType<typeof startFakeApi>>;
 /** Every operation of the OpenAPI document. */
 let operations: { method: string; url: string; scope: Scope | undefined }[];
 
 beforeAll(async () => {
+  image_base64 = await sampleImage();
   api = await startFakeApi(Buffer.alloc(0));
   const { paths } = (await api.app.inject('/api/openapi.json')).json<{ paths: Record<string, object> }>();
   operations = Object.entries(paths).flatMap(([path, methods]) =>
@@ -67,6 +70,47 @@ describe('a key that is limited to a scope', () => {
 
   test('is refused for HEAD as for GET', async () => {
     expect((await call('HEAD', '/api/v1/account', headers)).statusCode).toBe(403);
+  });
+});
+
+describe('the balance', () => {
+  const create = (headers: Record<string, string>, query = '', resolution = '2K') =>
+    api.app.inject({
+      method: 'POST',
+      url: `/api/v1/jobs${query}`,
+      headers: { ...headers, 'idempotency-key': 'one' },
+      payload: { tool: 'declutter', image_base64, options: { resolution } },
+    });
+  const dryRun = (headers: Record<string, string>, resolution?: string) =>
+    create(headers, '?dry_run=true', resolution);
+
+  test('is hidden from a key with the scope jobs alone, in every response and error', async () => {
+    const { headers, accountId } = await keyWith('jobs');
+    const account = api.stores.books.accounts.get(accountId);
+    if (account === undefined) throw new Error('no account');
+    account.balance = 987_654_321;
+    const priced = await dryRun(headers);
+    expect(priced.json()).toMatchObject({ images_charged: 1, balance_after: null });
+    const created = await create(headers);
+    const repeated = await dryRun(headers);
+    expect(repeated.json()).toMatchObject({ images_charged: 0, balance_after: null });
+    const conflict = await dryRun(headers, '4K');
+    expect(outcome(conflict)).toBe(error('idempotency_conflict'));
+    const { job_id } = created.json();
+    const responses = [priced, created, repeated, conflict, await create(headers)];
+    await api.stores.jobs.complete(job_id, { results: [], processingMs: 1 });
+    for (const { method, url } of operations)
+      responses.push(await call(method, url.replace(/[0-9a-f-]{36}/, job_id), headers));
+    for (const { body, headers: sent } of responses)
+      expect(body + JSON.stringify(sent)).not.toMatch(/98765432|"balance_after":\d/);
+  });
+
+  test('is in the dry run of a key that may read the account', async () => {
+    for (const scopes of [['jobs', 'account'], null] as const) {
+      const { headers, keyId } = await keyWith('jobs');
+      await api.stores.keys.setScopes(keyId, scopes);
+      expect((await dryRun(headers)).json().balance_after).toBe(10_000_049);
+    }
   });
 });
 

@@ -74,6 +74,13 @@ describe('PUT /v1/webhook-endpoint', () => {
     expect((await stored()).secret).toBe(secret);
   });
 
+  test('shows and stores the URL as it is called', async () => {
+    const response = await put({ url: ' HTTPS://Hooks.Example.com:443/\u00e9?q=\u202e' });
+    const called = 'https://hooks.example.com/%C3%A9?q=%E2%80%AE';
+    expect(response.json().url).toBe(called);
+    expect([(await read()).url, (await stored()).url]).toEqual([called, called]);
+  });
+
   test('enables a disabled endpoint, also with the same URL', async () => {
     await put({ url: URL });
     await api.stores.accounts.recordEndpointHealth(client.accountId, URL, { failingSince: new Date(0) });
@@ -98,6 +105,10 @@ describe('PUT /v1/webhook-endpoint', () => {
     '',
     '\0',
     'https://',
+    'https://hooks.example.com/a b',
+    'https://hooks.example.com/\n',
+    'https://hooks.example.com:6667/',
+    `https://hooks.example.com/${'\u00e9'.repeat(400)}`,
   ])('a URL that is not public is refused and changes nothing: %j', async (url) => {
     await put({ url: URL });
     const refused = await put({ url });

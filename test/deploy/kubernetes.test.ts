@@ -190,7 +190,8 @@ test('every command names a file of the build', () => {
 
 test('a pod has longer to end than its process takes', () => {
   for (const [name, { kind, spec }] of workloads) {
-    const endsWithinMs = configOf(name).shutdownGraceMs + CLOSING_MS;
+    const { shutdownGraceMs, worker } = configOf(name);
+    const endsWithinMs = (name === 'renderer' ? worker.renderGraceMs : shutdownGraceMs) + CLOSING_MS;
     const graceS = spec.template.spec.terminationGracePeriodSeconds ?? 30;
     if (kind === 'Deployment') expect(graceS * 1000).toBeGreaterThan(endsWithinMs);
   }

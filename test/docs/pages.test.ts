@@ -135,6 +135,22 @@ describe('the limits page', () => {
     ])
       expect(body).toContain(figure);
   });
+
+  test('has the figures that the service was configured with', async () => {
+    const env = { UNPAID_MB_PER_MINUTE: '40', BYTES_IN_FLIGHT_MB: '2048' };
+    await using other = await startService({ env });
+    const { body } = await other.app.inject({ url: '/api/docs/limits' });
+    const rows = [...body.matchAll(/<tr><td>([^<]*)<\/td><td>([^<]*)<\/td><\/tr>/g)];
+    const cells = Object.fromEntries(rows.map(([, name, cell]) => [name, cell]));
+    expect(cells).toMatchObject({
+      'One account, over all its keys': '40 MB',
+      'Of that, its dry runs': '5 MB',
+      'All accounts, from one host': '80 MB',
+      'The same for all keys of an account': '512 MB',
+      'Jobs being accepted, per account': '50',
+    });
+    expect(body).toContain('60 test events and 300 redeliveries in any hour');
+  });
 });
 
 describe('the webhooks page', () => {
@@ -144,11 +160,11 @@ describe('the webhooks page', () => {
     const delays = [...body.matchAll(/<td>(?:none|(\d+) (\w+?)s?)<\/td><\/tr>/g)].map(
       ([, count = '0', unit = 'second']) => Number(count) * (units[unit] ?? Number.NaN),
     );
-    const { scheduleMs, timeoutMs, disableAfterMs } = webhookPolicy();
+    const { scheduleMs, timeoutMs, disableAfterMs, disableAfterCycles } = webhookPolicy();
     expect(delays).toEqual(scheduleMs);
-    expect([timeoutMs, disableAfterMs]).toEqual([15_000, 5 * 24 * 3_600_000]);
+    expect([timeoutMs, disableAfterMs, disableAfterCycles]).toEqual([15_000, 5 * 24 * 3_600_000, 3]);
     expect(body).toContain('within 15 seconds');
-    expect(body).toContain('for five days');
+    expect(body).toContain('for five days and at least three deliveries');
   });
 });
 

@@ -39,6 +39,30 @@ const kindOf = (egress: Egress, url: string, limits = LIMITS): Promise<string> =
     (error) => error.kind,
   );
 
+describe('an origin for fetch alone', () => {
+  test('is fetched, and reached in no other way', async () => {
+    await using server = await serveHttp((_, response) => image(response).end('x'));
+    await using egress = createEgress({ allowOrigins: [], fetchOrigins: [server.origin] });
+    const limits = { timeoutMs: 5000, maxResponseBytes: 10 };
+    expect(await kindOf(egress, server.origin)).toBe('fetched');
+    for (const refused of [
+      egress.check(server.origin),
+      egress.post(server.origin, { ...limits, headers: {}, body: '' }),
+      egress.exchange({ ...limits, method: 'GET', url: server.origin }),
+    ])
+      await expect(refused).rejects.toMatchObject({ kind: 'refused' });
+    expect(server.connections()).toBe(1);
+  });
+
+  test('does not redirect to others', async () => {
+    await using other = await serveHttp((_, response) => image(response).end('x'));
+    await using server = await serveHttp((_, response) => redirect(response, other.origin));
+    await using egress = createEgress({ allowOrigins: [], fetchOrigins: [server.origin] });
+    expect(await kindOf(egress, server.origin)).toBe('refused');
+    expect(other.connections()).toBe(0);
+  });
+});
+
 describe('a response within the limits', () => {
   test('is returned with its URL, status, type and body', async () => {
     await using server = await serveHttp((request, response) => {

@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { expect, test } from 'vitest';
 import { createEgress, type ExchangeRequest } from '../../egress/egress.ts';
+import { withDeadline } from '../../runtime/process.ts';
 import { type Served, serveHttp } from './servers.ts';
 
 const MB = 1024 * 1024;
@@ -46,6 +47,28 @@ test('a body of which the head had arrived before is read too', async () => {
   });
   await using egress = createEgress({ allowOrigins: [server.origin] });
   expect((await egress.exchange(post(server))).body.toString()).toBe('ab');
+});
+
+test('a download that fell behind its pace while the process stood still is read to its end', async () => {
+  let finish = () => {};
+  await using server = await serveHttp((_, response) => {
+    response.writeHead(200, { 'content-length': String(4 * MB) }).write('x');
+    finish = () => void response.end(Buffer.alloc(4 * MB - 1));
+  });
+  await using egress = createEgress({ allowOrigins: [server.origin] });
+  const received = ({ length }: Buffer) => {
+    if (length > 1) return;
+    finish();
+    standStill();
+  };
+  const limits = { timeoutMs: 60_000, slackMs: TIMEOUT_MS, maxBytes: 20 * MB, redirects: 0, received };
+  expect((await egress.fetch(server.origin, limits)).body.length).toBe(4 * MB);
+});
+
+test('other work whose answer has arrived meanwhile succeeds too', async () => {
+  await using server = await upstreamThat((response) => response.end('answer'));
+  const answer = fetch(server.origin).then((response) => response.text());
+  expect(await withDeadline(TIMEOUT_MS, answer)).toBe('answer');
 });
 
 test('the limit is extended once: a server that goes on byte by byte meets it, however often the process stands still', async () => {

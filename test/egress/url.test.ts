@@ -1,9 +1,11 @@
 import fc from 'fast-check';
+import { Agent, fetch } from 'undici';
 import { describe, expect, test } from 'vitest';
+import { LIMITS } from '../../contract/limits.ts';
 import { isPublicAddress } from '../../egress/address.ts';
 import { egressWarning, parseAllowOrigins } from '../../egress/allow-origins.ts';
 import { EgressError } from '../../egress/error.ts';
-import { parsePublicUrl } from '../../egress/url.ts';
+import { parsePublicUrl, parseStoredUrl } from '../../egress/url.ts';
 import { INNER_LITERALS, INNER_NAMES, PUBLIC_HOSTS } from './hosts.ts';
 
 const nothing = parseAllowOrigins([]);
@@ -81,6 +83,74 @@ describe('the rest of a URL', () => {
     expect(parsePublicUrl('../c', nothing, base).href).toBe('https://example.com/c');
     expect(refusal('//10.0.0.1/', nothing, base)?.message).toMatch(/^The URL it redirects to points/);
     expect(refusal('http://example.com/', nothing, base)?.message).toMatch(/must begin with https/);
+  });
+});
+
+describe('a port', () => {
+  const url = (port: number) => `https://example.com:${port}/`;
+
+  test('of another protocol is refused, and only one that browsers refuse', async () => {
+    // undici refuses these ports before it connects, as the Fetch standard has it; of others, this agent says so.
+    const connect = () => {
+      throw new Error('not blocked');
+    };
+    const dispatcher = new Agent({ connect });
+    const blocked = async (port: number) => {
+      const error = await fetch(url(port), { dispatcher }).catch(({ cause }: Error) => cause);
+      return error instanceof Error && error.message === 'bad port';
+    };
+    for (let port = 1; port < 11_000; port += 1)
+      if ((refusal(url(port)) !== undefined) !== (await blocked(port))) expect.fail(`port ${port}`);
+  });
+
+  test.each([22, 25, 6379, 443, 8443, 11211, 27017, 65535])('%i of an allowed origin is allowed', (port) => {
+    expect(refusal(url(port), parseAllowOrigins([url(port)]))).toBeUndefined();
+  });
+
+  test('of another protocol is refused after a redirect, too', () => {
+    expect(refusal('https://example.com:25/', nothing, new URL(url(443)))?.message).toBe(
+      'The URL it redirects to must not have the port 25, which is not for HTTP.',
+    );
+  });
+});
+
+describe('a URL that is stored', () => {
+  test.each([
+    ['HTTPS://Hooks.Example.com:443', 'https://hooks.example.com/'],
+    ['  https://hooks.example.com/a ', 'https://hooks.example.com/a'],
+    ['https://b\u00fccher.example./\u00e9?q=\u00e9#f', 'https://xn--bcher-kva.example./%C3%A9?q=%C3%A9#f'],
+    ['https:hooks.example.com\\a\\..\\b', 'https://hooks.example.com/b'],
+    ['https://0x08.8.2056/', 'https://8.8.8.8/'],
+    ['https://hooks.example.com/\u202egpj.exe', 'https://hooks.example.com/%E2%80%AEgpj.exe'],
+    ['https://hooks.ex\u00adample.com/', 'https://hooks.example.com/'],
+  ])('%j is stored as it is called', (text, href) => {
+    expect(parseStoredUrl(text, nothing).href).toBe(href);
+  });
+
+  test.each([
+    'https://hooks.example.com/a\tb',
+    'https://hooks.exa\nmple.com/',
+    'https://hooks.example.com/\n',
+    '\0https://hooks.example.com/',
+    'https://hooks.example.com/\u007f',
+    'https://hooks.example.com/\u0085',
+    'https://hooks.example.com/a b',
+    'https://hooks.example.com/a\u00a0b',
+    'https://hooks.example.com/\u2028b',
+    'https://hooks.example.com/a\u3000b',
+  ])('%j is refused', (text) => {
+    expect(() => parseStoredUrl(text, nothing)).toThrow(
+      'The URL must not contain white space or control characters; encode them.',
+    );
+  });
+
+  test('is not longer than the one that was sent may be', () => {
+    const url = (path: string) => `https://hooks.example.com/${path}`;
+    const longest = url('').padEnd(LIMITS.urlLength, 'a');
+    expect(parseStoredUrl(longest, nothing).href).toBe(longest);
+    expect(() => parseStoredUrl(url('\u00e9'.repeat(400)), nothing)).toThrow(
+      '2000 characters once it is encoded',
+    );
   });
 });
 

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { LIMITS } from '../../contract/limits.ts';
 import { Refused } from '../../domain/errors.ts';
-import type { AccountRecord, KeyRecord } from '../../domain/records.ts';
+import type { AccountRecord, KeyRecord, WebhookEndpoint } from '../../domain/records.ts';
 import { replacedSecrets } from '../../domain/webhook-secrets.ts';
-import type { AccountStore } from '../../stores/account-store.ts';
+import type { AccountStore, EndpointHealth } from '../../stores/account-store.ts';
 import type { KeyStore } from '../../stores/key-store.ts';
 import { type Books, copies, getOpenAccount, getOrThrow, newestFirst, once, post } from './books.ts';
 
@@ -34,6 +34,10 @@ export function createFakeAccountStore(books: Books): AccountStore {
     },
 
     get: async (accountId) => structuredClone(getOrThrow(books.accounts, 'account', accountId)),
+    findByReference: async (reference) => {
+      const created = books.references.get(JSON.stringify(['account', '', reference]))?.result;
+      return created && 'accountId' in created ? String(created.accountId) : undefined;
+    },
     list: async (limit, after) => newestFirst([...books.accounts.values()], limit, after),
 
     async rename(accountId, name) {
@@ -52,6 +56,7 @@ export function createFakeAccountStore(books: Books): AccountStore {
       if (url !== undefined) {
         Object.assign(webhook, { url, disabledReason: null });
         delete webhook.failingSince;
+        delete webhook.failedCycles;
       }
       if (rotateTo !== undefined) {
         const { secret, previousUntil } = rotateTo;
@@ -72,13 +77,26 @@ export function createFakeAccountStore(books: Books): AccountStore {
 
     async recordEndpointHealth(accountId, url, health) {
       const { webhook } = getOrThrow(books.accounts, 'account', accountId);
-      if (webhook.url !== url) return;
-      if (health === 'healthy') delete webhook.failingSince;
-      else if ('failingSince' in health) webhook.failingSince = health.failingSince;
-      else if ((health.ifFailingSince ?? webhook.failingSince)?.getTime() === webhook.failingSince?.getTime())
-        webhook.disabledReason = health.disabledReason;
+      if (webhook.url === url) recordHealth(webhook, health);
     },
   };
+}
+
+function recordHealth(webhook: WebhookEndpoint, health: EndpointHealth): void {
+  const { failingSince, failedCycles } = webhook;
+  if (health === 'healthy') {
+    delete webhook.failingSince;
+    delete webhook.failedCycles;
+  } else if ('failingSince' in health) {
+    if (failingSince === undefined || health.failingSince < failingSince)
+      webhook.failingSince = health.failingSince;
+  } else if ('failedCycle' in health) {
+    const { from, until } = health.failedCycle;
+    const overlaps = failedCycles !== undefined && failedCycles.until > from;
+    if (failingSince !== undefined && failingSince <= from && !overlaps)
+      webhook.failedCycles = { count: (failedCycles?.count ?? 0) + 1, until };
+  } else if ((health.ifFailingSince ?? failingSince)?.getTime() === failingSince?.getTime())
+    webhook.disabledReason = health.disabledReason;
 }
 
 function close(books: Books, accountId: string, forfeit: number): number {
@@ -128,6 +146,13 @@ export function createFakeKeyStore(books: Books): KeyStore {
         ...(key.scopes === undefined ? {} : { scopes: key.scopes }),
         revoked: key.revokedAt !== null || account.status !== 'active',
       };
+    },
+
+    async isRevoked(keyId) {
+      const key = books.keys.get(keyId);
+      return (
+        key === undefined || key.revokedAt !== null || books.accounts.get(key.accountId)?.status !== 'active'
+      );
     },
 
     list: async (accountId) => copies(books.keys.values(), accountId).map(withoutDigest),

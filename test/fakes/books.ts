@@ -1,4 +1,5 @@
 import { NotFound, Refused } from '../../domain/errors.ts';
+import type { StoredCall } from '../../domain/generator-call.ts';
 import type { JobRequests } from '../../domain/job-requests.ts';
 import type {
   AccountRecord,
@@ -12,7 +13,9 @@ import type {
 import { type Asked, expectSame } from '../../domain/references.ts';
 import { createJobListeners, type JobListeners } from '../../stores/job-listeners.ts';
 import type { IdempotencyRow } from '../../stores/job-store.ts';
+import type { AuditOutcome } from '../../stores/ledger-store.ts';
 import type { Referenced } from '../../stores/mongo/references.ts';
+import type { HoldReason } from '../../stores/settings-store.ts';
 
 /** All records in memory. The stores return copies, as a database would. */
 export interface Books {
@@ -22,6 +25,10 @@ export interface Books {
   /** By job id. */
   requests: Map<string, JobRequests>;
   voided: Map<string, { unpaid: boolean }>;
+  /** Calls to upstreams by job id, those of voided jobs too. */
+  calls: Map<string, StoredCall[]>;
+  /** Ids of jobs that a local generator renders. */
+  localRenders: Set<string>;
   /** By {@link idempotencyId}. */
   idempotency: Map<string, IdempotencyRow>;
   /** By the id of the row, in the order of posting. */
@@ -30,12 +37,17 @@ export interface Books {
   deliveries: Map<string, DeliveryRecord>;
   /** Objects queued for removal from the image store, by bucket and key. */
   removals: Map<string, ObjectRef & { since: Date }>;
+  /** By bucket and key. */
+  orphans: Map<string, ObjectRef & { since: Date; confirmed: boolean }>;
   /** Workflows queued for deletion in Temporal. */
   histories: Set<string>;
   /** By command, account and reference: arguments and result. */
   references: Map<string, { asked: Asked; result: object }>;
   apiEnabled: boolean;
   disabledTools: Set<string>;
+  installation: string | undefined;
+  removalsHeld: Set<HoldReason>;
+  lastAudit?: AuditOutcome;
   /** Those who wait for jobs to end. */
   listeners: JobListeners;
 }
@@ -47,15 +59,20 @@ export function emptyBooks(): Books {
     jobs: new Map(),
     requests: new Map(),
     voided: new Map(),
+    calls: new Map(),
+    localRenders: new Set(),
     idempotency: new Map(),
     ledger: new Map(),
     packs: new Map(),
     deliveries: new Map(),
     removals: new Map(),
+    orphans: new Map(),
     histories: new Set(),
     references: new Map(),
     apiEnabled: true,
     disabledTools: new Set(),
+    installation: undefined,
+    removalsHeld: new Set(),
     listeners: createJobListeners(),
   };
 }

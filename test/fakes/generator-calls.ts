@@ -1,54 +1,74 @@
-import { randomUUID } from 'node:crypto';
-import { type GeneratorCall, MOST_CHARGED_CALLS, newCall } from '../../domain/generator-call.ts';
+import { isDeepStrictEqual } from 'node:util';
+import {
+  type GeneratorCall,
+  isOpen,
+  newCall,
+  replacedBy,
+  type StoredCall,
+} from '../../domain/generator-call.ts';
 import type { GeneratorCallStore } from '../../stores/generator-call-store.ts';
+import type { Books } from './books.ts';
+
+type Jobs = Pick<Books, 'calls' | 'localRenders'> & { jobs: ReadonlyMap<string, { status: string }> };
+
+const seen = ({ id, outcome }: StoredCall) => [id, outcome];
 
 /** @param now a clock of its own, in milliseconds */
-export function createFakeGeneratorCallStore(
-  now = () => performance.now(),
-): GeneratorCallStore & { closeUnbegun(jobId: string): boolean } {
-  const jobs = new Map<string, Omit<GeneratorCall, 'ageMs'>[]>();
-  const closed = new Set<string>();
-  const local = new Set<string>();
+export function createFakeGeneratorCallStore(books: Jobs, now = () => performance.now()): GeneratorCallStore {
   const time = () => new Date(now());
-  const callsOf = (jobId: string) => jobs.get(jobId) ?? [];
-  const list = (jobId: string) =>
-    callsOf(jobId).map((call) => ({ ...structuredClone(call), ageMs: now() - call.startedAt.getTime() }));
+  const callsOf = (jobId: string) => books.calls.get(jobId) ?? [];
+  const isProcessing = (jobId: string) => books.jobs.get(jobId)?.status === 'processing';
+  const list = (jobId: string): GeneratorCall[] =>
+    callsOf(jobId).map((call) => ({
+      ...structuredClone(call),
+      ageMs: now() - call.startedAt.getTime(),
+      silentMs: now() - call.beatAt.getTime(),
+    }));
+  const change = (jobId: string, found: StoredCall, changes: Partial<StoredCall>) =>
+    books.calls.set(
+      jobId,
+      callsOf(jobId).map((call) => (call === found ? { ...call, ...changes } : call)),
+    );
   return {
     list: async (jobId) => list(jobId),
 
-    async begin(jobId, fields) {
-      const charged = callsOf(jobId).filter(({ mayBeCharged }) => mayBeCharged).length;
-      if (closed.has(jobId) || (fields.mayBeCharged && charged >= MOST_CHARGED_CALLS)) return undefined;
-      const call = { ...newCall(randomUUID(), fields), startedAt: time() };
-      jobs.set(jobId, [...callsOf(jobId), call]);
-      return call.id;
+    async begin(jobId, fields, listed) {
+      if (!isProcessing(jobId)) return 'ended';
+      const calls = callsOf(jobId);
+      if (!isDeepStrictEqual(calls.map(seen), listed.map(seen))) return 'changed';
+      const replaced = replacedBy(fields, listed);
+      const begun = { ...newCall(fields, replaced), startedAt: time(), beatAt: time() };
+      books.calls.set(jobId, [...calls.filter(({ id }) => id !== replaced?.id), begun]);
+      return 'begun';
     },
 
     async beginLocal(jobId) {
-      if (closed.has(jobId)) return false;
-      local.add(jobId);
-      return true;
+      if (isProcessing(jobId)) books.localRenders.add(jobId);
+      return isProcessing(jobId);
     },
 
-    /** For JobStore.cancel. @returns false if a generator was asked */
-    closeUnbegun(jobId) {
-      if (local.has(jobId) || callsOf(jobId).length > 0) return false;
-      closed.add(jobId);
+    async beat(jobId, callId) {
+      const found = callsOf(jobId).find(({ id }) => id === callId);
+      if (!books.jobs.has(jobId) && found === undefined) return true;
+      if (found === undefined || !isOpen(found) || !isProcessing(jobId)) return false;
+      change(jobId, found, { beatAt: time() });
       return true;
     },
 
     async update(jobId, callId, changes) {
       const found = callsOf(jobId).find(({ id }) => id === callId);
-      if (found === undefined || (changes.task !== undefined && found.outcome !== null)) return false;
-      const changed = changes.outcome === undefined ? changes : { ...changes, endedAt: time() };
-      const calls = callsOf(jobId).map((call) => (call === found ? { ...call, ...changed } : call));
-      jobs.set(jobId, calls);
+      if (found === undefined || (changes.task !== undefined && !isOpen(found))) return false;
+      if (changes.task === null && found.task !== null) return false;
+      if (changes.result && found.result !== null) return false;
+      change(jobId, found, changes.outcome === undefined ? changes : { ...changes, endedAt: time() });
       return true;
     },
 
-    async close(jobId) {
-      closed.add(jobId);
-      return list(jobId);
-    },
+    openOfEnded: async (after, limit) =>
+      [...books.calls]
+        .filter(([jobId, calls]) => jobId > after && calls.some(isOpen) && !isProcessing(jobId))
+        .map(([jobId]) => jobId)
+        .sort()
+        .slice(0, limit),
   };
 }

@@ -1,4 +1,4 @@
-import { ImageMissing, type ImageStore, publicUrl } from '../../stores/image-store.ts';
+import { ImageMissing, type ImageStore, MARK_KEY, publicUrl } from '../../stores/image-store.ts';
 
 interface StoredImage {
   bytes: Buffer;
@@ -31,7 +31,7 @@ export function createFakeImageStore(
       const all = [...objects]
         .filter(([name]) => name.startsWith(`${bucket}/`))
         .map(([name, { lastModified }]) => ({ key: name.slice(bucket.length + 1), lastModified }))
-        .filter(({ key }) => key > after)
+        .filter(({ key }) => key > after && key !== MARK_KEY)
         .sort((a, b) => (a.key < b.key ? -1 : 1));
       const page = all.slice(0, limit);
       return {
@@ -39,6 +39,9 @@ export function createFakeImageStore(
         next: all.length > limit ? page.at(-1)?.key : undefined,
       };
     },
+    exists: async ({ bucket, key }) => objects.has(`${bucket}/${key}`),
+    mark: async (bucket) => objects.get(`${bucket}/${MARK_KEY}`)?.bytes.toString(),
+    setMark: (bucket, mark) => put(`${bucket}/${MARK_KEY}`, Buffer.from(mark), 'text/plain'),
     check: async () => {},
     resultUrl: (key) => publicUrl(uploadUrl, key),
   };

@@ -1,16 +1,17 @@
 import { deliveryIdOf, destinationOf, newDelivery } from '../../domain/delivery.ts';
 import { Refused } from '../../domain/errors.ts';
 import { countOneMore } from '../../domain/failures.ts';
+import { isOpen, unusedResults } from '../../domain/generator-call.ts';
 import { type JobRequests, MAX_REQUESTS, withdraw } from '../../domain/job-requests.ts';
 import type { Acceptance, JobDraft, JobRecord } from '../../domain/records.ts';
 import type { DeletedJob, EndedJob, FailedEnd, JobStore } from '../../stores/job-store.ts';
 import { type Books, getOrThrow, idempotencyId, post } from './books.ts';
 import { cancelDelivery } from './deliveries.ts';
 import { createFakeJobLists } from './job-lists.ts';
-import { enqueueRemovals } from './retention.ts';
+import { enqueueRemovals, objectId } from './retention.ts';
 
-/** @param closeUnbegun see the fake of the generator calls */
-export function createFakeJobStore(books: Books, closeUnbegun: (jobId: string) => boolean): JobStore {
+export function createFakeJobStore(books: Books): JobStore {
+  const callsOf = (jobId: string) => books.calls.get(jobId) ?? [];
   const read = (jobId: string) => structuredClone(books.jobs.get(jobId));
   const readable = (jobId: string) => {
     const job = read(jobId);
@@ -20,8 +21,12 @@ export function createFakeJobStore(books: Books, closeUnbegun: (jobId: string) =
     const job = getOrThrow(books.jobs, 'job', jobId);
     if (job.status === 'processing') {
       Object.assign(job, structuredClone(set), { completedAt: new Date() });
-      if (set.status === 'failed') reverseCharge(books, job, 'refund');
-      const destination = destinationOf(job, getOrThrow(books.accounts, 'account', job.accountId).webhook);
+      if (set.status === 'failed') {
+        reverseCharge(books, job, 'refund');
+        enqueueRemovals(books, unusedResults(callsOf(jobId)));
+      }
+      const { webhook } = getOrThrow(books.accounts, 'account', job.accountId);
+      const destination = destinationOf(job.webhookUrl, webhook.url);
       if (destination !== undefined)
         books.deliveries.set(deliveryIdOf(jobId), newDelivery(job, set.status, destination));
       const { completedAt, processingMs } = job;
@@ -39,9 +44,22 @@ export function createFakeJobStore(books: Books, closeUnbegun: (jobId: string) =
     structuredClone({
       job: getOrThrow(books.jobs, 'job', jobId),
       delivery: books.deliveries.get(deliveryIdOf(jobId)) ?? null,
+      calls: callsOf(jobId),
     });
   return {
     accept: async (draft) => accept(books, draft),
+    async restore(draft, { createdAt, end }, isStored) {
+      const refs = end?.results ?? [];
+      const areStored = await isStored();
+      if (!areStored || refs.some((ref) => books.removals.has(objectId(ref)))) return { outcome: 'gone' };
+      const isNew = !books.jobs.has(draft.jobId);
+      const outcome = accept(books, draft);
+      const job = books.jobs.get(draft.jobId);
+      if (isNew && job !== undefined)
+        Object.assign(job, { createdAt }, end && structuredClone({ ...end, status: 'completed' }));
+      for (const ref of [...refs, draft.input]) books.orphans.delete(objectId(ref));
+      return outcome;
+    },
     void: async (jobId, requestId) => voidJob(books, jobId, requestId),
 
     async fence(jobId, unpaid = false) {
@@ -72,7 +90,7 @@ export function createFakeJobStore(books: Books, closeUnbegun: (jobId: string) =
       const job = readable(jobId);
       if (job?.accountId !== accountId) return undefined;
       if (job.status !== 'processing') return { job, cancelled: false };
-      if (!closeUnbegun(jobId)) return 'begun';
+      if (callsOf(jobId).length > 0 || books.localRenders.has(jobId)) return 'begun';
       return { job: fail(jobId, { ...set, counted: true }).job, cancelled: true };
     },
     async ended(jobId) {
@@ -99,8 +117,13 @@ export function createFakeJobStore(books: Books, closeUnbegun: (jobId: string) =
 }
 
 function remove(books: Books, job: JobRecord, was: 'completed' | 'failed'): DeletedJob {
-  const objects = [...job.inputs, ...job.results];
+  const calls = books.calls.get(job.id) ?? [];
+  const objects = [...job.inputs, ...job.results, ...unusedResults(calls, job.results)];
   enqueueRemovals(books, objects);
+  books.calls.set(
+    job.id,
+    calls.map((call) => ({ ...call, error: null, result: null })),
+  );
   books.histories.add(job.workflowId);
   cancelDelivery(books, job.id);
   const cleared = { options: {}, warnings: [], webhookUrl: null, error: null, inputs: [], results: [] };
@@ -112,8 +135,7 @@ function remove(books: Books, job: JobRecord, was: 'completed' | 'failed'): Dele
 function accept(books: Books, draft: JobDraft): Acceptance {
   const { jobId, accountId, bodyDigest, idempotencyKey, keyId, imagesCharged, input, ...stored } = draft;
   const voided = books.voided.get(jobId);
-  if (voided !== undefined)
-    return voided.unpaid ? { outcome: 'insufficient_credits' } : { outcome: 'voided', jobId };
+  if (voided !== undefined) return { outcome: voided.unpaid ? 'insufficient_credits' : 'voided', jobId };
   if (books.jobs.has(jobId)) return { outcome: 'accepted', jobId, bodyDigest };
   const rowId = idempotencyKey === null ? undefined : idempotencyId(keyId, idempotencyKey);
   const existing = rowId === undefined ? undefined : books.idempotency.get(rowId);
@@ -121,7 +143,7 @@ function accept(books: Books, draft: JobDraft): Acceptance {
   try {
     post(books, { id: `charge:${jobId}`, accountId, kind: 'charge', jobId, delta: -imagesCharged });
   } catch (error) {
-    if (error instanceof Refused) return { outcome: 'insufficient_credits' };
+    if (error instanceof Refused) return { outcome: 'insufficient_credits', jobId };
     throw error;
   }
   const job = { id: jobId, accountId, keyId, imagesCharged, idempotencyKey, ...structuredClone(stored) };
@@ -157,7 +179,9 @@ function voidJob(books: Books, jobId: string, requestId: string): boolean {
     books.jobs.delete(jobId);
     books.listeners.tell(jobId, 'gone');
     for (const [rowId, row] of books.idempotency) if (row.jobId === jobId) books.idempotency.delete(rowId);
-    enqueueRemovals(books, [...job.inputs, ...job.results]);
+    const calls = books.calls.get(jobId) ?? [];
+    if (!calls.some(isOpen)) books.calls.delete(jobId);
+    enqueueRemovals(books, [...job.inputs, ...job.results, ...unusedResults(calls, job.results)]);
     cancelDelivery(books, jobId);
     if (job.status !== 'failed') reverseCharge(books, job, 'void');
   }

@@ -1,5 +1,6 @@
 import type { JobRecord, ObjectRef } from '../../domain/records.ts';
 import type { HistoryStore } from '../../stores/history-store.ts';
+import type { OrphanStore } from '../../stores/orphan-store.ts';
 import type { RemovalStore } from '../../stores/removal-store.ts';
 import type { RetentionStore } from '../../stores/retention-store.ts';
 import type { Books } from './books.ts';
@@ -44,20 +45,69 @@ export function createFakeRetentionStore(books: Books): RetentionStore {
       );
     },
 
-    async processing(createdBefore, after, limit) {
-      return jobs(
-        ({ id, status, createdAt }) => status === 'processing' && createdAt < createdBefore && id > after,
-      )
+    async processing(olderThanMs, after, limit) {
+      return jobs(({ id, status }) => status === 'processing' && id > after)
+        .map(({ id, workflowId, createdAt }) => ({ id, workflowId, ageMs: Date.now() - Number(createdAt) }))
+        .filter(({ ageMs }) => ageMs > olderThanMs)
         .sort(byId)
-        .slice(0, limit)
-        .map(({ id, workflowId }) => ({ id, workflowId }));
+        .slice(0, limit);
     },
 
-    async unowned(refs) {
-      const owned = new Set(
-        jobs(() => true).flatMap(({ inputs, results }) => [...inputs, ...results].map(objectId)),
-      );
-      return refs.filter((ref) => !owned.has(objectId(ref)));
+    async oldestProcessing() {
+      const [oldest] = jobs(({ status }) => status === 'processing').sort(by('createdAt'));
+      return oldest?.createdAt ?? null;
+    },
+
+    async ofClosedAccounts(limit, except = []) {
+      const isClosed = (accountId: string) => books.accounts.get(accountId)?.status === 'closed';
+      const left = jobs((job) => isClosed(job.accountId) && ended(job) && !except.includes(job.id));
+      return ids(left, limit);
+    },
+
+    unowned: async (refs) => unowned(books, refs),
+    hasImages: async (bucket) => jobs((job) => job[bucket].length > 0).length > 0,
+  };
+}
+
+function unowned({ jobs }: Books, refs: readonly ObjectRef[]): ObjectRef[] {
+  const owned = new Set(
+    [...jobs.values()].flatMap(({ inputs, results }) => [...inputs, ...results].map(objectId)),
+  );
+  return refs.filter((ref) => !owned.has(objectId(ref)));
+}
+
+export function createFakeOrphanStore(books: Books): OrphanStore {
+  const { orphans } = books;
+  const rowsOf = (bucket: ObjectRef['bucket']) =>
+    [...orphans.values()].filter((row) => row.bucket === bucket).sort((a, b) => (a.key < b.key ? -1 : 1));
+  return {
+    async record(bucket, { after, until }, keys, confirmed) {
+      const inRange = () =>
+        rowsOf(bucket).filter(({ key }) => key > after && (until === null || key <= until));
+      for (const row of inRange()) if (!keys.includes(row.key)) orphans.delete(objectId(row));
+      for (const key of keys) {
+        const id = objectId({ bucket, key });
+        if (!orphans.has(id)) orphans.set(id, { bucket, key, since: new Date(), confirmed: false });
+      }
+      for (const row of inRange()) row.confirmed ||= confirmed;
+      return inRange().filter((row) => !row.confirmed).length;
+    },
+
+    async due(bucket, keptMs, after, limit) {
+      const page = rowsOf(bucket).filter(({ key }) => key > after);
+      const rows = page.slice(0, limit);
+      const isDue = ({ since }: { since: Date }) => since.getTime() <= Date.now() - keptMs;
+      return {
+        refs: rows.filter(isDue).map(({ key }) => ({ bucket, key })),
+        next: page.length > limit ? (rows.at(-1)?.key ?? null) : null,
+      };
+    },
+
+    async enqueueRemovals(refs) {
+      for (const ref of refs) orphans.delete(objectId(ref));
+      const left = unowned(books, refs);
+      enqueueRemovals(books, left);
+      return left;
     },
   };
 }

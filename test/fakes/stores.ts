@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { auditAccount } from '../../domain/audit.ts';
 import type { PackRecord } from '../../domain/records.ts';
 import { imagesToRefund } from '../../domain/refund.ts';
 import type { LedgerStore } from '../../stores/ledger-store.ts';
 import type { PackStore } from '../../stores/pack-store.ts';
+import type { SettingsStore } from '../../stores/settings-store.ts';
 import type { Stores } from '../../stores/stores.ts';
 import { createFakeAccountStore, createFakeKeyStore } from './accounts.ts';
+import { auditBooks, auditOrphans } from './audit.ts';
 import {
   type Books,
   copies,
@@ -19,35 +20,55 @@ import {
 import { createFakeDeliveryStore } from './deliveries.ts';
 import { createFakeGeneratorCallStore } from './generator-calls.ts';
 import { createFakeJobStore } from './jobs.ts';
-import { createFakeHistoryStore, createFakeRemovalStore, createFakeRetentionStore } from './retention.ts';
+import {
+  createFakeHistoryStore,
+  createFakeOrphanStore,
+  createFakeRemovalStore,
+  createFakeRetentionStore,
+} from './retention.ts';
 
 /** All stores in memory. Tests may read `books`, and corrupt them. */
 export function createFakeStores(): Stores & { books: Books } {
   const books = emptyBooks();
-  const generatorCalls = createFakeGeneratorCallStore();
   return {
     books,
     accounts: createFakeAccountStore(books),
     deliveries: createFakeDeliveryStore(books),
-    generatorCalls,
+    generatorCalls: createFakeGeneratorCallStore(books),
     histories: createFakeHistoryStore(books),
     keys: createFakeKeyStore(books),
-    jobs: createFakeJobStore(books, generatorCalls.closeUnbegun),
+    jobs: createFakeJobStore(books),
     ledger: createFakeLedgerStore(books),
     packs: createFakePackStore(books),
     removals: createFakeRemovalStore(books),
     retention: createFakeRetentionStore(books),
-    settings: {
-      apiEnabled: async () => books.apiEnabled,
-      setApiEnabled: async (enabled) => {
-        books.apiEnabled = enabled;
-      },
-      disabledTools: async () => [...books.disabledTools].sort(),
-      setToolEnabled: async (slug, enabled) => {
-        if (enabled) books.disabledTools.delete(slug);
-        else books.disabledTools.add(slug);
-      },
+    orphans: createFakeOrphanStore(books),
+    settings: createFakeSettingsStore(books),
+  };
+}
+
+function createFakeSettingsStore(books: Books): SettingsStore {
+  const setMember = <T>(members: Set<T>, member: T, isIn: boolean) => {
+    if (isIn) members.add(member);
+    else members.delete(member);
+  };
+  return {
+    apiEnabled: async () => books.apiEnabled,
+    setApiEnabled: async (enabled) => {
+      books.apiEnabled = enabled;
     },
+    disabledTools: async () => [...books.disabledTools].sort(),
+    setToolEnabled: async (slug, enabled) => setMember(books.disabledTools, slug, !enabled),
+    installation: async () => books.installation,
+    claimInstallation: async (id) => {
+      books.installation ??= id;
+      return books.installation;
+    },
+    setInstallation: async (id) => {
+      books.installation = id;
+    },
+    removalsHeld: async () => [...books.removalsHeld].sort(),
+    setRemovalsHeld: async (reason, held) => setMember(books.removalsHeld, reason, held),
   };
 }
 
@@ -64,15 +85,20 @@ function createFakeLedgerStore(books: Books): LedgerStore {
       });
     },
 
-    audit: async (accountId) =>
-      [...books.accounts.values()]
+    audit: async (accountId) => [
+      ...[...books.accounts.values()]
         .filter(({ id }) => accountId === undefined || id === accountId)
-        .flatMap((account) => {
-          const rows = copies(books.ledger.values(), account.id);
-          const packs = copies(books.packs.values(), account.id);
-          const jobs = copies(books.jobs.values(), account.id);
-          return auditAccount(account, rows, jobs, packs).map((breach) => `account ${account.id}: ${breach}`);
-        }),
+        .flatMap((account) => auditBooks(books, account)),
+      ...(accountId === undefined ? auditOrphans(books) : []),
+    ],
+    auditOrphans: async () => auditOrphans(books),
+    async recordAudit(outcome) {
+      books.lastAudit = outcome;
+    },
+    async lastAudit() {
+      const [oldest] = books.accounts.values();
+      return books.lastAudit ?? { at: oldest?.createdAt ?? new Date(), breaches: 0 };
+    },
   };
 }
 

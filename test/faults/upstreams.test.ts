@@ -26,7 +26,9 @@ let world: World;
 beforeAll(async () => {
   upstreams = await startUpstreams();
   const orders = { GENERATORS: UPSTREAMS.join(), ...Object.fromEntries(GROUPS) };
-  world = await startWorld({ env: { ...upstreams.env, ...orders, SHUTDOWN_GRACE_MS: '500' } });
+  world = await startWorld({
+    env: { ...upstreams.env, ...orders, SHUTDOWN_GRACE_MS: '500', RENDER_GRACE_MS: '500' },
+  });
   const image = await sampleJpeg(64, 48, '#2040a0');
   upstreams.all((fake) => fake.returns(image));
 });

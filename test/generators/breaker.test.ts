@@ -10,11 +10,12 @@ const verdictOf = (error: unknown) =>
 function clocked() {
   const clock = { ms: 1_000_000 };
   const breaker = createBreaker(() => clock.ms);
-  const fail = (times = 1) =>
-    Promise.allSettled(
-      Array.from({ length: times }, () => breaker.run(() => Promise.reject(FAILED), verdictOf)),
-    );
-  const succeed = () => breaker.run(async () => 'ok', verdictOf);
+  /** One call after the other, each of another account by default. */
+  const fail = async (times = 1, accountOf = (n: number) => `account ${n}`) => {
+    for (let n = 0; n < times; n += 1)
+      await breaker.run(accountOf(n), () => Promise.reject(FAILED), verdictOf).catch(() => {});
+  };
+  const succeed = () => breaker.run('another', async () => 'ok', verdictOf);
   return { clock, breaker, fail, succeed };
 }
 
@@ -25,6 +26,50 @@ describe('the circuit breaker', () => {
     expect(breaker.waitMs()).toBe(0);
     await fail();
     expect(breaker.waitMs()).toBe(15_000);
+  });
+
+  it('stays closed when the photos of one account fail, and opens when those of three do', async () => {
+    const { breaker, fail } = clocked();
+    await fail(20, () => 'a');
+    expect(breaker.waitMs()).toBe(0);
+    await fail(2, () => 'b');
+    expect(breaker.waitMs()).toBe(0);
+    await fail(1, () => 'c');
+    expect(breaker.waitMs()).toBe(15_000);
+  });
+
+  it('lets an account probe that has not opened it, and is not kept open by one account', async () => {
+    const { clock, breaker, fail, succeed } = clocked();
+    await fail(5);
+    clock.ms += 15_000;
+    expect([breaker.waitMs('account 4'), breaker.waitMs('other')]).toEqual([15_000, 0]);
+    await fail(1, () => 'other');
+    expect([breaker.waitMs('other'), breaker.waitMs('account 4')]).toEqual([60_000, 30_000]);
+    clock.ms += 60_000;
+    expect(breaker.waitMs('other')).toBe(0);
+    await succeed();
+    expect(breaker.waitMs('other')).toBe(0);
+  });
+
+  it('learns nothing from calls that began before it opened', async () => {
+    const { breaker, fail } = clocked();
+    let end = () => {};
+    const late = breaker
+      .run('late', () => new Promise((_, reject) => (end = () => reject(FAILED))), verdictOf)
+      .catch(() => {});
+    await fail(5);
+    end();
+    await late;
+    expect(breaker.waitMs()).toBe(15_000);
+  });
+
+  it('says how long the upstream has done nothing', async () => {
+    const { clock, breaker, fail, succeed } = clocked();
+    clock.ms += 1000;
+    await fail();
+    expect(breaker.idleMs()).toBe(1000);
+    await succeed();
+    expect(breaker.idleMs()).toBe(0);
   });
 
   it('counts anew after a success', async () => {
@@ -39,7 +84,7 @@ describe('the circuit breaker', () => {
     const { clock, breaker, fail } = clocked();
     await fail(5);
     clock.ms += 15_000;
-    await breaker.run(() => Promise.reject(REFUSED), verdictOf).catch(() => {});
+    await breaker.run('a', () => Promise.reject(REFUSED), verdictOf).catch(() => {});
     await fail(4);
     expect(breaker.waitMs()).toBe(0);
   });
@@ -50,7 +95,7 @@ describe('the circuit breaker', () => {
     clock.ms += 15_000;
     expect(breaker.waitMs()).toBe(0);
     let end = () => {};
-    const probe = breaker.run(() => new Promise<void>((resolve) => (end = resolve)), verdictOf);
+    const probe = breaker.run('a', () => new Promise<void>((resolve) => (end = resolve)), verdictOf);
     expect(breaker.waitMs()).toBeGreaterThan(0);
     end();
     await probe;
@@ -75,7 +120,7 @@ describe('the circuit breaker', () => {
     await fail(5);
     clock.ms += 15_000;
     let end = () => {};
-    const stuck = breaker.run(() => new Promise<void>((resolve) => (end = resolve)), verdictOf);
+    const stuck = breaker.run('a', () => new Promise<void>((resolve) => (end = resolve)), verdictOf);
     expect(breaker.waitMs()).toBe(60_000);
     clock.ms += 60_000;
     expect(breaker.waitMs()).toBe(0);
@@ -89,7 +134,7 @@ describe('the circuit breaker', () => {
     const { clock, breaker, fail } = clocked();
     await fail(5);
     clock.ms += 15_000;
-    await expect(breaker.run(() => Promise.reject(OTHER), verdictOf)).rejects.toBe(OTHER);
+    await expect(breaker.run('a', () => Promise.reject(OTHER), verdictOf)).rejects.toBe(OTHER);
     expect(breaker.waitMs()).toBe(0);
   });
 
@@ -98,6 +143,7 @@ describe('the circuit breaker', () => {
     const limited = (retryAfterMs: number) =>
       breaker
         .run(
+          'a',
           () => Promise.reject(FAILED),
           () => ({ retryAfterMs }),
         )

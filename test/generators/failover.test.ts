@@ -9,7 +9,7 @@ import {
   type Used,
 } from '../../generators/failover.ts';
 import type { UpstreamGenerator } from '../../generators/port.ts';
-import { fakeCallLog, unusedUpstream } from './fake-calls.ts';
+import { ATTEMPT, beginCall, fakeCallLog, unusedUpstream } from './fake-calls.ts';
 
 const RESULT = { bucket: 'results', key: 'a/1.jpeg' } as const;
 const USED: Used = { result: RESULT, costUsd: 0.05, edgeRecall: 0.9 };
@@ -52,12 +52,11 @@ function attempts(scripts: Record<string, Step[]>, overrides: Partial<FailoverDe
   const run = (changes: Partial<FailoverDeps> = {}) =>
     renderWithFailover(
       {
+        ...ATTEMPT,
         candidates,
         find: (found) => candidates.find(({ name }) => name === found),
-        mayHaveCalls: false,
         log,
         breakerOf: ({ name }) => breakers.get(name) ?? createBreaker(),
-        onRefused: false,
         alarm: (name) => alarms.push(name),
         ...overrides,
         ...changes,
@@ -65,8 +64,8 @@ function attempts(scripts: Record<string, Step[]>, overrides: Partial<FailoverDe
       { local: async () => RESULT, upstream: use },
     );
   async function begun(generator: string, task: UpstreamTask): Promise<void> {
-    const id = await log.begin({ generator, model: 'm', mayBeCharged: true });
-    await log.update(id ?? '', { task });
+    const id = await beginCall(log, { generator, model: 'm', mayBeCharged: true });
+    await log.update(id, { task });
   }
   return { run, uses, alarms, begun, log, calls: log.list };
 }
@@ -193,11 +192,11 @@ describe('a task whose upstream is no longer asked for the tool', () => {
 describe('a task that is named after its call has ended', () => {
   const slow = (id: string, meanwhile: () => Promise<void>) => {
     const job = attempts({ bfl: [{ task: taskOf(id), next: USED }] });
-    const begin = async (call: Parameters<CallLog['begin']>[0]) => {
-      const callId = await job.log.begin(call);
-      await job.log.update(callId ?? '', { outcome: 'lost' });
+    const begin = async (...call: Parameters<CallLog['begin']>) => {
+      const beginning = await job.log.begin(...call);
+      await job.log.update(call[0].id, { outcome: 'lost' });
       await meanwhile();
-      return callId;
+      return beginning;
     };
     return { ...job, run: () => job.run({ log: { ...job.log, begin } }) };
   };

@@ -3,19 +3,17 @@ import type { UpstreamTask } from '../../domain/generator-call.ts';
 import { GeneratorError } from '../../generators/errors.ts';
 import { cancelOpenCalls, endLostCalls } from '../../generators/open-calls.ts';
 import type { UpstreamTasks } from '../../generators/port.ts';
-import { fakeCallLog, unusedUpstream } from './fake-calls.ts';
+import { beginCall, fakeCallLog, unusedUpstream } from './fake-calls.ts';
 
-const NAMED_WITHIN_MS = 20_000;
+const LIVENESS = { beatMs: 1, silentMs: 45_000 };
 const TASK = { id: 't1' };
+const { signal } = new AbortController();
 
 /** The calls of one job at one upstream. */
-function calls(tasks: Partial<UpstreamTasks> | null = {}) {
+function calls(tasks: UpstreamTasks = {}) {
   let now = 0;
   const log = fakeCallLog(() => now);
-  const upstream = unusedUpstream(
-    'fal',
-    tasks === null ? {} : { tasks: { namedWithinMs: NAMED_WITHIN_MS, ...tasks } },
-  );
+  const upstream = unusedUpstream('fal', { tasks });
   const find = (name: string) => (name === 'fal' ? upstream : undefined);
   return {
     log,
@@ -23,11 +21,12 @@ function calls(tasks: Partial<UpstreamTasks> | null = {}) {
       now += ms;
     },
     async begin(task: UpstreamTask | null, generator = 'fal') {
-      const id = (await log.begin({ generator, model: 'm', mayBeCharged: true })) ?? '';
+      const id = await beginCall(log, { generator, model: 'm', mayBeCharged: true });
       if (task !== null) await log.update(id, { task });
+      return id;
     },
-    endLost: () => endLostCalls(log, find),
-    cancel: () => cancelOpenCalls(log, find),
+    endLost: (changes = {}) => endLostCalls({ ...log, ...changes }, find, signal, LIVENESS),
+    cancel: (changes = {}) => cancelOpenCalls({ ...log, ...changes }, find),
     outcomes: async () => (await log.list()).map(({ outcome }) => outcome),
   };
 }
@@ -36,26 +35,46 @@ const unavailable = new GeneratorError({ kind: 'unavailable' }, 'no connection')
 const noAddress = new GeneratorError({ kind: 'unavailable' }, 'fal named an address that is none.', {
   mayBeCharged: true,
 });
+const waits = { failure: { kind: 'unavailable', waits: true } };
 
 describe('a call without a task', () => {
-  it('is not taken for lost while another process may still be submitting it', async () => {
+  it('is waited for while its process says that it is alive', async () => {
     const job = calls();
-    await job.begin(null);
-    job.later(NAMED_WITHIN_MS - 5000);
-    await expect(job.endLost()).rejects.toMatchObject({
-      failure: { kind: 'unavailable', retryAfterMs: 5000 },
-    });
-    await expect(job.cancel()).rejects.toMatchObject({ failure: { kind: 'unavailable' } });
+    const id = await job.begin(null);
+    job.later(LIVENESS.silentMs - 1);
+    await expect(job.endLost()).rejects.toMatchObject(waits);
+    await job.log.beat(id);
+    job.later(LIVENESS.silentMs - 1);
+    await expect(job.endLost()).rejects.toMatchObject(waits);
     expect(await job.outcomes()).toEqual([null]);
 
-    job.later(5000);
-    expect(await job.endLost()).toMatchObject([{ outcome: 'lost' }]);
+    job.later(1);
+    expect(await job.endLost()).toMatchObject([{ outcome: 'lost', mayBeCharged: true }]);
   });
 
-  it('is lost at once where the upstream has no tasks', async () => {
-    const job = calls(null);
-    await job.begin(null);
-    expect(await job.endLost()).toMatchObject([{ outcome: 'lost' }]);
+  it('is waited for when its process is heard again while it is watched', async () => {
+    const job = calls();
+    const id = await job.begin(null);
+    job.later(LIVENESS.silentMs);
+    let lists = 0;
+    const list = async () => {
+      lists += 1;
+      if (lists === 2) await job.log.beat(id);
+      return job.log.list();
+    };
+    await expect(job.endLost({ list })).rejects.toMatchObject(waits);
+    expect(await job.outcomes()).toEqual([null]);
+  });
+
+  it('is not lost when its task is named at the last moment', async () => {
+    const job = calls();
+    const id = await job.begin(null);
+    job.later(LIVENESS.silentMs);
+    const update: typeof job.log.update = async (...change) => {
+      await job.log.update(id, { task: TASK });
+      return job.log.update(...change);
+    };
+    expect(await job.endLost({ update })).toMatchObject([{ outcome: null, task: TASK }]);
   });
 });
 
@@ -67,10 +86,10 @@ describe('a job that ends without a result', () => {
     await job.cancel();
     await job.cancel();
     expect(cancelled).toEqual([TASK]);
-    expect(await job.log.list()).toMatchObject([{ outcome: 'cancelled', error: null, mayBeCharged: true }]);
+    expect(await job.log.list()).toMatchObject([{ outcome: 'cancelled', error: null }]);
   });
 
-  it('keeps a task for a later attempt while its upstream cannot be reached', async () => {
+  it('leaves a task to a later attempt while its upstream cannot be reached', async () => {
     const job = calls({ cancel: () => Promise.reject(unavailable) });
     await job.begin(TASK);
     await expect(job.cancel()).rejects.toBe(unavailable);
@@ -84,6 +103,27 @@ describe('a job that ends without a result', () => {
     await job.begin({ id: 't2' });
     await expect(job.cancel()).rejects.toBe(unavailable);
     expect(await job.outcomes()).toEqual([null, 'cancelled']);
+  });
+
+  it('ends a call that has no task yet, so that its process cancels the task itself', async () => {
+    const job = calls({ cancel: () => Promise.reject(new Error('There is no task.')) });
+    const id = await job.begin(null);
+    await job.cancel();
+    expect(await job.outcomes()).toEqual(['cancelled']);
+    expect(await job.log.update(id, { task: TASK })).toBe(false);
+  });
+
+  it('has a task cancelled that is named while its call is being ended', async () => {
+    const cancelled: UpstreamTask[] = [];
+    const job = calls({ cancel: async (task) => void cancelled.push(task) });
+    const id = await job.begin(null);
+    const update: typeof job.log.update = async (...change) => {
+      if (cancelled.length === 0) await job.log.update(id, { task: TASK });
+      return job.log.update(...change);
+    };
+    await job.cancel({ update });
+    expect(cancelled).toEqual([TASK]);
+    expect(await job.outcomes()).toEqual(['cancelled']);
   });
 
   it.each([

@@ -4,7 +4,7 @@ import { MOST_CHARGED_CALLS } from '../../domain/generator-call.ts';
 import { createBreaker } from '../../generators/breaker.ts';
 import { GeneratorError, type GeneratorFailure } from '../../generators/errors.ts';
 import { renderWithFailover } from '../../generators/failover.ts';
-import { fakeCallLog, unusedUpstream } from './fake-calls.ts';
+import { ATTEMPT, fakeCallLog, unusedUpstream } from './fake-calls.ts';
 
 const failure: fc.Arbitrary<GeneratorFailure> = fc.oneof(
   fc.constant({ kind: 'unavailable' as const }),
@@ -59,6 +59,7 @@ function play(
     leftBehind: () => leftBehind,
     async attempt() {
       const deps = {
+        ...ATTEMPT,
         candidates,
         log,
         // A new one each time: the breaker must not be what keeps the promise.
@@ -66,7 +67,6 @@ function play(
         onRefused,
         find: (found: string) => candidates.find(({ name }) => name === found),
         mayHaveCalls: true,
-        alarm: () => {},
       };
       await renderWithFailover(deps, {
         local: () => Promise.reject(new Error('unused')),

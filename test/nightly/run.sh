@@ -1,11 +1,13 @@
 #!/usr/bin/env bash
 # Too slow or too heavy for every run: Spectral's rules on the OpenAPI document (half a minute), Schemathesis let loose on
 # the service (about 10,600 requests, one to four minutes on two cores), the client that openapi-python-client generates
-# (seconds), the pages of the docs in a browser (a minute), docker-compose.yml run without containers (a minute), licences
-# and known vulnerabilities of the packages of production, and ten minutes of the soak test.
-# Needs Python 3.10 or newer, Go 1.26 or newer and PostgreSQL (Debian: apt-get install postgresql). Temporal's server,
-# its SQL tool, Schemathesis and openapi-python-client are kept in the user's cache folder, Spectral in npm's; the first
-# run builds Temporal's server, which takes ten minutes on a small machine.
+# (seconds), the pages of the docs in a browser (a minute), docker-compose.yml run without containers (a minute), a
+# restore of MongoDB from a backup (two minutes), licences and known vulnerabilities of the packages of production, the
+# model of docs/model (four minutes), and ten minutes of the soak test.
+# Needs Python 3.10 or newer, Go 1.26 or newer, PostgreSQL (Debian: apt-get install postgresql) and Java 11 or newer
+# (default-jre-headless). Temporal's server, its SQL tool, Schemathesis, openapi-python-client and TLC are kept in the
+# user's cache folder, Spectral in npm's; the first run builds Temporal's server, which takes ten minutes on a small
+# machine.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 # Puts a program of PyPI, with the Python that it runs on, first on PATH.

@@ -2,16 +2,16 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createRateLimits } from '../../api/http/rate-limit.ts';
-import { RATE_LIMITS } from '../../contract/limits.ts';
+import { WEBHOOK_LIMITS } from '../../contract/limits.ts';
 import { type Service, startService } from '../setup/service.ts';
 
 let service: Service;
 let worker: AsyncDisposable;
 
-/** Headers as in production; the clock leaps over the window at every look, so that nobody is ever limited. */
+/** Headers as in production; the clock leaps over the longest window at every look, so that nobody is ever limited. */
 function unlimited() {
   let looks = 0;
-  return createRateLimits({ prefix: '/api/v1', now: () => ++looks * 2 * RATE_LIMITS.windowMs });
+  return createRateLimits({ prefix: '/api/v1', now: () => ++looks * 2 * WEBHOOK_LIMITS.windowMs });
 }
 
 beforeAll(async () => {

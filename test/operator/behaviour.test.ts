@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { ScheduleNotFoundError } from '@temporalio/client';
-import { afterAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openDeps } from '../../operator/deps.ts';
-import { retentionScheduleId } from '../../operator/setup/retention-schedule.ts';
 import { SETUP_STEPS } from '../../operator/setup/steps.ts';
+import { schedulesOf } from '../../protocol/schedules.ts';
 import { recordSchema } from '../../stores/mongo/schema.ts';
 import { ownConfig } from '../setup/own-config.ts';
 import { draftOf } from '../setup/records.ts';
@@ -11,6 +11,8 @@ import { newAccount, openCommandLine, runWith } from './command-line.ts';
 
 const cli = openCommandLine();
 const { json, operator, stores } = cli;
+// Later, jobs would name images that the buckets of this file do not have.
+beforeAll(() => json('setup'));
 afterAll(() => cli[Symbol.asyncDispose]());
 
 describe('commands that are refused', () => {
@@ -21,6 +23,7 @@ describe('commands that are refused', () => {
     [['account', 'create', '--name', 'a\nb'], 'one line of 1 to 100 characters'],
     [['account', 'create', '--name', 'A', '--webhook-url', 'http://93.184.215.14/'], 'https://'],
     [['account', 'create', '--name', 'A', '--webhook-url', 'https://127.0.0.1/'], 'public internet'],
+    [['account', 'create', '--name', 'A', '--webhook-url', 'https://93.184.215.14/\n'], 'control characters'],
     [
       ['account', 'create', '--name', 'A', '--webhook-url', `https://a.b/${'c'.repeat(2000)}`],
       '2000 characters',
@@ -156,8 +159,8 @@ describe('text for people', () => {
     const client = await newAccount(cli);
     const draft = draftOf(client);
     await stores.jobs.accept(draft);
-    const call = { generator: 'bfl', model: 'flux-2-pro', mayBeCharged: true };
-    await stores.generatorCalls.begin(draft.jobId, call);
+    const call = { id: randomUUID(), generator: 'bfl', model: 'flux-2-pro', mayBeCharged: true };
+    await stores.generatorCalls.begin(draft.jobId, call, []);
     const { out } = await operator(['job', 'show', draft.jobId]);
     const [head = '', row = ''] = out.slice(out.indexOf('generator calls')).split('\n').slice(2);
     expect(head).toMatch(/^GENERATOR +MODEL +UPSTREAM ID +STARTED AT/);
@@ -197,7 +200,7 @@ describe('text for people', () => {
 describe('servers and settings', () => {
   test('setup is idempotent', async () => {
     const ready = Object.fromEntries(SETUP_STEPS.map(({ name }) => [name, 'ready']));
-    expect(Object.keys(ready)).toContain('retention_schedule');
+    expect(Object.keys(ready)).toContain('schedules');
     expect(await json('setup')).toMatchObject(ready);
     expect(await json('setup')).toMatchObject(ready);
     const indexes = await cli.deps.mongo().db.collection('keys').indexes();
@@ -212,8 +215,10 @@ describe('servers and settings', () => {
     expect([code, err]).toEqual([1, expect.stringContaining('run a newer release')]);
     const collections = older.deps.mongo().db.listCollections({}, { nameOnly: true });
     expect(await collections.toArray()).toMatchObject([{ name: 'settings' }]);
-    const schedule = older.deps.temporal().schedule.getHandle(retentionScheduleId(temporal.taskQueuePrefix));
-    await expect(schedule.describe()).rejects.toThrow(ScheduleNotFoundError);
+    for (const { scheduleId } of schedulesOf(temporal.taskQueuePrefix, 1000)) {
+      const schedule = older.deps.temporal().schedule.getHandle(scheduleId);
+      await expect(schedule.describe()).rejects.toThrow(ScheduleNotFoundError);
+    }
   });
 
   test('setup names every server that is down', async () => {
@@ -224,7 +229,7 @@ describe('servers and settings', () => {
     await unreachable[Symbol.asyncDispose]();
     expect(code).toBe(1);
     expect(err).toMatch(
-      /^Setup is not complete:\n {2}buckets: .+\n {2}search_attributes: .+\n {2}retention_schedule: .+\n$/,
+      /^Setup is not complete:\n {2}buckets: .+\n {2}search_attributes: .+\n {2}schedules: .+\n$/,
     );
   });
 

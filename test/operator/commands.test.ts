@@ -20,7 +20,7 @@ test('an account is created, shown, disabled and enabled', async () => {
     '--name',
     'Acme',
     '--webhook-url',
-    'https://93.184.215.14/h',
+    'https://0x5d.184.215.14/h',
   );
   const { webhook_secret, ...account } = created;
   expect(account).toEqual({
@@ -49,6 +49,11 @@ test('an endpoint is set, its secret rotated for a day, and the endpoint removed
   const set = await json('account', 'webhook', id, '--url', 'https://93.184.215.14/h');
   expect(set).toMatchObject({ account_id: id, webhook_url: 'https://93.184.215.14/h' });
   expect(set).not.toHaveProperty('webhook_secret');
+  const spelled = ['--url', 'HTTPS://93.184.215.14:443/\u00e9'];
+  expect(await json('account', 'webhook', id, ...spelled)).toMatchObject({
+    webhook_url: 'https://93.184.215.14/%C3%A9',
+  });
+  await json('account', 'webhook', id, '--url', 'https://93.184.215.14/h');
   const rotated = await json('account', 'webhook', id, '--rotate-secret');
   expect(rotated).toMatchObject({ webhook_url: 'https://93.184.215.14/h', previous_secret_until: ISO });
   expect(rotated.webhook_secret).toMatch(SECRET);
@@ -139,11 +144,11 @@ test('jobs are listed and shown with their results', async () => {
   const draft = draftOf({ accountId, keyId }, { imagesCharged: 2 });
   await stores.jobs.accept(draft);
   const key = `${accountId}/${randomUUID()}-staged.jpeg`;
-  await stores.jobs.complete(draft.jobId, { results: [{ bucket: 'results', key }], processingMs: 900 });
   const { generatorCalls } = stores;
-  const call = { generator: 'bfl', model: 'flux-2-pro', mayBeCharged: true };
-  const callId = (await generatorCalls.begin(draft.jobId, call)) ?? '';
-  await generatorCalls.update(draft.jobId, callId, {
+  const call = { id: randomUUID(), generator: 'bfl', model: 'flux-2-pro', mayBeCharged: true };
+  await generatorCalls.begin(draft.jobId, call, []);
+  await stores.jobs.complete(draft.jobId, { results: [{ bucket: 'results', key }], processingMs: 900 });
+  await generatorCalls.update(draft.jobId, call.id, {
     task: { id: 't1' },
     outcome: 'completed',
     costUsd: 0.05,

@@ -118,7 +118,7 @@ describe('job find', () => {
     const { out } = await operator(['job', 'list', '--account', accountId]);
     const [printed = ''] = /\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC/.exec(out) ?? [];
     expect(await rows('job', 'find', '--account', accountId, '--since', printed)).toHaveLength(1);
-    for (const wrong of ['yesterday', '5', '2026-13-01', '36'])
+    for (const wrong of ['yesterday', '5', '2026-13-01', '36', '2026-01-31T04:20:00'])
       expect((await operator(['job', 'find', '--since', wrong])).err).toContain('Give a time such as');
   });
 });

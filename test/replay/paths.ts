@@ -3,13 +3,15 @@ import type { WorkflowHandle } from '@temporalio/client';
 import { pendingDeliveryOf } from '../../activities/webhooks/pending-delivery.ts';
 import type { JobRequest } from '../../api/jobs/gateway.ts';
 import { deliveryIdOf } from '../../domain/delivery.ts';
+import type { JobDraft } from '../../domain/records.ts';
 import { redeliver, sendTest } from '../../operator/start-delivery.ts';
-import { retentionAction } from '../../operator/start-retention.ts';
 import { stopSignal } from '../../protocol/job.ts';
 import { CANCELLED } from '../../protocol/job-errors.ts';
-import type { RetentionCounts } from '../../protocol/retention.ts';
+import { type ReconcileCounts, reconcileAction } from '../../protocol/reconcile.ts';
+import { type RetentionCounts, retentionAction } from '../../protocol/retention.ts';
 import type { Stores } from '../../stores/stores.ts';
-import type { Progress } from '../../workflows/retention.ts';
+import type { ReconcileProgress } from '../../workflows/reconcile.ts';
+import type { RetentionProgress } from '../../workflows/retention.ts';
 import { eventually } from '../setup/eventually.ts';
 import { HELD_TOOL, REFUSED_TOOL, RETRIED_TOOL, type Stage } from './stage.ts';
 
@@ -49,9 +51,7 @@ export const PATHS: Readonly<Record<string, Path>> = {
   'job-completed-with-webhook': async (stage) => runWithWebhook(stage, {}),
   'job-failed-with-webhook': async (stage) => runWithWebhook(stage, { tool: REFUSED_TOOL }),
   'job-completed-over-the-limit': async (stage) => {
-    const first = await stage.request();
-    await run(stage, first);
-    const { accountId, keyId } = first.draft;
+    const { accountId, keyId } = await completed(stage);
     return run(stage, await stage.request({ accountId, keyId }));
   },
   'job-deleted-during-webhook': async (stage) => {
@@ -68,12 +68,38 @@ export const PATHS: Readonly<Record<string, Path>> = {
   'delivery-resumed': deliveryOfLostJob,
   redelivery,
   'test-event': testEvent,
-  'retention-with-nothing-to-do': async (stage) => runRetention(stage),
-  'retention-with-a-lost-job': async (stage) => {
-    const { draft } = await stage.request({ webhookUrl: stage.receiver.url });
-    await stage.service.stores.jobs.accept(draft);
-    return runRetention(stage);
+  'job-over-the-limit-with-webhook': async (stage) => {
+    const { accountId, keyId } = await completed(stage);
+    return runWithWebhook(stage, { accountId, keyId });
   },
+  'reconcile-with-nothing-to-do': async (stage) => runReconcile(stage),
+  'reconcile-with-a-lost-job': async (stage) => {
+    await lostJobs(stage, 1);
+    return runReconcile(stage);
+  },
+  'reconcile-with-an-open-call': async (stage) => {
+    const [draft] = await lostJobs(stage, 1);
+    const { generatorCalls, jobs } = stage.service.stores;
+    const call = { id: randomUUID(), generator: 'scripted', model: 'script', mayBeCharged: false };
+    await generatorCalls.begin(draft?.jobId ?? '', call, []);
+    await jobs.fail(draft?.jobId ?? '', { error: 'No.', processingMs: null });
+    return runReconcile(stage);
+  },
+  'reconcile-stopped': async (stage) => {
+    const drafts = await lostJobs(stage, 2);
+    const workflowId = await runReconcile(stage);
+    for (const { jobId } of drafts)
+      await stage.service.stores.jobs.fail(jobId, { ...CANCELLED, processingMs: null });
+    return workflowId;
+  },
+  'reconcile-resumed-with-a-problem': async (stage) =>
+    runReconcile(stage, {
+      step: 'findOpenCalls',
+      after: '',
+      counts: NOTHING_RECONCILED,
+      problems: ['Resuming lost webhooks: MongoDB is down.'],
+    }),
+  'retention-with-nothing-to-do': async (stage) => runRetention(stage),
   'retention-resumed-with-a-problem': async (stage) =>
     runRetention(stage, {
       step: 'deleteHistories',
@@ -84,16 +110,41 @@ export const PATHS: Readonly<Record<string, Path>> = {
 };
 
 const NO_COUNTS: RetentionCounts = {
-  refunded: 0,
   deleted: 0,
   inputsDropped: 0,
   orphans: 0,
   removed: 0,
   unremoved: 0,
-  webhooksResumed: 0,
   historiesDeleted: 0,
   failed: 0,
 };
+
+const NOTHING_RECONCILED: ReconcileCounts = {
+  checked: 0,
+  refunded: 0,
+  webhooksResumed: 0,
+  callsCancelled: 0,
+  callsLeft: 0,
+  deleted: 0,
+  failed: 0,
+};
+
+async function completed(stage: Stage): Promise<JobDraft> {
+  const request = await stage.request();
+  await run(stage, request);
+  return request.draft;
+}
+
+/** Jobs in progress that have no workflow. */
+async function lostJobs(stage: Stage, count: number): Promise<JobDraft[]> {
+  const drafts: JobDraft[] = [];
+  for (let n = 0; n < count; n += 1) {
+    const { draft } = await stage.request({ webhookUrl: stage.receiver.url });
+    await stage.service.stores.jobs.accept(draft);
+    drafts.push(draft);
+  }
+  return drafts;
+}
 
 async function run(stage: Stage, request: JobRequest): Promise<string> {
   await stage.accept(request);
@@ -204,14 +255,22 @@ async function testEvent(stage: Stage): Promise<string> {
   return end(stage, `test-event:${id}`);
 }
 
+const runRetention = (stage: Stage, progress?: RetentionProgress) =>
+  runAction(stage, retentionAction(''), progress);
+const runReconcile = (stage: Stage, progress?: ReconcileProgress) =>
+  runAction(stage, reconcileAction(''), progress);
+
 /** @param progress of the previous run, as after continue-as-new */
-async function runRetention(stage: Stage, progress?: Progress): Promise<string> {
-  const { workflowType, args, ...options } = retentionAction('');
+async function runAction(
+  stage: Stage,
+  { workflowType, args, ...options }: ReturnType<typeof retentionAction> | ReturnType<typeof reconcileAction>,
+  progress?: RetentionProgress | ReconcileProgress,
+): Promise<string> {
   const workflowId = `${options.workflowId}:${randomUUID()}`;
   const { workflow } = stage.service.temporal;
   await workflow.start(workflowType, {
     ...options,
-    args: progress === undefined ? args : [...args, progress],
+    args: progress === undefined ? [...args] : [...args, progress],
     workflowId,
   });
   return end(stage, workflowId);

@@ -34,8 +34,9 @@ export async function openStage(service: Service, receiver: Receiver) {
         throw new GeneratorError({ kind: 'unavailable', retryAfterMs: 300_000 }, 'The upstream is busy.');
       },
     }),
-    // A job counts as lost immediately, and an account keeps one completed job.
-    retention: { lostJobMs: 0, completedJobsPerAccount: 1 },
+    // A job counts as lost immediately, and one at a time; an account keeps one completed job.
+    reconcile: { lostJobMs: 0, plausiblyLost: 1 },
+    retention: { completedJobsPerAccount: 1 },
   });
   const image = await sampleJpeg();
   receiver.behave(() => undefined, HANGING_PATH);
@@ -54,7 +55,7 @@ export async function openStage(service: Service, receiver: Receiver) {
     const input = { bucket: 'inputs' as const, key: `${client.accountId}/${randomUUID()}.jpeg` };
     await service.images.putInput(input.key, image, 'image/jpeg');
     const draft = draftOf(client, { tool, input, options: plan.settings, ...changes });
-    return { draft, plan, format: 'jpeg', accountName: 'Client', acceptWithinMs };
+    return { draft, plan, format: 'jpeg', accountName: 'Client', acceptWithinMs, sentAt: Date.now() };
   }
 
   return {

@@ -94,9 +94,14 @@ describe('docker-compose.yml names only what exists:', () => {
 });
 
 test('a container has longer to end than its process takes', () => {
-  const endsWithinMs = loadConfig(REQUIRED).shutdownGraceMs + CLOSING_MS;
-  for (const { stop_grace_period = '' } of built.filter(({ healthcheck }) => healthcheck !== undefined)) {
-    const [, seconds] = /^\$\{STOP_GRACE_PERIOD:-(\d+)s\}$/.exec(stop_grace_period) ?? [];
+  const { shutdownGraceMs, worker } = loadConfig(REQUIRED);
+  for (const service of built.filter(({ healthcheck }) => healthcheck !== undefined)) {
+    const { stop_grace_period = '', command } = service;
+    const isRenderer = command?.includes('dist/worker/renderer.js') ?? false;
+    const [, prefix = '', seconds] =
+      /^\$\{(RENDER_)?STOP_GRACE_PERIOD:-(\d+)s\}$/.exec(stop_grace_period) ?? [];
+    expect(prefix).toBe(isRenderer ? 'RENDER_' : '');
+    const endsWithinMs = (isRenderer ? worker.renderGraceMs : shutdownGraceMs) + CLOSING_MS;
     expect(Number(seconds) * 1000).toBeGreaterThan(endsWithinMs);
   }
 });

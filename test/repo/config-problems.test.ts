@@ -104,6 +104,28 @@ describe('EGRESS_ALLOW_ORIGINS', () => {
   );
 });
 
+describe.each(['BFL', 'REPLICATE', 'FAL'])('%s_RESULT_ORIGINS', (generator) => {
+  const name = `${generator}_RESULT_ORIGINS`;
+
+  test('is a list of origins, normalised', () => {
+    const { bfl, replicate, fal } = loadConfig({
+      ...REQUIRED,
+      [name]: 'HTTP://10.0.0.7:80/ , https://a.b',
+    }).generators;
+    const lists = { BFL: bfl, REPLICATE: replicate, FAL: fal };
+    for (const [other, { resultOrigins }] of Object.entries(lists))
+      expect(resultOrigins).toEqual(other === generator ? ['http://10.0.0.7', 'https://a.b'] : []);
+  });
+
+  test.each([
+    ['files', 'entry 1 is not an origin'],
+    ['https://a.b,http://files:9000/results', 'entry 2 is not an origin'],
+    ['http://files.example.com', 'must be https'],
+  ])('refuses %s', (list, problem) => {
+    expect(problemsWith({ [name]: list })).toEqual([expect.stringContaining(`${name}: ${problem}`)]);
+  });
+});
+
 describe('TRUST_PROXY', () => {
   const LISTS = [
     '10.0.0.1',

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { createRetentionActivities, type RetentionBatch } from '../../activities/retention/steps.ts';
-import { deliveryIdOf } from '../../domain/delivery.ts';
 import type { JobRecord } from '../../domain/records.ts';
 import { ImageStoreUnavailable } from '../../stores/image-store.ts';
 import { createFakeImageStore } from '../fakes/images.ts';
+import { newInstallation } from '../fakes/installation.ts';
 import { createFakeStores } from '../fakes/stores.ts';
 import { draftOf, newClient } from '../setup/records.ts';
 
@@ -15,6 +15,7 @@ const BROKEN = new Error('It is broken.');
 async function openStage() {
   const stores = createFakeStores();
   const images = createFakeImageStore('http://results.test');
+  await newInstallation(stores, images);
   const broken = new Set<string>();
   const guard = async (...ids: string[]) => {
     if (ids.some((id) => broken.has(id))) throw BROKEN;
@@ -24,16 +25,12 @@ async function openStage() {
     ...stores,
     jobs: {
       ...jobs,
-      fail: (id, end) => guard(id).then(() => jobs.fail(id, end)),
       remove: (ids) => guard(...ids).then(() => jobs.remove(ids)),
       dropInputs: (ids) => guard(...ids).then(() => jobs.dropInputs(ids)),
     },
   };
-  const workflows = {
-    isOpen: (id: string) => guard(id).then(() => false),
-    deleteHistory: (id: string) => guard(id).then(() => true),
-  };
-  const retention = { lostJobMs: -1000, batch: 3 };
+  const workflows = { deleteHistory: (id: string) => guard(id).then(() => true) };
+  const retention = { batch: 3 };
   const steps = createRetentionActivities({ stores: guarded, images, workflows, retention });
   const client = await newClient(stores);
 
@@ -71,35 +68,6 @@ async function run(step: (after: string) => Promise<RetentionBatch>) {
 const problemsOf = (...ids: string[]) => ids.map((id) => `${id}: ${BROKEN.message}`).sort();
 
 describe('an item that keeps failing does not stop the rest of its step', () => {
-  test('a lost job that cannot be refunded, and one whose workflow cannot be checked', async () => {
-    const { steps, broken, createJobs, statusOf, stores } = await openStage();
-    const lost = (await createJobs('processing', 5)).sort();
-    const [first = '', second = '', ...others] = lost;
-    broken.add(first).add(stores.books.jobs.get(second)?.workflowId ?? '');
-    const { counts, problems } = await run(steps.refundLostJobs);
-    expect(counts).toEqual({ refunded: 3, failed: 2 });
-    expect(problems.sort()).toEqual(problemsOf(first, second));
-    expect(lost.map(statusOf)).toEqual(['processing', 'processing', 'failed', 'failed', 'failed']);
-    broken.clear();
-    expect((await run(steps.refundLostJobs)).counts).toEqual({ refunded: 2, failed: 0 });
-    expect(others.map(statusOf)).toEqual(['failed', 'failed', 'failed']);
-  });
-
-  test('a webhook whose workflow cannot be checked', async () => {
-    const { steps, broken, createJobs, stores, client } = await openStage();
-    const jobIds = await createJobs('completed', 3);
-    for (const jobId of jobIds) {
-      const delivery = { id: deliveryIdOf(jobId), jobId, type: 'job.completed', target: 'account' } as const;
-      await stores.deliveries.plan({ ...delivery, ...client, url: 'https://a.example/', cycle: 'first' });
-    }
-    const [stuck = ''] = jobIds;
-    broken.add(stores.books.jobs.get(stuck)?.workflowId ?? '');
-    const { webhooks, problems, counts } = await steps.resumeLostWebhooks('');
-    expect(webhooks?.map(({ jobId }) => jobId).sort()).toEqual(jobIds.slice(1).sort());
-    expect(problems).toEqual(problemsOf(deliveryIdOf(stuck)));
-    expect(counts).toEqual({ webhooksResumed: 2, failed: 1 });
-  });
-
   test('an expired job that cannot be deleted, even if it is the oldest', async () => {
     const { steps, broken, createJobs, statusOf, stores, client } = await openStage();
     await stores.keys.setRetention(client.keyId, 30);
@@ -140,7 +108,7 @@ describe('an item that keeps failing does not stop the rest of its step', () => 
     await stores.removals.enqueue([...stuck, { bucket: 'inputs', key: 'b' }]);
     const remove: typeof images.remove = async (refs) =>
       refs.filter(({ key }) => key !== 'b').map((ref) => ({ ref, reason: 'locked' }));
-    const workflows = { isOpen: async () => false, deleteHistory: async () => true };
+    const workflows = { deleteHistory: async () => true };
     const steps = createRetentionActivities({ stores, images: { ...images, remove }, workflows });
     expect((await run(steps.removeQueuedImages)).counts).toEqual({ removed: 1, unremoved: 1000 });
 

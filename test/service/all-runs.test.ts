@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { retentionAction, startRetention } from '../../operator/start-retention.ts';
+import { startRetention } from '../../operator/start-run.ts';
+import { retentionAction } from '../../protocol/retention.ts';
 import { deleteWorkflow } from '../../runtime/temporal-client.ts';
 import { collections } from '../../stores/mongo/documents.ts';
 import { closers } from '../setup/closers.ts';

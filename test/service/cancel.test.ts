@@ -4,8 +4,6 @@ import type { TypedApp } from '../../api/http/operation.ts';
 import type { UpstreamRender } from '../../generators/port.ts';
 import type { Generators } from '../../generators/registry.ts';
 import type { ImageTasks } from '../../generators/tasks.ts';
-import { startRetention } from '../../operator/start-retention.ts';
-import type { RetentionCounts } from '../../protocol/retention.ts';
 import { collections } from '../../stores/mongo/documents.ts';
 import { openImageTasks } from '../../worker/image-tasks.ts';
 import { ended, postJob } from '../setup/client.ts';
@@ -14,6 +12,7 @@ import { eventually } from '../setup/eventually.ts';
 import { blockedRender, generatorsOf, invert, scriptedUpstream } from '../setup/generators.ts';
 import { sampleImage } from '../setup/images.ts';
 import { type Receiver, verified } from '../setup/receiver.ts';
+import { reconciled } from '../setup/reconcile.ts';
 import type { Service } from '../setup/service.ts';
 import { clientWith, deliveryIn, openWithReceiver } from '../setup/webhooks.ts';
 
@@ -76,7 +75,7 @@ beforeAll(async () => {
   const forPlan: Generators['forPlan'] = (plan) => (plan.classical ? local : upstreams).forPlan(plan);
   const generators = { ...upstreams, forPlan };
   const imageTasks = { ...pool, run };
-  open.use(await service.startWorker({ generators, imageTasks, retention: { lostJobMs: 0 } }));
+  open.use(await service.startWorker({ generators, imageTasks, reconcile: { lostJobMs: 0 } }));
 });
 beforeEach(async () => {
   [gate, held] = [blockedGate(), blockedRender()];
@@ -142,14 +141,11 @@ describe('a job that is cancelled before a generator is asked', () => {
     await expectCancelled(jobId);
   });
 
-  test('after its workflow was terminated has its webhook sent by the retention run', async () => {
+  test('after its workflow was terminated has its webhook sent by the reconciler', async () => {
     const jobId = await post('declutter');
     await workflowOf(jobId).terminate('by an operator');
     expect((await cancel(jobId)).statusCode).toBe(200);
-    const prefix = service.config.temporal.taskQueuePrefix;
-    const { workflowId } = await startRetention(service.temporal, prefix);
-    const counts: RetentionCounts = await service.temporal.workflow.getHandle(workflowId).result();
-    expect(counts).toMatchObject({ refunded: 0, webhooksResumed: 1 });
+    expect(await reconciled(service)).toMatchObject({ refunded: 0, webhooksResumed: 1 });
     await deliveryIn(service, jobId, 'delivered');
     expect((await service.stores.accounts.get(client.accountId)).balance).toBe(50);
   });
@@ -193,11 +189,12 @@ describe('a job whose generator was asked', () => {
 });
 
 describe('a local render', () => {
-  const record = (jobId: string) => collections(service.mongo.db).generatorCalls.findOne({ _id: jobId });
+  const isRecorded = async (jobId: string) =>
+    (await collections(service.mongo.db).jobs.findOne({ _id: jobId }))?.localRender ?? false;
 
   test('of a second is recorded, and its job can no longer be cancelled', async () => {
     const jobId = await post(LOCAL);
-    await eventually(async () => expect(await record(jobId)).toMatchObject({ local: true }));
+    await eventually(async () => expect(await isRecorded(jobId)).toBe(true));
     expect((await cancel(jobId)).statusCode).toBe(409);
     gate.open();
     expect((await ended(service.app, client.headers, jobId)).status).toBe('completed');
@@ -208,7 +205,7 @@ describe('a local render', () => {
     const jobId = await post(LOCAL);
     expect((await ended(service.app, client.headers, jobId)).status).toBe('completed');
     const took = (await service.stores.jobs.get(jobId))?.processingMs ?? 0;
-    if (took < 1000) expect(await record(jobId)).toBeNull();
+    if (took < 1000) expect(await isRecorded(jobId)).toBe(false);
   });
 
   test('of a job that was cancelled stops when it would be recorded, although the signal is lost', async () => {

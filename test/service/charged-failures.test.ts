@@ -21,7 +21,7 @@ let image_base64: string;
 
 beforeAll(async () => {
   ({ upstreams, service } = await openWithUpstreams(open, ORDERS));
-  open.use(await service.startWorker({ generatorTries: 1 }));
+  open.use(await service.startWorker({ unavailableMs: 0 }));
   image_base64 = await sampleImage();
 });
 beforeEach(async () => upstreams.reset(await sampleJpeg(64, 48, '#2040a0')));
@@ -65,10 +65,10 @@ describe('a failed job counts towards the limit of its account', () => {
     expect(replicate.submissions()).toBe(1);
   });
 
-  test('when a call that may be charged failed by the configuration', async () => {
+  test('but not when a call that may be charged failed by the configuration of this service', async () => {
     const detail = [{ loc: ['body', 'output_format'], msg: 'Input should be png', type: 'literal_error' }];
     upstreams.of('fal').replies.poll = { status: 422, json: { detail } };
-    expect(await run(FAL)).toMatchObject({ balance: 50, counted: 1, outcomes: ['misconfigured'] });
+    expect(await run(FAL)).toMatchObject({ balance: 50, counted: 0, outcomes: ['misconfigured'] });
   });
 
   test.each([

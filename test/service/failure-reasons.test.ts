@@ -37,7 +37,7 @@ let image_base64: string;
 beforeAll(async () => {
   ({ receiver, service } = await openWithReceiver(open));
   [client, image_base64] = await Promise.all([clientWith(service, receiver.url), sampleImage()]);
-  open.use(await service.startWorker({ generators, generatorTries: 2 }));
+  open.use(await service.startWorker({ generators, unavailableMs: 0 }));
   open.defer(held.release);
 });
 afterAll(() => open.close());

@@ -84,11 +84,7 @@ describe('the next generator', () => {
     expect([job.status, ledger]).toEqual(['completed', CHARGED]);
     expect(upstreams.submissions()).toMatchObject({ bfl: 3, gemini: 1 });
     expect(await callsShownFor(job)).toMatchObject([
-      ...Array.from({ length: 3 }, () => ({
-        generator: 'bfl',
-        outcome: 'unavailable',
-        may_be_charged: false,
-      })),
+      { generator: 'bfl', outcome: 'unavailable', may_be_charged: false, earlier_failures: 2 },
       { generator: 'gemini', outcome: 'completed' },
     ]);
   });

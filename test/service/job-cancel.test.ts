@@ -6,7 +6,7 @@ import { type CommandLine, openCommandLine } from '../operator/command-line.ts';
 import { ended, postJob } from '../setup/client.ts';
 import { closers } from '../setup/closers.ts';
 import { eventually } from '../setup/eventually.ts';
-import { blockedRender, scriptedGenerators } from '../setup/generators.ts';
+import { blockedRender, invert, scriptedGenerators } from '../setup/generators.ts';
 import { sampleImage } from '../setup/images.ts';
 import type { Receiver } from '../setup/receiver.ts';
 import type { Service } from '../setup/service.ts';
@@ -14,6 +14,8 @@ import { clientWith, deliveryIn, openWithReceiver, QUICK } from '../setup/webhoo
 
 const open = closers();
 let held = blockedRender();
+/** Renders that do not end when they are aborted, as in a renderer that stands still. */
+let stalled: Promise<void> | undefined;
 let service: Service;
 let receiver: Receiver;
 let cli: CommandLine;
@@ -24,7 +26,10 @@ beforeAll(async () => {
   cli = openCommandLine(service.config);
   open.use(cli.deps);
   image_base64 = await sampleImage();
-  const generators = scriptedGenerators({ pool: (request) => held.render(request) });
+  const generators = scriptedGenerators({
+    pool: (request) => held.render(request),
+    'pool-removal': (request) => stalled?.then(() => invert(request)) ?? invert(request),
+  });
   open.use(await service.startWorker({ webhooks: QUICK, generators }));
   open.defer(() => held.release());
 });
@@ -34,7 +39,7 @@ beforeEach(() => {
 afterAll(() => open.close());
 
 /** A job whose render waits, of a client whose receiver responds when the test says so. */
-async function heldJob() {
+async function heldJob(tool = 'pool') {
   let respond = () => {};
   const responding = new Promise<void>((resolve) => {
     respond = resolve;
@@ -44,7 +49,7 @@ async function heldJob() {
     return undefined;
   });
   const client = await clientWith(service, receiver.url);
-  const created = await postJob(service.app, client.headers, { tool: 'pool', image_base64 });
+  const created = await postJob(service.app, client.headers, { tool, image_base64 });
   const jobId: string = created.json().job_id;
   const notified = () => expect.poll(() => receiver.receivedFor(jobId).length).toBe(1);
   const balance = async () => (await service.stores.accounts.get(client.accountId)).balance;
@@ -97,4 +102,29 @@ test('a job is not stopped by a request to stop another one of its idempotency k
   expect((await ended(service.app, headers, jobId)).status).toBe('completed');
   respond();
   expect(await balance()).toBe(49);
+});
+
+test('a job whose renderer stands still is cancelled at once, and its webhook is sent once its render is over', async () => {
+  let goOn = () => {};
+  stalled = new Promise((resolve) => {
+    goOn = resolve;
+  });
+  const { jobId, respond, balance } = await heldJob('pool-removal');
+  const calls = () => service.stores.generatorCalls.list(jobId);
+  await eventually(async () => expect(await calls()).toHaveLength(1));
+  expect(await cli.json('job', 'cancel', jobId)).toMatchObject({
+    status: 'failed',
+    error: 'The job was cancelled. The charge was refunded.',
+  });
+  expect(await balance()).toBe(50);
+  goOn();
+  respond();
+  expect(await deliveryIn(service, jobId, 'delivered')).toMatchObject({ type: 'job.failed' });
+  expect(await service.temporal.workflow.getHandle(`job:${jobId}`).result()).toMatchObject({
+    status: 'failed',
+  });
+  const { found } = await service.images.list('results', new Date(Date.now() + 60_000));
+  const { accountId } = (await service.stores.jobs.get(jobId)) ?? {};
+  expect(found.filter(({ key }) => key.startsWith(`${accountId}/`))).toEqual([]);
+  expect(await balance()).toBe(50);
 });

@@ -54,12 +54,12 @@ describe('job cancel', () => {
     expect(await cli.operator(['job', 'cancel', jobId], 'y\n')).toMatchObject({ code: 0 });
   });
 
-  test('points to the retention run when the workflow was terminated', async () => {
+  test('fails and refunds a job whose workflow was terminated', async () => {
     const client = await service.client();
     const jobId = await post(client, 'pool');
     await service.temporal.workflow.getHandle(`job:${jobId}`).terminate();
-    const { code, err } = await cli.operator(['job', 'cancel', jobId]);
-    expect([code, err]).toEqual([1, expect.stringContaining('sweep run --wait')]);
+    expect(await cli.json('job', 'cancel', jobId)).toMatchObject({ status: 'failed' });
+    expect((await service.stores.accounts.get(client.accountId)).balance).toBe(50);
   });
 });
 

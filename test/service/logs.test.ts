@@ -82,7 +82,7 @@ beforeAll(async () => {
   await using service = await startService({ env, api: { metrics, logger: loggerOf('api') } });
   planted['the secret key of the store'] = service.config.s3.secretAccessKey;
   // Closed at the end, which sends the last spans.
-  const parts = { webhooks: QUICK, generatorTries: 2, logger: loggerOf('worker') };
+  const parts = { webhooks: QUICK, unavailableMs: 0, logger: loggerOf('worker') };
   await using _worker = await service.startWorker(parts);
   await useEverything(service, host.origin);
   measured = await pages();

@@ -1,9 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { deliveryIdOf } from '../../domain/delivery.ts';
-import { ensureRetentionSchedule, retentionScheduleId } from '../../operator/setup/retention-schedule.ts';
 import { redeliver } from '../../operator/start-delivery.ts';
-import { startRetention } from '../../operator/start-retention.ts';
-import type { RetentionCounts } from '../../protocol/retention.ts';
 import { taskQueues } from '../../protocol/task-queues.ts';
 import { ended, postJob } from '../setup/client.ts';
 import { closers } from '../setup/closers.ts';
@@ -11,6 +8,7 @@ import { eventually } from '../setup/eventually.ts';
 import { blockedRender, scriptedGenerators } from '../setup/generators.ts';
 import { sampleImage } from '../setup/images.ts';
 import { type Receiver, verified } from '../setup/receiver.ts';
+import { reconciled } from '../setup/reconcile.ts';
 import type { Service } from '../setup/service.ts';
 import { clientWith, deliveryIn, openWithReceiver } from '../setup/webhooks.ts';
 
@@ -25,7 +23,7 @@ beforeAll(async () => {
   ({ receiver, service } = await openWithReceiver(open));
   image_base64 = await sampleImage();
   const generators = scriptedGenerators({ pool: (request) => held.render(request) });
-  open.use(await service.startWorker({ generators, retention: { lostJobMs: 0 } }));
+  open.use(await service.startWorker({ generators, reconcile: { lostJobMs: 0 } }));
 });
 beforeEach(() => {
   held = blockedRender();
@@ -45,17 +43,12 @@ async function heldJob({ headers }: Client, key?: string): Promise<string> {
 const workflowOf = async (jobId: string) =>
   service.temporal.workflow.getHandle((await service.stores.jobs.get(jobId))?.workflowId ?? '');
 
-async function runRetention(): Promise<RetentionCounts> {
-  const { workflowId } = await startRetention(service.temporal, service.config.temporal.taskQueuePrefix);
-  return service.temporal.workflow.getHandle(workflowId).result();
-}
-
 describe('a job whose workflow', () => {
-  test('was terminated is failed and refunded by the retention run, and its webhook is sent', async () => {
+  test('was terminated is failed and refunded by the reconciler, and its webhook is sent', async () => {
     const client = await clientWith(service, receiver.url);
     const jobId = await heldJob(client, 'record');
     await (await workflowOf(jobId)).terminate('by an operator');
-    expect(await runRetention()).toMatchObject({ refunded: 1 });
+    expect(await reconciled(service)).toMatchObject({ refunded: 1 });
     const job = await ended(service.app, client.headers, jobId);
     expect(job).toMatchObject({ status: 'failed', error: LOST, result_urls: [], images_charged: 1 });
     expect((await service.stores.accounts.get(client.accountId)).balance).toBe(50);
@@ -65,7 +58,7 @@ describe('a job whose workflow', () => {
     expect(verified(webhook, client.secret)).toMatchObject({ type: 'job.failed', job_id: jobId });
     const replay = await postJob(service.app, client.headers, { tool: 'pool', image_base64 }, 'record');
     expect([replay.statusCode, replay.json().job_id, replay.json().status]).toEqual([201, jobId, 'failed']);
-    expect(await runRetention()).toMatchObject({ refunded: 0 });
+    expect(await reconciled(service)).toMatchObject({ refunded: 0 });
   });
 
   test('is unknown to Temporal is failed and refunded', async () => {
@@ -76,14 +69,14 @@ describe('a job whose workflow', () => {
     const workflowExecution = { workflowId: handle.workflowId };
     await workflowService.deleteWorkflowExecution({ namespace: 'default', workflowExecution });
     await eventually(() => expect(handle.describe()).rejects.toThrow('not found'));
-    expect(await runRetention()).toMatchObject({ refunded: 1 });
+    expect(await reconciled(service)).toMatchObject({ refunded: 1 });
     expect(await ended(service.app, client.headers, jobId)).toMatchObject({ status: 'failed', error: LOST });
   });
 
   test('is running is left alone and completes', async () => {
     const client = await clientWith(service, null);
     const jobId = await heldJob(client);
-    expect(await runRetention()).toMatchObject({ refunded: 0 });
+    expect(await reconciled(service)).toMatchObject({ refunded: 0 });
     expect((await service.stores.jobs.get(jobId))?.status).toBe('processing');
     held.release();
     expect((await ended(service.app, client.headers, jobId)).status).toBe('completed');
@@ -100,18 +93,18 @@ describe('a webhook whose workflow was terminated', () => {
     return created.json().job_id;
   }
 
-  test('is resumed by the retention run under the same id, and not before', async () => {
+  test('is resumed by the reconciler under the same id, and not before', async () => {
     const client = await clientWith(service, receiver.url);
     const jobId = await jobWithHangingReceiver(client);
-    expect(await runRetention()).toMatchObject({ webhooksResumed: 0 });
+    expect(await reconciled(service)).toMatchObject({ webhooksResumed: 0 });
     await (await workflowOf(jobId)).terminate('by an operator');
     receiver.behave(200);
-    expect(await runRetention()).toMatchObject({ webhooksResumed: 1, refunded: 0 });
+    expect(await reconciled(service)).toMatchObject({ webhooksResumed: 1, refunded: 0 });
     const { id } = await deliveryIn(service, jobId, 'delivered');
     const last = receiver.received.at(-1);
     expect(verified(last, client.secret)).toMatchObject({ type: 'job.completed', job_id: jobId });
     expect(last?.headers['webhook-id']).toBe(id);
-    expect(await runRetention()).toMatchObject({ webhooksResumed: 0 });
+    expect(await reconciled(service)).toMatchObject({ webhooksResumed: 0 });
   });
 
   test('is left alone while a redelivery is running', async () => {
@@ -124,41 +117,9 @@ describe('a webhook whose workflow was terminated', () => {
       await redeliver(service.temporal, queues, delivery),
     );
     await receiver.got(2);
-    expect(await runRetention()).toMatchObject({ webhooksResumed: 0 });
+    expect(await reconciled(service)).toMatchObject({ webhooksResumed: 0 });
     await redelivery.cancel();
     expect(await redelivery.result()).toMatchObject({ state: 'cancelled' });
-    expect(await runRetention()).toMatchObject({ webhooksResumed: 0 });
-  });
-});
-
-describe('the retention schedule', () => {
-  const handle = () =>
-    service.temporal.schedule.getHandle(retentionScheduleId(service.config.temporal.taskQueuePrefix));
-
-  beforeEach(() => ensureRetentionSchedule(service.config.temporal));
-  afterEach(() => handle().delete());
-
-  test('runs daily at 04:20 UTC; setting it up is idempotent', async () => {
-    await ensureRetentionSchedule(service.config.temporal);
-    const { spec, policies, info } = await handle().describe();
-    expect(spec.calendars).toMatchObject([
-      { hour: [{ start: 4, end: 4 }], minute: [{ start: 20, end: 20 }] },
-    ]);
-    expect(policies).toMatchObject({ overlap: 'SKIP', catchupWindow: 24 * 3_600_000 });
-    const next = info.nextActionTimes.map((time) => time.toISOString().slice(10, 19));
-    expect(new Set(next)).toEqual(new Set(['T04:20:00']));
-  });
-
-  test('starts a run that completes, and stays paused when an operator has paused it', async () => {
-    await handle().trigger();
-    const workflowId = await eventually(async () => {
-      const [action] = (await handle().describe()).info.recentActions;
-      if (action?.action.type !== 'startWorkflow') throw new Error('the schedule has not acted yet');
-      return action.action.workflow.workflowId;
-    });
-    expect(await service.temporal.workflow.getHandle(workflowId).result()).toMatchObject({ deleted: 0 });
-    await handle().pause();
-    await ensureRetentionSchedule(service.config.temporal);
-    expect((await handle().describe()).state.paused).toBe(true);
+    expect(await reconciled(service)).toMatchObject({ webhooksResumed: 0 });
   });
 });

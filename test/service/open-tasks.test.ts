@@ -34,7 +34,7 @@ beforeEach(async () => {
   replicate.returns(await sampleJpeg(64, 48, '#2040a0'));
   replicate.clear();
   // A new one each time: the rate limits of a test would pause the next.
-  worker = await service.startWorker({ generatorTries: 2 });
+  worker = await service.startWorker();
 });
 afterEach(async () => {
   upstreams.of('replicate').release();
@@ -120,6 +120,8 @@ describe('the task of a job that ends without a result is cancelled upstream', (
   });
 
   test('by its last attempt, with no more events than any failed job has', async () => {
+    await worker[Symbol.asyncDispose]();
+    worker = await service.startWorker({ unavailableMs: 0 });
     upstreams.of('replicate').replies.poll = lookAgainIn(1);
     const job = await start();
 
@@ -170,7 +172,7 @@ describe('a workflow that is reset', () => {
     await reset(service.temporal, await firstResetPoint(service.temporal, job.workflow.workflowId));
     await eventually(async () => {
       const [render] = (await job.workflow.describe()).raw.pendingActivities ?? [];
-      expect(render?.lastFailure?.message).toContain('Another process may be submitting');
+      expect(render?.lastFailure?.message).toContain('Another attempt is calling replicate');
     });
     respond();
 

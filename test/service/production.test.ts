@@ -10,6 +10,7 @@ import { runCommand } from '../../dev/process/command.ts';
 import { startCollector } from '../setup/collector.ts';
 import { eventually } from '../setup/eventually.ts';
 import { sampleImage } from '../setup/images.ts';
+import { ownBuckets } from '../setup/own-config.ts';
 import { printed } from '../setup/printed.ts';
 import { createProductionTree } from '../setup/production-tree.ts';
 
@@ -25,6 +26,7 @@ beforeAll(async () => {
     ...inject('env'),
     NODE_ENV: 'production',
     MONGODB_DATABASE: 'test_production',
+    ...ownBuckets('production'),
     TASK_QUEUE_PREFIX: 'production-',
     API_PORT: '0',
     LOG_LEVEL: 'info',

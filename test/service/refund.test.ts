@@ -16,7 +16,7 @@ const generators = scriptedGenerators({
   },
   'pool-removal': async () => {
     tries.unavailable += 1;
-    throw new GeneratorError({ kind: 'unavailable', retryAfterMs: 5 }, 'upstream.internal answered 503');
+    throw new GeneratorError({ kind: 'unavailable' }, 'upstream.internal answered 503');
   },
   'roof-replacement': async (request: UpstreamRequest) => {
     tries.flaky += 1;
@@ -33,7 +33,7 @@ let image_base64: string;
 beforeAll(async () => {
   service = await startService();
   [worker, image_base64] = await Promise.all([
-    service.startWorker({ generators, generatorTries: 8 }),
+    service.startWorker({ generators, unavailableMs: 5000 }),
     sampleImage(),
   ]);
 });
@@ -80,12 +80,12 @@ describe('a generation that fails', () => {
     expect(await workflowOf(jobId).result()).toEqual({ status: 'failed', jobId });
   });
 
-  test('on every attempt is failed and refunded, and the error does not mention the upstream', async () => {
+  test('for longer than it may is failed and refunded, and the error does not mention the upstream', async () => {
     const client = await service.client();
     const jobId = await start(client, 'pool-removal');
     const job = await ended(service.app, client.headers, jobId);
     expect(job.error).toBe('The image could not be generated. The charge was refunded.');
-    expect(tries.unavailable).toBe(8);
+    expect(tries.unavailable).toBeGreaterThan(1);
     expect(await failuresOf(client)).toBeUndefined();
     await expectRefunded(client, jobId);
   });

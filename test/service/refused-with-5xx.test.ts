@@ -99,6 +99,23 @@ describe('a POST whose acceptance has an unknown outcome', () => {
     expect(retry.statusCode).toBe(201);
   });
 
+  test('is 500 and is not charged when its call reaches Temporal days later', async () => {
+    await startWorker();
+    const { jobGateway } = service.deps;
+    const days = 2 * 24 * 3600_000;
+    const accept: JobGateway['accept'] = (request, withinMs) =>
+      jobGateway.accept({ ...request, sentAt: request.sentAt - days }, withinMs);
+    const key = randomUUID();
+    const { client, headers, response } = await post(
+      await apiWith({ jobGateway: { ...jobGateway, accept } }),
+      key,
+    );
+    expect(response.statusCode).toBe(500);
+    await expectNothingKept(client, key);
+    const retry = await postJob(service.app, headers, { tool: 'declutter', image_base64 });
+    expect(retry.statusCode).toBe(201);
+  });
+
   test('is 201 when it was accepted', async () => {
     await startWorker();
     const app = await apiWith({ jobGateway: losingResponses('afterwards') });

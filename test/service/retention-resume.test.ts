@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { WorkflowFailedError, type WorkflowHandle } from '@temporalio/client';
 import { defaultPayloadConverter } from '@temporalio/common';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startRetention } from '../../operator/start-retention.ts';
+import { startRetention } from '../../operator/start-run.ts';
 import { ImageStoreUnavailable } from '../../stores/image-store.ts';
 import { collections, type JobDocument } from '../../stores/mongo/documents.ts';
 import { closers } from '../setup/closers.ts';

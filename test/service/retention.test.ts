@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { ObjectRef } from '../../domain/records.ts';
-import { startRetention } from '../../operator/start-retention.ts';
+import { startRetention } from '../../operator/start-run.ts';
 import type { RetentionCounts } from '../../protocol/retention.ts';
 import { ended, postJob } from '../setup/client.ts';
 import { scriptedGenerators } from '../setup/generators.ts';
@@ -10,7 +10,13 @@ import { type Service, startService } from '../setup/service.ts';
 
 const DAY_MS = 24 * 3_600_000;
 /** Images without a job are orphans immediately; small batches, so that several are needed. */
-const retention = { orphanedInputMs: 0, orphanedResultMs: 0, batch: 2 };
+const retention = {
+  orphanedInputMs: 0,
+  orphanedResultMs: 0,
+  orphanedInputKeptMs: 0,
+  orphanedResultKeptMs: 0,
+  batch: 2,
+};
 let service: Service;
 let worker: AsyncDisposable;
 let image_base64: string;
@@ -69,7 +75,9 @@ describe('the retention workflow', () => {
     const client = await service.client();
     const key = await service.keyOf(client.accountId, 7);
     const old = await Promise.all([8, 9, 10, 11, 12].map((days) => jobOf(key, days)));
-    await change(old[0] ?? '', { status: 'failed' });
+    const [failed = ''] = old;
+    await change(failed, { status: 'processing' });
+    await service.stores.jobs.fail(failed, { error: 'No.', processingMs: 1 });
     const [young, ofOtherKey] = await Promise.all([jobOf(key, 6.9), jobOf(client, 400)]);
     const objects = (await Promise.all(old.map(objectsOf))).flat();
     expect(objects).toHaveLength(10);

@@ -7,6 +7,7 @@ import type { Job, JobCreated } from '../../contract/schemas.ts';
 import { startBalancer } from '../setup/balancer.ts';
 import { eventually } from '../setup/eventually.ts';
 import { sampleImage } from '../setup/images.ts';
+import { ownBuckets } from '../setup/own-config.ts';
 import { type Release, type Running, today } from '../setup/release.ts';
 
 const JOBS_PER_SECOND = 5;
@@ -21,6 +22,7 @@ test('processes that are restarted one after another under load lose no request 
     ...environment(),
     ...inject('env'),
     MONGODB_DATABASE: `test_rolling_${id}`,
+    ...ownBuckets(id),
     TASK_QUEUE_PREFIX: `rolling-${id}-`,
     TRUST_PROXY: '127.0.0.1',
     GENERATORS: 'instant',

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { deliveryIdOf } from '../../domain/delivery.ts';
 import { attempted } from '../../operator/delivery-outcome.ts';
 import { redeliver } from '../../operator/start-delivery.ts';
-import { type CommandLine, openCommandLine } from '../operator/command-line.ts';
+import { type CommandLine, openCommandLine, runWith } from '../operator/command-line.ts';
 import { ended, postJob } from '../setup/client.ts';
 import { closers } from '../setup/closers.ts';
 import { generatorsOf } from '../setup/generators.ts';
@@ -152,6 +152,26 @@ describe('webhook redeliver --failed-since', () => {
     await service.temporal.workflow.getHandle(started).terminate();
   });
 
+  test('sends nothing again that another command has delivered between its look and its start', async () => {
+    const before = new Date().toISOString();
+    const { accountId, job_id } = await delivered(500, 'failed');
+    receiver.behave(204);
+    const again = ['webhook', 'redeliver', '--failed-since', before, '--account', accountId];
+    const posts = receiver.receivedFor(job_id).length;
+    const { deliveries, ...stores } = cli.deps.stores();
+    let others = 0;
+    const find = async (id: string) => {
+      const found = await deliveries.find(id);
+      others += 1;
+      if (others === 1) expect(await cli.json(...again)).toMatchObject([{ job_id, state: 'delivered' }]);
+      return found;
+    };
+    const deps = { ...cli.deps, stores: () => ({ ...stores, deliveries: { ...deliveries, find } }) };
+    const { code, out } = await runWith(deps, again);
+    expect([code, out]).toEqual([0, 'Another command has delivered them again meanwhile, or is about to.\n']);
+    expect(receiver.receivedFor(job_id)).toHaveLength(posts + 1);
+  });
+
   test('ends with 1 when a receiver fails again', async () => {
     const before = new Date().toISOString();
     const { accountId, job_id } = await delivered(500, 'failed');
@@ -198,8 +218,8 @@ describe('webhook redeliver', () => {
     receiver.behave(204);
     const { queues } = service.deps.jobGateway;
     const [cycle, id] = [randomUUID(), deliveryIdOf(job_id)];
-    await redeliver(service.temporal, queues, { id, accountId }, cycle);
-    expect(await attempted(cli.deps, id, cycle)).toMatchObject({ cycle, state: 'delivered', tries: 1 });
+    await redeliver(service.temporal, queues, { id, accountId }, { cycle });
+    expect(await attempted(cli.deps, id, { cycle })).toMatchObject({ cycle, state: 'delivered', tries: 1 });
   });
 
   test('refuses an unknown delivery and that of a deleted job', async () => {

@@ -91,18 +91,30 @@ describe('the event of a job that has ended', () => {
     });
   });
 
-  test('is not sent when there is no endpoint, or a disabled one', async () => {
-    const withoutEndpoint = await clientWith(service, null);
-    const disabled = await clientWith(service, account.url);
-    await service.stores.accounts.recordEndpointHealth(disabled.accountId, account.url, {
-      disabledReason: 'gone',
-    });
-    for (const { headers, accountId } of [withoutEndpoint, disabled]) {
-      const { job_id } = await run(headers);
-      const outcome = await service.temporal.workflow.getHandle(`job:${job_id}`).result();
-      expect(outcome).toEqual({ status: 'completed', jobId: job_id });
-      expect(await service.stores.deliveries.list(accountId, 10)).toEqual([]);
-      expect(account.receivedFor(job_id)).toEqual([]);
+  test('is not sent when there is no endpoint', async () => {
+    const { headers, accountId } = await clientWith(service, null);
+    const { job_id } = await run(headers);
+    const outcome = await service.temporal.workflow.getHandle(`job:${job_id}`).result();
+    expect(outcome).toEqual({ status: 'completed', jobId: job_id });
+    expect(await service.stores.deliveries.list(accountId, 10)).toEqual([]);
+    expect(account.receivedFor(job_id)).toEqual([]);
+  });
+
+  test('is cancelled when the endpoint is disabled, and can be sent again once it is enabled', async () => {
+    account.behave(204);
+    const { headers, accountId } = await clientWith(service, account.url);
+    const gone = { disabledReason: 'gone' };
+    await service.stores.accounts.recordEndpointHealth(accountId, account.url, gone);
+    for (const tool of ['image-enhancement', 'declutter']) {
+      const { job_id } = await run(headers, { tool });
+      const reason = 'The webhook endpoint is disabled: gone';
+      const { id, attempts } = await deliveryIn(service, job_id, 'cancelled');
+      expect(await service.stores.deliveries.find(id)).toMatchObject({ reason, url: account.url });
+      expect([attempts, account.receivedFor(job_id)]).toEqual([[], []]);
+      const again = { method: 'POST', url: `/api/v1/webhook-deliveries/${id}/redeliver`, headers } as const;
+      expect((await service.app.inject(again)).statusCode).toBe(202);
+      await deliveryIn(service, job_id, 'delivered');
+      expect(account.receivedFor(job_id)).toHaveLength(1);
     }
   });
 });
@@ -204,16 +216,39 @@ describe('an endpoint', () => {
     expect((await endpoint(accountId)).disabledReason).toBeNull();
   });
 
-  test('that has failed for five days is disabled', async () => {
+  /** A client whose endpoint has failed once, six days ago, and since then got no event. */
+  async function idleForSixDays() {
+    const client = await clientWith(service, account.url);
+    const failingSince = new Date(Date.now() - 6 * 24 * 3600 * 1000);
+    await service.stores.accounts.recordEndpointHealth(client.accountId, account.url, { failingSince });
+    return { ...client, failingSince };
+  }
+
+  test('that fails once after five quiet days is not disabled', async () => {
+    account.received.length = 0;
+    account.behave((n) => (n === 0 ? 500 : 204));
+    const { headers, accountId } = await idleForSixDays();
+    const { job_id } = await run(headers);
+    const { attempts } = await deliveryIn(service, job_id, 'delivered');
+    expect(attempts.map(({ status }) => status)).toEqual([500, 204]);
+    await expect.poll(() => endpoint(accountId)).not.toHaveProperty('failingSince');
+    expect((await endpoint(accountId)).disabledReason).toBeNull();
+  });
+
+  test('is disabled once three cycles have failed, one after another, over five days', async () => {
     account.behave(500);
-    const { headers, accountId } = await clientWith(service, account.url);
-    const sixDaysAgo = new Date(Date.now() - 6 * 24 * 3600 * 1000);
-    await service.stores.accounts.recordEndpointHealth(accountId, account.url, { failingSince: sixDaysAgo });
+    const { headers, accountId, failingSince } = await idleForSixDays();
+    for (const count of [1, 2, 3]) {
+      expect((await endpoint(accountId)).disabledReason).toBeNull();
+      const { job_id } = await run(headers);
+      await deliveryIn(service, job_id, 'failed');
+      await expect.poll(async () => (await endpoint(accountId)).failedCycles?.count).toBe(count);
+    }
+    const since = `Every delivery since ${failingSince.toISOString()} failed.`;
+    await expect.poll(async () => (await endpoint(accountId)).disabledReason).toBe(since);
     const { job_id } = await run(headers);
     const delivery = await deliveryIn(service, job_id, 'cancelled');
-    const since = `Every delivery since ${sixDaysAgo.toISOString()} failed.`;
-    expect((await endpoint(accountId)).disabledReason).toBe(since);
-    expect(delivery).toMatchObject({ tries: 1, reason: `The webhook endpoint is disabled: ${since}` });
+    expect(delivery).toMatchObject({ tries: 0, reason: `The webhook endpoint is disabled: ${since}` });
   });
 
   test('gets both signatures during a rotation', async () => {

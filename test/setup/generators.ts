@@ -30,7 +30,7 @@ export function scriptedUpstream(script: Record<string, Script>): UpstreamGenera
       const request = await render.request();
       return (script[request.tool] ?? invert)(request, render);
     },
-    tasks: { namedWithinMs: 0, cancel: async () => {} },
+    tasks: { cancel: async () => {} },
   };
 }
 

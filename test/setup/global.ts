@@ -20,7 +20,13 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
     env: environment(),
   });
   const bundle = join(servers.folder.file('workflow-bundle.cjs'));
-  const env = { LOG_LEVEL: 'silent', ...servers.env, WORKFLOW_BUNDLE: bundle };
+  const env = {
+    LOG_LEVEL: 'silent',
+    // Tests start the reconciler themselves.
+    RECONCILE_INTERVAL_MS: '2147000000',
+    ...servers.env,
+    WORKFLOW_BUNDLE: bundle,
+  };
   await Promise.all([writeWorkflowBundle(bundle), registerSearchAttributes(loadConfig(env).temporal)]);
   project.provide('env', env);
   return async () => {

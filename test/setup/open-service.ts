@@ -2,12 +2,12 @@ import { pino } from 'pino';
 import { type ApiOverrides, openApi } from '../../api/open-api.ts';
 import type { Config } from '../../config.ts';
 import { digestApiKey, issueApiKey } from '../../domain/api-key.ts';
+import { setupImages } from '../../operator/setup/setup-images.ts';
 import { withResources } from '../../runtime/resources.ts';
 import { openTemporal } from '../../runtime/temporal-client.ts';
 import { openMongo } from '../../stores/mongo/client.ts';
 import { prepareDatabase } from '../../stores/mongo/setup.ts';
 import { createMongoStores } from '../../stores/mongo/stores.ts';
-import { setupBuckets } from '../../stores/s3/setup.ts';
 import { openRenderer } from '../../worker/open-renderer.ts';
 import { openWorker, type WorkerOverrides } from '../../worker/open-worker.ts';
 import { installRuntime } from '../../worker/temporal-logger.ts';
@@ -21,7 +21,8 @@ export function openService(config: Config, overrides: ApiOverrides = {}) {
     const mongo = keep(openMongo(config.mongo));
     const stores = createMongoStores(mongo, overrides.metrics);
     const temporal = keep(openTemporal(config.temporal));
-    await Promise.all([prepareDatabase(mongo.db), setupBuckets(config.s3)]);
+    await prepareDatabase(mongo.db);
+    await setupImages(config.s3, stores);
     defer(() => mongo.db.dropDatabase());
     const logger = pino({ level: config.log.level });
     const { app, deps } = keep(await openApi(config, { stores, logger, ...PERMISSIVE, ...overrides }));
@@ -63,7 +64,7 @@ export function openService(config: Config, overrides: ApiOverrides = {}) {
       client,
       keyOf,
       startWorker: (others: TestWorkerOverrides = {}) =>
-        startWorker(config, { stores, images, egress, metrics: deps.metrics, ...others }),
+        startWorker(config, { stores, images, egress, metrics: deps.metrics, schedules: [], ...others }),
     };
   });
 }

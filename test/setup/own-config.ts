@@ -5,6 +5,13 @@ import { type Config, loadConfig } from '../../config.ts';
 import { checkAfterFile } from './leaks.ts';
 import { leftRunning } from './workflows.ts';
 
+/** Variables that name buckets of an installation of its own: two cannot share them. */
+export const ownBuckets = (id: string) => ({
+  S3_INPUTS_BUCKET: `inputs-${id}`,
+  S3_RESULTS_BUCKET: `results-${id}`,
+  UPLOAD_URL: `${inject('env').S3_ENDPOINT}/results-${id}`,
+});
+
 /** Configuration for the running servers, with a database, buckets and task queues of its own. */
 export function ownConfig(overrides: Record<string, string> = {}): Config {
   const id = randomUUID().slice(0, 8);
@@ -12,9 +19,7 @@ export function ownConfig(overrides: Record<string, string> = {}): Config {
   const config = loadConfig({
     ...env,
     MONGODB_DATABASE: `test_${id}`,
-    S3_INPUTS_BUCKET: `inputs-${id}`,
-    S3_RESULTS_BUCKET: `results-${id}`,
-    UPLOAD_URL: `${env.S3_ENDPOINT}/results-${id}`,
+    ...ownBuckets(id),
     TASK_QUEUE_PREFIX: `${id}-`,
     // On a machine busy with other test files, an acceptance takes longer than in production.
     ACCEPT_TIMEOUT_MS: '30000',

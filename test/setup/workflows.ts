@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Client } from '@temporalio/client';
+import { type Client, ScheduleNotFoundError } from '@temporalio/client';
 import type { Config } from '../../config.ts';
+import { reconcileScheduleId, retentionScheduleId } from '../../protocol/schedules.ts';
 import { taskQueues } from '../../protocol/task-queues.ts';
 import { openTemporal } from '../../runtime/temporal-client.ts';
 import type { Mongo } from '../../stores/mongo/client.ts';
@@ -57,8 +58,20 @@ export async function terminateWorkflows(service: Omit<Service, 'mongo'>): Promi
   await Promise.allSettled(ids.map((id) => service.temporal.workflow.getHandle(id).terminate()));
 }
 
+/** Deletes the schedules that workers or setup have ensured, which would go on starting workflows. */
+async function deleteSchedules({ schedule }: Client, prefix: string): Promise<void> {
+  for (const id of [reconcileScheduleId(prefix), retentionScheduleId(prefix)])
+    await schedule
+      .getHandle(id)
+      .delete()
+      .catch((error: unknown) => {
+        if (!(error instanceof ScheduleNotFoundError)) throw error;
+      });
+}
+
 /** Descriptions of the workflows that the tests of a file have left running. */
 export async function leftRunning(config: Config['temporal'], prefix: string): Promise<string[]> {
   await using temporal = openTemporal(config);
+  await deleteSchedules(temporal.client, prefix);
   return (await runningIn(temporal.client, prefix)).map((id) => `workflow ${id}`);
 }

@@ -82,19 +82,23 @@ describe.each(storesUnderTest())('account and key stores: %s', (_name, stores) =
     expect(revoked.revokedAt).toBeInstanceOf(Date);
     expect(await keys.revoke(key.id)).toEqual(revoked);
     expect(await keys.findCaller(digest)).toMatchObject({ revoked: true });
+    expect(await keys.isRevoked(key.id)).toBe(true);
     expect(await keys.list(id)).toEqual([revoked]);
   });
 
   test('disabling an account revokes all its keys, including those issued later, until it is enabled', async () => {
     const { id } = await newAccount();
     const digests = [randomUUID(), randomUUID()] as const;
-    await newKey(stores, id, digests[0]);
+    const { key } = await newKey(stores, id, digests[0]);
+    expect(await keys.isRevoked(key.id)).toBe(false);
     await accounts.setStatus(id, 'disabled');
+    expect(await keys.isRevoked(key.id)).toBe(true);
     await newKey(stores, id, digests[1]);
     expect(await accounts.get(id)).toMatchObject({ status: 'disabled' });
     for (const digest of digests) expect(await keys.findCaller(digest)).toMatchObject({ revoked: true });
     await accounts.setStatus(id, 'active');
     for (const digest of digests) expect(await keys.findCaller(digest)).toMatchObject({ revoked: false });
+    expect([await keys.isRevoked(key.id), await keys.isRevoked('unknown')]).toEqual([false, true]);
   });
 
   test('unknown ids are rejected with NotFound', async () => {

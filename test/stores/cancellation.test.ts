@@ -4,7 +4,7 @@ import { balanceOf, draftOf, newClient, type Owner } from '../setup/records.ts';
 import { storesUnderTest } from './under-test.ts';
 
 const END = { error: 'Cancelled.', failureReason: 'cancelled', processingMs: null } as const;
-const CALL = { generator: 'bfl', model: 'flux-2-pro', mayBeCharged: true };
+const call = () => ({ id: randomUUID(), generator: 'bfl', model: 'flux-2-pro', mayBeCharged: true });
 const RESULT = { results: [], processingMs: 1 };
 
 describe.each(storesUnderTest())('the cancellation of a job in %s', (_, stores) => {
@@ -34,18 +34,19 @@ describe.each(storesUnderTest())('the cancellation of a job in %s', (_, stores) 
     await expectRefunds(client, 1);
     expect((await accounts.get(client.accountId)).failures?.jobs).toBe(1);
     expect(await deliveries.list(client.accountId, 10)).toMatchObject([{ jobId, type: 'job.failed' }]);
-    expect(await generatorCalls.begin(jobId, CALL)).toBeUndefined();
+    expect(await generatorCalls.begin(jobId, call(), [])).toBe('ended');
     expect(await generatorCalls.beginLocal(jobId)).toBe(false);
   });
 
   test.each<[string, (jobId: string) => Promise<unknown>]>([
-    ['a call has begun', (jobId) => generatorCalls.begin(jobId, CALL)],
+    ['a call has begun', (jobId) => generatorCalls.begin(jobId, call(), [])],
     ['a local generator renders', (jobId) => generatorCalls.beginLocal(jobId)],
     [
       'a call has failed',
       async (jobId) => {
-        const id = (await generatorCalls.begin(jobId, { ...CALL, mayBeCharged: false })) ?? '';
-        await generatorCalls.update(jobId, id, { outcome: 'unavailable' });
+        const failed = { ...call(), mayBeCharged: false };
+        await generatorCalls.begin(jobId, failed, []);
+        await generatorCalls.update(jobId, failed.id, { outcome: 'unavailable' });
       },
     ],
   ])('is refused when %s, and changes nothing', async (_when, begin) => {
@@ -55,7 +56,8 @@ describe.each(storesUnderTest())('the cancellation of a job in %s', (_, stores) 
     expect(await jobs.get(jobId)).toMatchObject({ status: 'processing' });
     await expectRefunds(client, 0);
     await generatorCalls.beginLocal(jobId);
-    expect(await generatorCalls.begin(jobId, { ...CALL, generator: 'fal' })).toBeDefined();
+    const listed = await generatorCalls.list(jobId);
+    expect(await generatorCalls.begin(jobId, { ...call(), generator: 'fal' }, listed)).toBe('begun');
     expect(await jobs.complete(jobId, RESULT)).toMatchObject({ job: { status: 'completed' } });
     expect(await cancel(client, jobId)).toMatchObject({ cancelled: false, job: { status: 'completed' } });
   });
@@ -74,7 +76,7 @@ describe.each(storesUnderTest())('the cancellation of a job in %s', (_, stores) 
   });
 
   test.each<[string, (jobId: string) => Promise<unknown>, begun: unknown]>([
-    ['the first call', (jobId) => generatorCalls.begin(jobId, CALL), expect.any(String)],
+    ['the first call', (jobId) => generatorCalls.begin(jobId, call(), []), 'begun'],
     ['the record of a local render', (jobId) => generatorCalls.beginLocal(jobId), true],
   ])('and %s exclude each other', async (_what, begin, begun) => {
     const client = await newClient(stores);
@@ -86,7 +88,7 @@ describe.each(storesUnderTest())('the cancellation of a job in %s', (_, stores) 
       const outcomes = await Promise.all(order.map((each) => each()));
       const [outcome, recorded] = n % 2 === 0 ? outcomes : outcomes.toReversed();
       if (outcome !== 'begun') cancelled += 1;
-      expect(recorded).toEqual(outcome === 'begun' ? begun : expect.toBeOneOf([undefined, false]));
+      expect(recorded).toEqual(outcome === 'begun' ? begun : expect.toBeOneOf(['ended', false]));
     }
     await expectRefunds(client, cancelled);
   });

@@ -105,7 +105,8 @@ describe.each(storesUnderTest())('renaming, crediting and closing an account: %s
       [`void:${draft.jobId}`, 2, 2],
       [`forfeit:${draft.jobId}`, -2, 0],
     ]);
-    expect(await jobs.accept(draftOf(client))).toEqual({ outcome: 'insufficient_credits' });
+    const next = draftOf(client);
+    expect(await jobs.accept(next)).toEqual({ outcome: 'insufficient_credits', jobId: next.jobId });
     expect(await accounts.get(accountId)).toMatchObject({ status: 'closed', balance: 0 });
     expect(await ledger.audit(accountId)).toEqual([]);
   });
@@ -168,7 +169,9 @@ describe('in MongoDB', () => {
     const client = await newClient(stores);
     const { accountId } = client;
     await collections(mongo.db).accounts.updateOne({ _id: accountId }, { $set: { status: 'closed' } });
-    expect(await stores.jobs.accept(draftOf(client))).toEqual({ outcome: 'insufficient_credits' });
+    const draft = draftOf(client);
+    const { jobId } = draft;
+    expect(await stores.jobs.accept(draft)).toEqual({ outcome: 'insufficient_credits', jobId });
     expect(await stores.ledger.audit(accountId)).toEqual([
       `account ${accountId}: the account is closed, but the balance is 50`,
     ]);

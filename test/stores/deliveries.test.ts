@@ -177,7 +177,12 @@ describe.each(storesUnderTest())('delivery store: %s', (_name, stores) => {
     await accounts.recordEndpointHealth(client.accountId, url, { disabledReason: 'gone' });
     const last = draftOf(client);
     await jobs.accept(last);
-    expect((await jobs.complete(last.jobId, { results: [], processingMs: 1 })).delivery).toBeNull();
+    // Its first attempt cancels it, and it can be sent again.
+    expect((await jobs.complete(last.jobId, { results: [], processingMs: 1 })).delivery).toMatchObject({
+      target: 'account',
+      url,
+      state: 'pending',
+    });
   });
 
   test('recordEndpointHealth records the health of the current endpoint only', async () => {
@@ -192,6 +197,7 @@ describe.each(storesUnderTest())('delivery store: %s', (_name, stores) => {
     await accounts.recordEndpointHealth(id, url, 'healthy');
     expect(await endpoint()).toEqual({ ...initial, disabledReason: 'gone' });
     await accounts.recordEndpointHealth(id, url, { failingSince: moment(2) });
+    await accounts.recordEndpointHealth(id, url, { failedCycle: { from: moment(2), until: moment(3) } });
     expect((await accounts.setWebhook(id, { url })).webhook).toEqual(initial);
   });
 });

@@ -18,6 +18,8 @@ export interface Keys {
 
 export interface GatewayWithUsers {
   endpoint: string;
+  /** Keys of the user who may do everything. */
+  root: Keys;
   /** A user without a policy, which may do nothing. */
   createUser(name: string): Promise<Keys>;
   /** Replaces the policy of a user. */
@@ -47,6 +49,7 @@ export function startGatewayWithUsers(folder: string): Promise<GatewayWithUsers 
     const call = callerOf(iam);
     return {
       endpoint: `http://${s3}`,
+      root: ROOT,
       createUser: async (UserName) => {
         await call({ Action: 'CreateUser', UserName });
         const answer = await call({ Action: 'CreateAccessKey', UserName });

@@ -80,6 +80,24 @@ describe.each(stores)('image store: %s', (_name, store) => {
     expect(found).toEqual([]);
   });
 
+  test('exists tells objects apart whose keys begin the same', async () => {
+    await store.putResult(key('exists-ab.png'), randomBytes(10), 'image/png');
+    const ref = (name: string) => ({ bucket: 'results' as const, key: key(name) });
+    expect(await store.exists(ref('exists-ab.png'))).toBe(true);
+    for (const name of ['exists-a', 'exists-ab', 'exists-ab.png.png'])
+      expect(await store.exists(ref(name))).toBe(false);
+    expect(await store.exists({ bucket: 'inputs', key: key('exists-ab.png') })).toBe(false);
+  });
+
+  test('a bucket has at most one mark, which is not listed', async () => {
+    expect(await store.mark('results')).toBeUndefined();
+    await store.setMark('results', 'one');
+    await store.setMark('results', 'two');
+    expect(await store.mark('results')).toBe('two');
+    const { found } = await store.list('results', new Date(Date.now() + 60_000));
+    expect(found.filter((object) => object.key.includes('installation'))).toEqual([]);
+  });
+
   test('a result URL is the public base URL and the key', () => {
     expect(store.resultUrl('acc/file-staged.jpg')).toBe(`${s3.uploadUrl}/acc/file-staged.jpg`);
     expect(store.resultUrl('acc/a b?.jpg')).toBe(`${s3.uploadUrl}/acc/a%20b%3F.jpg`);
@@ -112,6 +130,15 @@ describe('buckets', () => {
     expect((await fetch(`${s3.endpoint}/${s3.resultsBucket}?list-type=2`)).status).toBe(403);
     const put = await fetch(real.resultUrl('acc/planted.png'), { method: 'PUT', body: 'x' });
     expect(put.status).toBe(403);
+  });
+
+  test('buckets that are not identified get no policy', async () => {
+    const other = ownConfig().s3;
+    const foreign = () => Promise.reject(new Error('foreign'));
+    await expect(setupBuckets(other, foreign)).rejects.toThrow('foreign');
+    await using store = createImageStore(other);
+    await store.putResult('acc/private.png', randomBytes(10), 'image/png');
+    expect((await fetch(store.resultUrl('acc/private.png'))).status).toBe(403);
   });
 
   test('setup is idempotent, also concurrently', async () => {

@@ -33,7 +33,7 @@ describe.each(storesUnderTest())('job store: %s', (_name, stores) => {
   test('an insufficient balance creates no job, no ledger row and no idempotency row', async () => {
     const client = await newClient(stores);
     const draft = draftOf(client, { imagesCharged: 51, idempotencyKey: 'too much' });
-    expect(await jobs.accept(draft)).toEqual({ outcome: 'insufficient_credits' });
+    expect(await jobs.accept(draft)).toEqual({ outcome: 'insufficient_credits', jobId: draft.jobId });
     expect(await balanceOf(stores, client)).toBe(50);
     expect(await jobs.get(draft.jobId)).toBeUndefined();
     expect(await jobs.findByIdempotencyKey(client.keyId, 'too much')).toBeUndefined();
@@ -99,10 +99,10 @@ describe.each(storesUnderTest())('job store: %s', (_name, stores) => {
   test('a job refused with insufficient_credits and fenced remains refused after a purchase', async () => {
     const client = await newClient(stores);
     const draft = draftOf(client, { imagesCharged: 51 });
-    expect(await jobs.accept(draft)).toEqual({ outcome: 'insufficient_credits' });
+    expect(await jobs.accept(draft)).toEqual({ outcome: 'insufficient_credits', jobId: draft.jobId });
     expect(await jobs.fence(draft.jobId, true)).toBeUndefined();
     await stores.packs.add({ accountId: client.accountId, images: 100, reference: null });
-    expect(await jobs.accept(draft)).toEqual({ outcome: 'insufficient_credits' });
+    expect(await jobs.accept(draft)).toEqual({ outcome: 'insufficient_credits', jobId: draft.jobId });
     expect(await balanceOf(stores, client)).toBe(150);
   });
 
@@ -136,7 +136,7 @@ describe.each(storesUnderTest())('job store: %s', (_name, stores) => {
     expect(await jobs.fail(draft.jobId, { error: 'No.', processingMs: null })).toMatchObject({
       job: completed,
     });
-    expect(await jobs.ended(draft.jobId)).toEqual({ job: completed, delivery: null });
+    expect(await jobs.ended(draft.jobId)).toEqual({ job: completed, delivery: null, calls: [] });
     expect(await balanceOf(stores, client)).toBe(49);
   });
 

@@ -136,13 +136,12 @@ test('an audit of a large account finds every breach', { timeout: 120_000 }, asy
     `row charge:${nthJob(9001)} has the balance ${JOBS + BALANCE - 9002}, expected ${JOBS + BALANCE - 9001}`,
     `row charge:${changed} has the balance 1000000, expected ${balanceBefore - 1}`,
     `row charge:${nthJob(17_001)} has the balance ${balanceBefore - 2}, expected 999999`,
-    `row charge:${misnamed} has an id that does not match its job or pack`,
-    `job ${missing} does not exist, but its rows sum to -1`,
-    `job ${withoutRow} has 0 charges of 0 in sum, expected one of 1`,
-    `job ${underpaid} has 1 charges of 1 in sum, expected one of 2`,
-    `job ${unrefunded} failed without a refund`,
-    `job ${misnamed} has 0 charges of 0 in sum, expected one of 1`,
-    `pack ${packId} has ${JOBS + BALANCE - 3} images left, but its rows sum to ${JOBS + BALANCE}`,
+    `row charge:${misnamed} of the kind charge has another id than charge:${nthJob(1)}`,
+    `job ${missing} does not exist, but has a charge of 1, no refund, no void, expected one reversal of its charge`,
+    `job ${withoutRow} (completed) has no charge, expected a charge of 1`,
+    `job ${underpaid} (completed) has a charge of 1, expected a charge of 2`,
+    `job ${unrefunded} (failed) has no refund, expected a refund of 1`,
+    `pack ${packId} has 3 images refunded, but rows of 0`,
   ];
   const found = await ledger.audit();
   expect(found.sort()).toEqual(sentences.map((sentence) => `account ${accountId}: ${sentence}`).sort());

@@ -71,9 +71,14 @@ test('a job that failed before any generator was asked is counted without one', 
 test('the end of a call and its cost are counted once, although two attempts record them', async () => {
   const { stores, values } = open();
   const { generatorCalls } = stores;
-  const jobId = randomUUID();
-  const begin = async () =>
-    (await generatorCalls.begin(jobId, { generator: 'bfl', model: 'flux', mayBeCharged: true })) ?? '';
+  const draft = draftOf(await newClient(stores));
+  await stores.jobs.accept(draft);
+  const { jobId } = draft;
+  const begin = async () => {
+    const call = { id: randomUUID(), generator: 'bfl', model: 'flux', mayBeCharged: true };
+    expect(await generatorCalls.begin(jobId, call, await generatorCalls.list(jobId))).toBe('begun');
+    return call.id;
+  };
   const [completed, refused] = [await begin(), await begin()];
   const end = { outcome: 'completed', costUsd: 0.25, endedAt: new Date() } as const;
   await Promise.all([end, end, end].map((changes) => generatorCalls.update(jobId, completed, changes)));

@@ -86,6 +86,28 @@ describe.each(storesUnderTest())('deliveries that clients request: %s', (_name, 
     expect((await accounts.get(id)).webhook.disabledReason).toBe('It fails.');
   });
 
+  test('failed cycles of an endpoint are counted one after another, and from its first failure on', async () => {
+    const { id } = await accounts.create({ name: 'Acme', webhookUrl: url, webhookSecret: 'whsec_a' });
+    const hour = (n: number) => new Date(n * HOUR);
+    const endpoint = async () => (await accounts.get(id)).webhook;
+    const fail = async (from: number, until: number) => {
+      const failedCycle = { from: hour(from), until: hour(until) };
+      await accounts.recordEndpointHealth(id, url, { failedCycle });
+      return (await endpoint()).failedCycles;
+    };
+    expect(await fail(1, 2)).toBeUndefined();
+    await accounts.recordEndpointHealth(id, url, { failingSince: hour(2) });
+    await accounts.recordEndpointHealth(id, url, { failingSince: hour(3) });
+    expect((await endpoint()).failingSince).toEqual(hour(2));
+    expect(await fail(1, 4)).toBeUndefined();
+    expect(await fail(2, 5)).toEqual({ count: 1, until: hour(5) });
+    expect(await fail(2, 6)).toEqual({ count: 1, until: hour(5) });
+    expect(await fail(4, 6)).toEqual({ count: 1, until: hour(5) });
+    expect(await fail(5, 7)).toEqual({ count: 2, until: hour(7) });
+    await accounts.recordEndpointHealth(id, url, 'healthy');
+    expect(await endpoint()).not.toHaveProperty('failedCycles');
+  });
+
   test('a secret that was rotated out stays valid for its time, also after further rotations', async () => {
     const { id } = await accounts.create({ name: 'Acme', webhookUrl: url, webhookSecret: 'whsec_a' });
     const now = Date.now();

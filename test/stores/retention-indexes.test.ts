@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { collections, type JobDocument } from '../../stores/mongo/documents.ts';
+import { type AccountDocument, collections, type JobDocument } from '../../stores/mongo/documents.ts';
 import { createMongoStores } from '../../stores/mongo/stores.ts';
 import type { RetentionStore } from '../../stores/retention-store.ts';
 import { databaseOfFile } from '../setup/database.ts';
@@ -19,7 +19,9 @@ const STATUSES = ['completed', 'failed', 'deleted', 'processing'] as const;
 const MONTH_AGO = new Date(Date.now() - 30 * 24 * 3_600_000);
 
 beforeAll(async () => {
-  await collections(mongo.db).jobs.insertMany(Array.from({ length: 4000 }, (_, n) => job(n)));
+  const c = collections(mongo.db);
+  await c.jobs.insertMany(Array.from({ length: 4000 }, (_, n) => job(n)));
+  await c.accounts.insertMany(Array.from({ length: 1000 }, (_, n) => account(n)));
 });
 // A database with an active profiler cannot be dropped.
 afterAll(() => mongo.db.command({ profile: 0 }));
@@ -49,12 +51,25 @@ function job(n: number): JobDocument {
   };
 }
 
+/** Few of the accounts are closed. */
+const account = (n: number): AccountDocument => ({
+  _id: `account-${n}`,
+  name: 'Acme',
+  status: n < 2 ? 'closed' : 'active',
+  balance: 0,
+  seq: 0,
+  keysIssued: 1,
+  webhook: { url: null, secret: '', previousSecret: null, previousUntil: null, disabledReason: null },
+  createdAt: MONTH_AGO,
+});
+
 /** Profile of a query. */
 async function profileOf(query: (store: RetentionStore) => Promise<unknown>): Promise<Profile[]> {
   await mongo.db.command({ profile: 2 });
   await query(retention);
   await mongo.db.command({ profile: 0 });
-  const profile = await profiles.find({ op: 'query', ns: `${mongo.db.databaseName}.jobs` }).toArray();
+  const queried = ['jobs', 'accounts'].map((name) => `${mongo.db.databaseName}.${name}`);
+  const profile = await profiles.find({ op: { $in: ['query', 'command'] }, ns: { $in: queried } }).toArray();
   await profiles.drop();
   return profile;
 }
@@ -72,7 +87,9 @@ const queries: Record<string, [index: RegExp, (store: RetentionStore) => Promise
     /inputs.bucket: 1, createdAt: 1/,
     (store) => store.failedWithInput(MONTH_AGO, 20),
   ],
-  'processing jobs': [/status: 1, _id: 1/, (store) => store.processing(new Date(), 'job-02000', 20)],
+  'processing jobs': [/status: 1, _id: 1/, (store) => store.processing(0, 'job-02000', 20)],
+  'the oldest processing job': [/status: 1, createdAt: 1/, (store) => store.oldestProcessing()],
+  'jobs of closed accounts': [/status: 1/, (store) => store.ofClosedAccounts(20)],
   'objects without a job': [
     /(inputs|results).key: 1/,
     (store) =>

@@ -1,6 +1,8 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import type { ObjectRef } from '../../domain/records.ts';
+import { createMongoStores } from '../../stores/mongo/stores.ts';
 import type { Stores } from '../../stores/stores.ts';
+import { databaseOfFile } from '../setup/database.ts';
 import { draftOf, newClient, newKey, type Owner } from '../setup/records.ts';
 import { storesUnderTest } from './under-test.ts';
 
@@ -137,14 +139,41 @@ describe.each(storesUnderTest())('deletion and retention: %s', (_name, stores: S
     );
   });
 
-  test('processing returns jobs with their workflow', async () => {
+  test('processing returns jobs with their workflow and age', async () => {
     const { jobId, workflowId } = await accepted(await newClient(stores));
-    expect(await stores.retention.processing(LATER(), '', 1000)).toContainEqual({ id: jobId, workflowId });
-    expect(await stores.retention.processing(LATER(), jobId, 1000)).not.toContainEqual({
-      id: jobId,
-      workflowId,
-    });
-    expect(await stores.retention.processing(EARLIER(), '', 1000)).toEqual([]);
+    const { processing } = stores.retention;
+    const job = { id: jobId, workflowId, ageMs: expect.any(Number) };
+    const found = await processing(-60_000, '', 1000);
+    expect(found).toContainEqual(job);
+    expect(found.map(({ id }) => id)).toEqual(found.map(({ id }) => id).sort());
+    expect(Math.abs(found.find(({ id }) => id === jobId)?.ageMs ?? Number.NaN)).toBeLessThan(60_000);
+    expect(await processing(-60_000, jobId, 1000)).not.toContainEqual(job);
+    expect(await processing(3_600_000, '', 1000)).toEqual([]);
+  });
+
+  test('oldestProcessing returns when the oldest job in progress was created', async () => {
+    const { jobId } = await accepted(await newClient(stores));
+    const oldest = await stores.retention.oldestProcessing();
+    expect(oldest?.getTime()).toBeLessThanOrEqual(Number((await stores.jobs.get(jobId))?.createdAt));
+    for (const { id } of await stores.retention.processing(-60_000, '', 1000))
+      await stores.jobs.complete(id, { results: [], processingMs: 1 });
+    expect(await stores.retention.oldestProcessing()).toBeNull();
+  });
+
+  test('ofClosedAccounts returns the ended jobs of closed accounts until they are deleted', async () => {
+    const [closed, open] = [await newClient(stores), await newClient(stores)];
+    const ids = [await completed(closed), await completed(closed), await failed(closed)].map(
+      ({ jobId }) => jobId,
+    );
+    await completed(open);
+    await stores.accounts.close(closed.accountId, 48);
+    const { ofClosedAccounts } = stores.retention;
+    expect((await ofClosedAccounts(10)).sort()).toEqual(ids.toSorted());
+    expect(await ofClosedAccounts(2)).toHaveLength(2);
+    const [stuck = '', ...others] = ids;
+    expect((await ofClosedAccounts(10, [stuck])).sort()).toEqual(others.toSorted());
+    await stores.jobs.remove(ids);
+    expect(await ofClosedAccounts(10)).toEqual([]);
   });
 
   test('unowned returns the objects that belong to no job, by bucket and key', async () => {
@@ -188,5 +217,16 @@ describe.each(storesUnderTest())('deletion and retention: %s', (_name, stores: S
     const { refs, next } = await stores.removals.pending('', 1);
     expect(refs).toHaveLength(1);
     expect((await stores.removals.pending(next ?? '', 1000)).refs).not.toContainEqual(refs[0]);
+  });
+});
+
+describe('in MongoDB', () => {
+  const stores = createMongoStores(databaseOfFile());
+
+  test('processing is by the clock of the database, whatever that of the process', async () => {
+    await stores.jobs.accept(draftOf(await newClient(stores)));
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 26 * 3_600_000 });
+    const found = await stores.retention.processing(3_600_000, '', 10).finally(() => vi.useRealTimers());
+    expect(found).toEqual([]);
   });
 });

@@ -5,6 +5,7 @@ import { environment } from '../../config.ts';
 import type { Job, JobCreated } from '../../contract/schemas.ts';
 import { eventually } from '../setup/eventually.ts';
 import { sampleImage } from '../setup/images.ts';
+import { ownBuckets } from '../setup/own-config.ts';
 import { startReceiver } from '../setup/receiver.ts';
 import { today, yesterday } from '../setup/release.ts';
 
@@ -40,6 +41,7 @@ test('jobs that yesterday’s version began are ended by today’s, and the othe
     ...environment(),
     ...inject('env'),
     MONGODB_DATABASE: `test_upgrade_${id}`,
+    ...ownBuckets(id),
     TASK_QUEUE_PREFIX: `upgrade-${id}-`,
     EGRESS_ALLOW_ORIGINS: receiver.origin,
     GENERATORS: 'instant',

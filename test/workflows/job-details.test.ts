@@ -4,7 +4,7 @@ import { resultFacts } from '../../workflows/job-details.ts';
 
 const madeBy = (upstreamId: string, model = 'owner/model:v1.2') => {
   const call = { generator: 'replicate', model, upstreamId, outcome: 'completed', seconds: 1 } as const;
-  const rest = { costUsd: null, mayBeCharged: true, edgeRecall: null, error: null };
+  const rest = { costUsd: null, mayBeCharged: true, edgeRecall: null, error: null, earlierFailures: 0 };
   const result = { results: [], processingMs: 1, generator: 'replicate', calls: [{ ...call, ...rest }] };
   return resultFacts(result, [])[0];
 };

@@ -1,6 +1,18 @@
-import { BUDGETS, LIMITS, PACE, RATE_LIMITS, WAITING, WAITING_REQUESTS } from '../../../contract/limits.ts';
+import type { Config } from '../../../config.ts';
+import {
+  BUDGETS,
+  LIMITS,
+  PACE,
+  RATE_LIMITS,
+  UNPAID,
+  WAITING,
+  WAITING_REQUESTS,
+  WEBHOOK_LIMITS,
+} from '../../../contract/limits.ts';
 import { KEPT_TESTS } from '../../../domain/delivery.ts';
 import { MAX_REPLACED_SECRETS, OLD_SECRET_HOURS } from '../../../domain/webhook-secrets.ts';
+import { accountBytesOf } from '../../budgets/budgets.ts';
+import { unpaidLimits } from '../../budgets/unpaid.ts';
 import { type Html, html, prose } from './html.ts';
 import type { Page } from './layout.ts';
 
@@ -42,7 +54,7 @@ const SIZES: readonly Row[] = [
   ],
   ['Body of a request with the `X-Api-Key` header', `${LIMITS.bodyBytes / MB} MB`],
   ['Body of a request without the header', `${LIMITS.bodyBytesWithoutKey / MB} MB`],
-  ['Headers of the parts of a form, and what surrounds the parts', '16 KB'],
+  ['Headers of the parts of a form, and what surrounds the parts', `${LIMITS.formFramingBytes / 1024} KB`],
   ['Body of `PUT /v1/webhook-endpoint`, with the header or without', `${LIMITS.endpointBodyBytes / 1024} KB`],
   ['`image_url`, `webhook_url`, `url` of the webhook endpoint', `${LIMITS.urlLength} characters each`],
   ['`tool`', `${LIMITS.toolLength} characters`],
@@ -52,16 +64,23 @@ const SIZES: readonly Row[] = [
   ['Fetching an `image_url`', `${LIMITS.fetchTimeoutMs / 1000} seconds, ${LIMITS.fetchRedirects} redirects`],
 ];
 
-const IN_FLIGHT: readonly Row[] = [
-  ['Bytes of bodies and of images being fetched', `${BUDGETS.keyBytes / MB} MB`],
-  ['The same for all keys of an account', 'A quarter of the capacity of a server, but at least 128 MB'],
-  ['Jobs being accepted, per account', '50'],
+const inFlight = (bytesInFlight: number): readonly Row[] => [
+  ['Bytes of bodies and of images being fetched', inMB(BUDGETS.keyBytes)],
+  ['The same for all keys of an account', inMB(accountBytesOf(bytesInFlight))],
+  ['Jobs being accepted, per account', String(BUDGETS.accountAcceptances)],
   ['Images being fetched by `image_url`', String(BUDGETS.keyFetches)],
-  [
-    'Bytes fetched per minute for requests that were rejected, and for dry runs',
-    `${BUDGETS.keyUnpaidBytes / MB} MB`,
-  ],
 ];
+
+function unpaid(bytesPerMinute: number): readonly Row[] {
+  const limits = unpaidLimits(bytesPerMinute);
+  return [
+    ['One account, over all its keys', inMB(limits.account)],
+    ['Of that, its dry runs', inMB(limits.dryRuns)],
+    ['All accounts, from one host', inMB(limits.host)],
+  ];
+}
+
+const inMB = (bytes: number) => `${(bytes / MB).toLocaleString('en-US', { maximumSignificantDigits: 4 })} MB`;
 
 const RETENTION: readonly Row[] = [
   ['A job with its images', 'Until you delete it, or one of the next two rules applies.'],
@@ -85,8 +104,11 @@ const RETENTION: readonly Row[] = [
   ],
 ];
 
-/** Rate limits, sizes, billing and retention, with the figures of the contract. */
-export const limitsPage: Page = {
+/** What is configured of the limits. */
+export type ConfiguredLimits = Pick<Config['api'], 'bytesInFlight' | 'unpaidBytesPerMinute'>;
+
+/** Rate limits, sizes, billing and retention, with the figures that this process enforces. */
+export const limitsPage = ({ bytesInFlight, unpaidBytesPerMinute }: ConfiguredLimits): Page => ({
   path: 'limits',
   title: 'Limits',
   lead: 'Rate limits, sizes, billing and retention.',
@@ -95,18 +117,22 @@ export const limitsPage: Page = {
 <p>Counted per key, in any ${RATE_LIMITS.windowMs / 1000} seconds. The window slides: it never resets as a whole.</p>
 ${table('Requests', 'Per minute', RATES)}
 <p>Every counted response has <code>X-RateLimit-Limit</code> and <code>X-RateLimit-Remaining</code>; a 429 also has <code>Retry-After</code> in seconds. A request that gets 429 does not count towards the limit.</p>
-<p>The webhook secret can be rotated ${MAX_REPLACED_SECRETS} times within ${OLD_SECRET_HOURS} hours, over all keys of the account.</p>
+<p>The webhook secret can be rotated ${MAX_REPLACED_SECRETS} times within ${OLD_SECRET_HOURS} hours, over all keys of the account. Test events and redeliveries are limited for each account as well: ${WEBHOOK_LIMITS['test-events']} test events and ${WEBHOOK_LIMITS.redeliveries} redeliveries in any hour.</p>
 <p>Requests outside <code>/v1</code> are counted apart, and their responses have only <code>Retry-After</code>, with a 429. A 429 for a limit of an address or a network closes the connection.</p>
 <p>Pipelined requests of one connection are handled one after the other. A connection with more than ${WAITING_REQUESTS} requests behind the one in progress is closed once those are answered.</p>
 
 <h2 id="in-flight">Requests in flight</h2>
-<p>Counted per key unless stated otherwise. A request over a limit waits, with its body unread, for up to ${BUDGETS.queueMs / 1000} seconds in total, and then gets <code>rate_limited</code>; nothing is charged. You can send as many requests at once as the table above allows. A body of unknown length counts as ${LIMITS.bodyBytes / MB} MB until it has ended, so send a <code>Content-Length</code>. Over the limit of bytes fetched for rejected requests and dry runs, a request with <code>image_url</code> gets <code>rate_limited</code> without waiting.</p>
-${table('What', 'Limit', IN_FLIGHT)}
-<p>Failed jobs are refunded. Up to ${BUDGETS.accountFailures} jobs of an account (${BUDGETS.paidAccountFailures} with a paid pack) may fail in an hour because of their input (images that cannot be decoded or rendered, and requests that a model refuses), or for another reason after a model may have charged for them. Jobs that you cancel count as well. After that, new jobs get <code>rate_limited</code> until the hour is over. A job that failed because models were unavailable, and charged nothing, does not count.</p>
-<p>A body must arrive at ${PACE.bytesPerSecond / 1024} KB per second or faster, and within a minute (without a Content-Length it counts as 30 MB). It may fall ${PACE.slackMs / 1000} seconds behind that pace. A body of more than ${PACE.freePieces} chunks must have at least ${PACE.pieceBytes} bytes per chunk on average. The last rule also applies to the response of an <code>image_url</code>.</p>
+<p>Counted per key unless stated otherwise. A request over a limit waits, with its body unread, for up to ${BUDGETS.queueMs / 1000} seconds in total, and then gets <code>rate_limited</code>; nothing is charged. You can send as many requests at once as the table above allows. A body of unknown length counts as ${LIMITS.bodyBytes / MB} MB until it has ended, so send a <code>Content-Length</code>.</p>
+${table('What', 'Limit', inFlight(bytesInFlight))}
+<p>Failed jobs are refunded. Up to ${BUDGETS.accountFailures} jobs of an account (${BUDGETS.paidAccountFailures} with a paid pack) may fail in an hour because of their input (images that cannot be decoded or rendered, and requests that a model refuses), or because a model that may charge for them has failed. Jobs that you cancel count as well. After that, new jobs get <code>rate_limited</code> until the hour is over. A job does not count when models were unavailable and charged nothing, or when the service itself failed.</p>
+<p>A body must arrive at ${PACE.bytesPerSecond / 1024} KB per second or faster, and within ${PACE.bodyMs / 1000} seconds (without a Content-Length it counts as ${LIMITS.bodyBytes / MB} MB). It may fall ${PACE.slackMs / 1000} seconds behind that pace. A body of more than ${PACE.freePieces} chunks must have at least ${PACE.pieceBytes} bytes per chunk on average. The last rule also applies to the response of an <code>image_url</code>.</p>
+
+<h2 id="unpaid">Fetches that are not charged</h2>
+<p>What the service fetches by <code>image_url</code> for requests that are rejected, and for dry runs, is limited for each minute. Each HTTP request of such a fetch, each redirect included, counts as ${UNPAID.requestBytes / 1024} KB and the bytes of its image. A job that is charged does not count, so these limits are no limit for jobs, even if all of their images lie on one host. Over a limit, a request with <code>image_url</code> gets <code>rate_limited</code> at once; the message says which limit it is. The limit of a host concerns dry runs, and accounts that have fetched something unpaid in the last minute.</p>
+${table('What', 'Per minute', unpaid(unpaidBytesPerMinute))}
 
 <h2 id="waiting">Requests that wait</h2>
-<p>A request with <code>Prefer: wait=N</code> waits for up to ${WAITING.preferSeconds} seconds for its job to end; a larger N counts as ${WAITING.preferSeconds}. An event stream lasts for up to ${WAITING.streamMs / 60_000} minutes. Of one account ${WAITING.accountRequests} requests may wait at a time in one process of the service, of all accounts ${WAITING.requests}. One more is answered at once: without <code>Preference-Applied</code>, or with a stream that ends after the current status.</p>
+<p>A request with <code>Prefer: wait=N</code> waits for up to ${WAITING.preferSeconds} seconds for its job to end; a larger N counts as ${WAITING.preferSeconds}. An event stream lasts for up to ${WAITING.streamMs / 60_000} minutes. Of one account ${WAITING.accountRequests} requests may wait at a time in one process of the service, of all accounts ${WAITING.requests}; when most of these places are taken, an account gets fewer. One more is answered at once: without <code>Preference-Applied</code>, or with a stream that ends after the current status.</p>
 
 <h2 id="sizes">Sizes</h2>
 <p>A MB is 1,048,576 bytes. Images are JPEG, PNG or WebP.</p>
@@ -123,7 +149,7 @@ ${table('What', 'Limit', SIZES)}
 <h2 id="retention">Retention</h2>
 ${table('What', 'Kept for', RETENTION)}
 <p>Result URLs need no key and work until the image is deleted. A content delivery network in front of them may serve cached copies for longer.</p>`,
-};
+});
 
 function table(name: string, value: string, rows: readonly Row[]): Html {
   return html`<div class="scroll"><table>

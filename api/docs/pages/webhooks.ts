@@ -1,4 +1,4 @@
-import { LIMITS } from '../../../contract/limits.ts';
+import { LIMITS, WEBHOOK_LIMITS } from '../../../contract/limits.ts';
 import { MAX_REPLACED_SECRETS, OLD_SECRET_HOURS } from '../../../domain/webhook-secrets.ts';
 import { WEBHOOK_EXAMPLES } from '../openapi/examples.ts';
 import { VERIFY_SAMPLE } from '../verify-sample.ts';
@@ -13,7 +13,7 @@ export const webhooksPage: Page = {
   title: 'Webhooks',
   lead: 'The service can notify you when a job ends, so that you do not need to poll.',
   content: html`
-<p>The event is sent to the <code>webhook_url</code> of the job, or else to the endpoint of your account. Without either, poll. Both must be public https URLs; the address is checked when it is set and again on each attempt.</p>
+<p>The event is sent to the <code>webhook_url</code> of the job, or else to the endpoint of your account. Without either, poll. Both must be public https URLs; the address is checked when it is set and again on each attempt. White space, control characters and the ports of other protocols, such as 22 and 25, are refused. The URL is stored and shown as it is called: <code>HTTPS://Hooks.Example.com:443/é</code> becomes <code>https://hooks.example.com/%C3%A9</code>, and may then have ${LIMITS.urlLength} characters.</p>
 
 <h2 id="event">The event</h2>
 <p><code>type</code> is <code>job.completed</code> or <code>job.failed</code>; <code>data</code> is the job as <code>GET /v1/jobs/{id}</code> returns it. <code>test.ping</code> <a href="#endpoint">tests an endpoint</a>. Ignore types you do not know.</p>
@@ -35,7 +35,7 @@ export const webhooksPage: Page = {
 <li>Any 2xx within 15 seconds means delivered. Store the event, respond, and process it afterwards.</li>
 <li>410 ends the delivery and disables the endpoint of the account.</li>
 <li>Everything else is retried: other statuses, redirects (they are not followed), timeouts and broken connections. A <code>Retry-After</code> header can extend the next delay to at most twice its length.</li>
-<li>The endpoint of an account is disabled when every attempt has failed for five days. <code>GET /v1/webhook-endpoint</code> says so. Set it again to enable it, and send again what failed.</li>
+<li>The endpoint of an account is disabled when every attempt has failed for five days and at least three deliveries, one after another, have used up their attempts. <code>GET /v1/webhook-endpoint</code> says so. Events that happen meanwhile are <code>cancelled</code>. Set it again to enable it, and send again what failed or was cancelled.</li>
 </ul>
 
 <h2 id="schedule">Retry schedule</h2>
@@ -53,7 +53,7 @@ curl -X PUT -H "X-Api-Key: $API_KEY" -H "Content-Type: application/json" \\
   -d '{"url": "https://hooks.example.com/image-jobs"}' "$BASE/v1/webhook-endpoint"
 # Get a new secret. It is returned once.
 curl -X POST -H "X-Api-Key: $API_KEY" "$BASE/v1/webhook-endpoint/rotate-secret"
-# Send test.ping to the endpoint, in a single attempt.
+# Send test.ping to the endpoint, in a single attempt; ${WEBHOOK_LIMITS['test-events']} times in any hour.
 curl -X POST -H "X-Api-Key: $API_KEY" "$BASE/v1/webhook-endpoint/test"
 # Is it enabled, and since when does it fail?
 curl -H "X-Api-Key: $API_KEY" "$BASE/v1/webhook-endpoint"</code></pre>
@@ -68,5 +68,5 @@ curl -H "X-Api-Key: $API_KEY" "$BASE/v1/webhook-endpoint"</code></pre>
 <h2 id="redeliver">Send an event again</h2>
 <p>After an outage of your receiver, send again what failed:</p>
 <pre tabindex="0"><code>curl -X POST -H "X-Api-Key: $API_KEY" "$BASE/v1/webhook-deliveries/$DELIVERY_ID/redeliver"</code></pre>
-<p>The response is 202 with the delivery, which is <code>pending</code>. The event has the same <code>webhook-id</code> and body as before, and all attempts of the schedule, also if the endpoint is disabled. A delivered event can be sent again too. A delivery that is pending gets 409 <code>delivery_pending</code>, and that of a deleted job 404 <code>job_not_found</code>.</p>`,
+<p>The response is 202 with the delivery, which is <code>pending</code>. The event has the same <code>webhook-id</code> and body as before, and all attempts of the schedule, also if the endpoint is disabled. A delivered event can be sent again too. A delivery that is pending gets 409 <code>delivery_pending</code>, and that of a deleted job 404 <code>job_not_found</code>. An account may redeliver ${WEBHOOK_LIMITS.redeliveries} events in any hour; after a longer outage, ask the operator to send the rest again.</p>`,
 };

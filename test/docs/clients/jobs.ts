@@ -91,7 +91,8 @@ export const readEvent = ({ type, data }: WebhookEvent) =>
 export const readPage = ({ data, has_more }: JobList) => (has_more ? data.at(-1)?.job_id : null);
 export const sum = ({ data }: LedgerList, kind: LedgerKind) =>
   data.reduce((images, row) => images + (row.kind === kind ? row.images : 0), 0);
-export const priceOf = ({ images_charged, balance_after }: DryRunResult) => images_charged + balance_after;
+export const priceOf = ({ images_charged, balance_after }: DryRunResult) =>
+  images_charged + (balance_after ?? 0);
 export const titleOf = ({ title, options }: ToolWithOptions) => [title, options.properties];
 export const isReplay = (job: JobCreated | JobReplayed): job is JobReplayed => 'result_urls' in job;
 export function shouldWait({ error }: ErrorBody): boolean {

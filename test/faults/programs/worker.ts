@@ -1,6 +1,6 @@
 import { activityInfo } from '@temporalio/activity';
 import { createEgress } from '../../../egress/egress.ts';
-import { runService } from '../../../runtime/run-main.ts';
+import { runService, type ServiceContext } from '../../../runtime/run-main.ts';
 import { type Mongo, openMongo } from '../../../stores/mongo/client.ts';
 import { createMongoStores } from '../../../stores/mongo/stores.ts';
 import { createImageStore } from '../../../stores/s3/images.ts';
@@ -36,7 +36,7 @@ function withCommitFailpoint(mongo: Mongo): Mongo {
 const clockSkewMs = Number(process.argv[4]);
 if (clockSkewMs !== 0) skewClock(clockSkewMs);
 
-await runService('worker', async ({ config, logger, signal }) => {
+async function runBoth({ config, logger, signal }: ServiceContext): Promise<void> {
   installRuntime(logger);
   await using mongo = openMongo(config.mongo);
   await using images = createImageStore(config.s3);
@@ -69,4 +69,6 @@ await runService('worker', async ({ config, logger, signal }) => {
   await report({ point: 'worker ready', subject: String(process.pid) });
   await report({ point: 'worker run before', subject: process.argv[3] ?? '' });
   await Promise.all([worker.run(signal), renderer.run(signal)]);
-});
+}
+
+await runService('worker', runBoth, ({ worker }) => worker.renderGraceMs);

@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Agent, fetch } from 'undici';
 import { digestApiKey, issueApiKey } from '../../../domain/api-key.ts';
 import { REFUSED_TOOL } from '../programs/generator.ts';
+import { openUpload } from './upload.ts';
 import type { World } from './world.ts';
 
 /** Every request must be answered within this time. */
@@ -46,6 +47,7 @@ export async function newOrder(world: World, name: string, end: End = 'completed
   const webhook_url = `${world.receiver.origin}${path}`;
   const body = JSON.stringify({ tool, image_base64: image, webhook_url });
   const headers = { 'x-api-key': apiKey, 'content-type': 'application/json' };
+  const idempotent = { ...headers, 'idempotency-key': idempotencyKey };
   return {
     /** For error messages. */
     name,
@@ -60,10 +62,12 @@ export async function newOrder(world: World, name: string, end: End = 'completed
     post: (timeoutMs?: number) =>
       call(name, `${world.url}/jobs`, {
         method: 'POST',
-        headers: { ...headers, 'idempotency-key': idempotencyKey },
+        headers: idempotent,
         body,
         timeoutMs,
       }),
+    /** Opens a connection for the same request, which the caller sends in two parts. */
+    upload: () => openUpload(`${world.url}/jobs`, idempotent, body),
     read: (jobId: string) => call(name, `${world.url}/jobs/${jobId}`, { headers }),
     remove: (jobId: string) => call(name, `${world.url}/jobs/${jobId}`, { method: 'DELETE', headers }),
   };

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { fetch } from 'undici';
 import { Child } from '../../../dev/process/child.ts';
 import type { ServerContext } from '../../../dev/servers/context.ts';
+import { CLOSING_MS } from '../../../runtime/process.ts';
 import type { Failpoints } from './failpoints.ts';
 
 const programs = join(import.meta.dirname, '..', 'programs');
@@ -34,7 +35,8 @@ export async function startWorker(
   const probe = async () => {
     if (!failpoints.reached('worker ready', String(child.pid))) throw new Error(`${name} is not ready.`);
   };
-  const spec = { ...program('worker', failpoints, { ...options, name }), env: context.env, probe };
+  const graceMs = Number(context.env.RENDER_GRACE_MS) + CLOSING_MS;
+  const spec = { ...program('worker', failpoints, { ...options, name }), env: context.env, probe, graceMs };
   const child: Child = new Child(spec, hostOf(name, context));
   await child.start();
   return child;

@@ -5,12 +5,12 @@ import { inject } from 'vitest';
 import { environment, loadConfig } from '../../../config.ts';
 import { startServers } from '../../../dev/servers/start.ts';
 import { registerSearchAttributes } from '../../../operator/setup/register-search-attributes.ts';
+import { setupImages } from '../../../operator/setup/setup-images.ts';
 import { openTemporal } from '../../../runtime/temporal-client.ts';
 import { openMongo } from '../../../stores/mongo/client.ts';
 import { prepareDatabase } from '../../../stores/mongo/setup.ts';
 import { createMongoStores } from '../../../stores/mongo/stores.ts';
 import { createImageStore } from '../../../stores/s3/images.ts';
-import { setupBuckets } from '../../../stores/s3/setup.ts';
 import { closers } from '../../setup/closers.ts';
 import { sampleImage } from '../../setup/images.ts';
 import { startReceiver } from '../../setup/receiver.ts';
@@ -42,6 +42,7 @@ export async function startWorld({ env = {}, linked = false }: WorldOptions = {}
     ...inject('env'),
     LOG_LEVEL: 'warn',
     SHUTDOWN_GRACE_MS: '3000',
+    RENDER_GRACE_MS: '3000',
     RENDER_SLOTS: '16',
     EGRESS_ALLOW_ORIGINS: receiver.origin,
     ...env,
@@ -57,7 +58,7 @@ export async function startWorld({ env = {}, linked = false }: WorldOptions = {}
   const temporal = stack.use(openTemporal(config.temporal));
   await Promise.all([
     prepareDatabase(mongo.db),
-    setupBuckets(config.s3),
+    setupImages(config.s3, createMongoStores(mongo)),
     registerSearchAttributes(config.temporal),
   ]);
   const links = stack.use(await startLinks(config.mongo.url, config.temporal.address));

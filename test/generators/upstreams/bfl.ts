@@ -3,7 +3,11 @@ import { type FakeOptions, type FakeWithAdapter, QUICK, SECRET, startFake } from
 
 export const BFL: FakeOptions = {
   create: (baseUrl, egress) =>
-    createBfl({ apiKey: SECRET, baseUrl, model: 'flux-2-pro', concurrency: 8 }, egress, QUICK),
+    createBfl(
+      { apiKey: SECRET, baseUrl, model: 'flux-2-pro', concurrency: 8, resultOrigins: [] },
+      egress,
+      QUICK,
+    ),
   replies: ({ server, results, image }) => ({
     submit: {
       status: 200,

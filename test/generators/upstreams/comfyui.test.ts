@@ -79,7 +79,8 @@ describe('the adapter of ComfyUI', () => {
     });
 
     await expect(render()).rejects.toMatchObject({
-      failure: { kind: 'misconfigured' },
+      failure: { kind: 'unavailable' },
+      upstreamWorks: true,
       message: expect.stringContaining('ImageBlend 3 ValueError Unsupported blend mode: bogus'),
     });
   });

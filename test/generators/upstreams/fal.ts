@@ -13,6 +13,7 @@ export const FAL: FakeOptions = {
         imageField: 'image_urls[]',
         input: '{"output_format":"jpeg"}',
         concurrency: 8,
+        resultOrigins: [],
       },
       egress,
       QUICK,

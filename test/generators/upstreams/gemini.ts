@@ -22,7 +22,13 @@ const ok = (data: string) => ({
 export const GEMINI: FakeOptions = {
   create: (baseUrl, egress) =>
     createGemini(
-      { apiKey: SECRET, baseUrl: `${baseUrl}/v1beta`, model: 'gemini-nano-banana-2.1', concurrency: 8 },
+      {
+        apiKey: SECRET,
+        baseUrl: `${baseUrl}/v1beta`,
+        model: 'gemini-nano-banana-2.1',
+        concurrency: 8,
+        resultOrigins: [],
+      },
       egress,
       QUICK,
     ),

@@ -10,6 +10,7 @@ export const OPENAI: FakeOptions = {
         model: 'gpt-image-2.6-sunburst',
         quality: 'medium',
         concurrency: 8,
+        resultOrigins: [],
       },
       egress,
       QUICK,

@@ -23,6 +23,7 @@ export const REPLICATE: FakeOptions = {
         imageField: 'input_images[]',
         input: '{"aspect_ratio":"match_input_image","width":"{{width}}"}',
         concurrency: 8,
+        resultOrigins: [],
       },
       egress,
       QUICK,

@@ -278,7 +278,7 @@ export const TASK_SAMPLES: Sample[] = [
     row: 'the graph failed',
     status: 200,
     json: history('error'),
-    failure: misconfigured,
+    failure: unavailable,
     charged: true,
   },
   {

@@ -4,9 +4,8 @@ import { createTaskGenerator, type TaskShapes } from '../../../generators/upstre
 import { QUICK, renderOf } from './fake.ts';
 
 const RESULT = { bytes: Buffer.of(1), costUsd: null };
-const RESUMED: Pick<TaskShapes, 'submit' | 'callsToSubmit'> = {
+const RESUMED: Pick<TaskShapes, 'submit'> = {
   submit: () => Promise.reject(new Error('It is resumed.')),
-  callsToSubmit: 1,
 };
 
 const generatorWith = (shapes: TaskShapes, timing = QUICK) =>
@@ -57,7 +56,6 @@ it('a task that is resumed does not prepare the input', async () => {
 it('a task that one poll does not find may be known to the next', async () => {
   let polls = 0;
   const shapes: TaskShapes = {
-    callsToSubmit: 1,
     submit: async () => ({ id: 't1' }),
     async poll() {
       polls += 1;
@@ -66,10 +64,4 @@ it('a task that one poll does not find may be known to the next', async () => {
     },
   };
   expect(await generatorWith(shapes).render(await renderOf())).toEqual(RESULT);
-});
-
-it('a task has its name after all the calls that its submission may make, and the write of its id', () => {
-  const timing = { ...QUICK, shortMs: 15_000 };
-  const shapes: TaskShapes = { ...RESUMED, poll: async () => RESULT, callsToSubmit: 4 };
-  expect(generatorWith(shapes, timing).tasks?.namedWithinMs).toBe(65_000);
 });

@@ -3,7 +3,7 @@ import type { JobInput, JobOutcome } from '../../../protocol/job.ts';
 import type { RetentionCounts } from '../../../protocol/retention.ts';
 import type { TaskQueues } from '../../../protocol/task-queues.ts';
 import { jobWorkflow as unchanged } from '../../../workflows/job.ts';
-import { type Progress, runSteps, STEPS, type StepName } from '../../../workflows/retention.ts';
+import { type RetentionProgress, runRetention, STEPS, type StepName } from '../../../workflows/retention.ts';
 
 /** The job's workflow with a new timer before everything else. */
 export async function jobWorkflow(input: JobInput): Promise<JobOutcome> {
@@ -12,7 +12,10 @@ export async function jobWorkflow(input: JobInput): Promise<JobOutcome> {
 }
 
 /** The retention workflow with a new first step. */
-export function retentionWorkflow(queues: TaskQueues, progress?: Progress): Promise<RetentionCounts> {
+export function retentionWorkflow(
+  queues: TaskQueues,
+  progress?: RetentionProgress,
+): Promise<RetentionCounts> {
   const inserted = { name: 'insertedStep' as string as StepName, title: 'Running the inserted step' };
-  return runSteps([inserted, ...STEPS], queues, progress);
+  return runRetention([inserted, ...STEPS], queues, progress);
 }

@@ -1,0 +1,82 @@
+import { refundedError } from '../../protocol/job-errors.ts';
+import type { ReconcileCounts } from '../../protocol/reconcile.ts';
+import { type Batch, type Done, idOf, nextOf, processItems } from '../retention/page.ts';
+import { type PendingDelivery, pendingDeliveryOf } from '../webhooks/pending-delivery.ts';
+import type { ReconcileDeps, ReconcileRules } from './rules.ts';
+
+/** Jobs checked in one batch, and how many of them at a time. */
+const JOBS = 1000;
+const PROBES = 50;
+
+/** A job that its workflow will not end. */
+export interface LostJob {
+  id: string;
+  workflowId: string;
+  /** Its workflow is running, but for far too long. */
+  isOverdue: boolean;
+}
+
+export interface FoundJobs extends Batch<ReconcileCounts> {
+  lost: LostJob[];
+  /** Checked jobs whose workflow Temporal knows. */
+  known: number;
+  /** Lost jobs that their workflow has completed: MongoDB is older than Temporal. */
+  completed: number;
+}
+
+/** Finds jobs whose workflow was terminated, deleted or lost while they were `processing`, or does not get on. */
+export async function findLostJobs(
+  { stores, workflows }: ReconcileDeps,
+  { lostJobMs, overdueJobMs }: ReconcileRules,
+  after: string,
+): Promise<FoundJobs> {
+  const page = await stores.retention.processing(lostJobMs, after, JOBS);
+  const lost: LostJob[] = [];
+  let known = 0;
+  let completed = 0;
+  const { processed, failed, problems } = await processItems(page, PROBES, idOf, async (job) => {
+    const { id, workflowId, ageMs } = job;
+    const state = await workflows.stateOf(workflowId);
+    if (state !== 'unknown') known += 1;
+    const isOverdue = state === 'open' && ageMs > overdueJobMs;
+    if (state === 'open' && !isOverdue) return;
+    // Its workflow may have ended it since the page was read.
+    if ((await stores.jobs.get(id))?.status !== 'processing') return;
+    if (state === 'closed' && (await workflows.hasCompletedJob(workflowId))) completed += 1;
+    lost.push({ id, workflowId, isOverdue });
+  });
+  const next = nextOf(page, processed, JOBS);
+  return { next, counts: { checked: processed, failed }, problems, lost, known, completed };
+}
+
+/** The `error` of a lost job. */
+export const LOST = refundedError('The job was interrupted before it could finish.');
+const END = { error: LOST, failureReason: 'unavailable', processingMs: null } as const;
+
+export interface RefundedJobs extends Done<ReconcileCounts> {
+  /** How many of the jobs were processed before the time was up. */
+  processed: number;
+  webhooks: PendingDelivery[];
+}
+
+/** Fails and refunds lost jobs that have not ended meanwhile. */
+export async function refundLostJobs(
+  { stores, workflows }: ReconcileDeps,
+  jobs: readonly LostJob[],
+): Promise<RefundedJobs> {
+  const webhooks: PendingDelivery[] = [];
+  let refunded = 0;
+  // One at a time: concurrent refunds to one account conflict.
+  const { processed, failed, problems } = await processItems(jobs, 1, idOf, async (job) => {
+    const { id, workflowId, isOverdue } = job;
+    // Before the refund: if this fails, the next run finds the job again. A workflow that went on would keep the
+    // webhook waiting.
+    if (isOverdue) await workflows.terminate(workflowId, 'The job is overdue. The reconciler refunds it.');
+    const ended = await stores.jobs.fail(id, END);
+    // Its workflow has ended it since it was found, and has done the rest.
+    if (ended.job.error !== LOST) return;
+    refunded += 1;
+    if (ended.delivery !== null) webhooks.push(pendingDeliveryOf(ended.delivery));
+  });
+  return { processed, counts: { refunded, failed }, problems, webhooks };
+}

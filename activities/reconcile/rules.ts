@@ -1,0 +1,28 @@
+import type { ImageStore } from '../../stores/image-store.ts';
+import type { Stores } from '../../stores/stores.ts';
+import type { WorkflowProbe } from '../workflow-probe.ts';
+
+export interface ReconcileRules {
+  /** Younger jobs are left alone. Their workflow is running before they are stored. */
+  lostJobMs: number;
+  /** A workflow ends its job by then: the render has 24 hours. */
+  overdueJobMs: number;
+  /** So many lost jobs are refunded whatever their share of those in progress. */
+  plausiblyLost: number;
+}
+
+export const RECONCILE: ReconcileRules = Object.freeze({
+  lostJobMs: 2 * 60_000,
+  overdueJobMs: 25 * 3_600_000,
+  plausiblyLost: 20,
+});
+
+export interface ReconcileDeps {
+  stores: Stores;
+  images: Pick<ImageStore, 'remove'>;
+  workflows: WorkflowProbe;
+  /** Tells the operator why a run refunds nothing. */
+  onReconcileStopped(problem: string): void;
+  /** Overrides of {@link RECONCILE}, for tests. */
+  reconcile?: Partial<ReconcileRules>;
+}

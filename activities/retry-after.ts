@@ -1,6 +1,6 @@
 import { ApplicationFailure } from '@temporalio/activity';
 import { ApplicationFailureCategory } from '@temporalio/common';
-import type { Failure } from '../protocol/failure-types.ts';
+import type { Failure } from '../lib/protocol/failure-types.ts';
 
 /**
  * Ends an attempt, and so frees its slot, until Temporal starts the next one after `waitMs`. Benign: the SDK logs it at

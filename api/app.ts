@@ -1,6 +1,6 @@
 import { type TypeBoxTypeProvider, TypeBoxValidatorCompiler } from '@fastify/type-provider-typebox';
 import fastify, { LogController } from 'fastify';
-import { apiDisabled } from '../contract/api-errors.ts';
+import { apiDisabled } from '../lib/contract/api-errors.ts';
 import type { ApiDeps } from './deps.ts';
 import { registerDocs } from './docs/register.ts';
 import { authenticate, checkScope } from './http/auth.ts';

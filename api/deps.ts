@@ -1,11 +1,11 @@
 import type { FastifyBaseLogger } from 'fastify';
-import type { Config } from '../config.ts';
-import type { Egress } from '../egress/egress.ts';
-import type { Metrics } from '../metrics/metrics.ts';
-import type { Readiness } from '../runtime/readiness.ts';
-import type { ImageStore } from '../stores/image-store.ts';
-import type { Stores } from '../stores/stores.ts';
-import type { Tracing } from '../tracing/tracing.ts';
+import type { Egress } from '../lib/egress/egress.ts';
+import type { Config } from '../lib/process/config/config.ts';
+import type { Readiness } from '../lib/process/readiness.ts';
+import type { ImageStore } from '../lib/stores/image-store.ts';
+import type { Stores } from '../lib/stores/stores.ts';
+import type { Metrics } from '../lib/telemetry/metrics/metrics.ts';
+import type { Tracing } from '../lib/telemetry/tracing/tracing.ts';
 import type { ApiSwitch, ToolSwitch } from './api-switch.ts';
 import type { Budgets } from './budgets/budgets.ts';
 import type { RateLimits } from './http/rate-limit.ts';

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Config } from '../config.ts';
-import { listenProblem } from '../runtime/listen-problem.ts';
-import { aborted } from '../runtime/process.ts';
-import { runService } from '../runtime/run-main.ts';
+import type { Config } from '../lib/process/config/config.ts';
+import { listenProblem } from '../lib/process/listen-problem.ts';
+import { aborted } from '../lib/process/process.ts';
+import { runService } from '../lib/process/run-main.ts';
 import type { TypedApp } from './http/operation.ts';
 import { openApi } from './open-api.ts';
 

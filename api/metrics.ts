@@ -1,4 +1,4 @@
-import { gauge, type Metrics } from '../metrics/metrics.ts';
+import { gauge, type Metrics } from '../lib/telemetry/metrics/metrics.ts';
 import type { Budgets } from './budgets/budgets.ts';
 import type { JobGateway } from './jobs/gateway.ts';
 import type { Waiters } from './waiting/waiters.ts';

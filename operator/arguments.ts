@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'commander';
-import { LIMITS } from '../contract/limits.ts';
-import { SCOPES, type Scope } from '../contract/scopes.ts';
+import { LIMITS } from '../lib/contract/limits.ts';
+import { SCOPES, type Scope } from '../lib/contract/scopes.ts';
 
 const NAME_LENGTH = 100;
 const IMAGES_MAX = 10_000_000;

@@ -1,7 +1,7 @@
-import type { JobRecord } from '../domain/records.ts';
-import { stopSignal } from '../protocol/job.ts';
-import { CANCELLED } from '../protocol/job-errors.ts';
-import { signalSoon } from '../runtime/temporal-client.ts';
+import { CANCELLED } from '../lib/domain/job-errors.ts';
+import type { JobRecord } from '../lib/domain/records.ts';
+import { signalSoon } from '../lib/process/temporal-client.ts';
+import { stopSignal } from '../lib/protocol/job.ts';
 import type { Deps } from './deps.ts';
 import { Failure } from './failure.ts';
 

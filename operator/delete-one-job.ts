@@ -1,7 +1,7 @@
-import { deleteJob } from '../domain/delete-job.ts';
-import type { JobRecord } from '../domain/records.ts';
-import { deletedSignal } from '../protocol/job.ts';
-import { signalOrDelete } from '../runtime/temporal-client.ts';
+import { deleteJob } from '../lib/domain/delete-job.ts';
+import type { JobRecord } from '../lib/domain/records.ts';
+import { signalOrDelete } from '../lib/process/temporal-client.ts';
+import { deletedSignal } from '../lib/protocol/job.ts';
 import type { Deps } from './deps.ts';
 import { Failure } from './failure.ts';
 import { findJob } from './find.ts';

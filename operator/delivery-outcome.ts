@@ -1,4 +1,4 @@
-import type { DeliveryRecord } from '../domain/records.ts';
+import type { DeliveryRecord } from '../lib/domain/records.ts';
 import type { Context } from './context.ts';
 import type { Deps } from './deps.ts';
 import { Failure } from './failure.ts';

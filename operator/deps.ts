@@ -1,13 +1,13 @@
 import type { Client } from '@temporalio/client';
-import type { Config } from '../config.ts';
-import { createEgress, type Egress } from '../egress/egress.ts';
-import { createResources } from '../runtime/resources.ts';
-import { openTemporal } from '../runtime/temporal-client.ts';
-import type { ImageStore } from '../stores/image-store.ts';
-import { type Mongo, openMongo } from '../stores/mongo/client.ts';
-import { createMongoStores } from '../stores/mongo/stores.ts';
-import { createImageStore } from '../stores/s3/images.ts';
-import type { Stores } from '../stores/stores.ts';
+import { createEgress, type Egress } from '../lib/egress/egress.ts';
+import type { Config } from '../lib/process/config/config.ts';
+import { createResources } from '../lib/process/resources.ts';
+import { openTemporal } from '../lib/process/temporal-client.ts';
+import type { ImageStore } from '../lib/stores/image-store.ts';
+import { type Mongo, openMongo } from '../lib/stores/mongo/client.ts';
+import { createMongoStores } from '../lib/stores/mongo/stores.ts';
+import { createImageStore } from '../lib/stores/s3/images.ts';
+import type { Stores } from '../lib/stores/stores.ts';
 
 /** Dependencies of the commands, opened on first use, so that `--help` needs no server. */
 export interface Deps {

@@ -1,4 +1,4 @@
-import type { AccountRecord } from '../domain/records.ts';
+import type { AccountRecord } from '../lib/domain/records.ts';
 import type { Deps } from './deps.ts';
 import type { Fields } from './output.ts';
 

@@ -1,4 +1,4 @@
-import type { DeliveryRecord } from '../domain/records.ts';
+import type { DeliveryRecord } from '../lib/domain/records.ts';
 import type { Fields } from './output.ts';
 
 /** When its last attempt failed. */

@@ -1,6 +1,6 @@
-import { type GeneratorCall, summarizeCall } from '../domain/generator-call.ts';
-import type { JobRecord } from '../domain/records.ts';
-import { publicUrl } from '../stores/image-store.ts';
+import { type GeneratorCall, summarizeCall } from '../lib/domain/generator-call.ts';
+import type { JobRecord } from '../lib/domain/records.ts';
+import { publicUrl } from '../lib/stores/image-store.ts';
 import type { Deps } from './deps.ts';
 import type { Fields } from './output.ts';
 

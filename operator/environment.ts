@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { ConfigError, environment } from '../config.ts';
+import { ConfigError, environment } from '../lib/process/config/config.ts';
 
 const STACK_FILE = '.stack/stack.json';
 

@@ -1,4 +1,4 @@
-import type { DeliveryRecord, JobRecord } from '../domain/records.ts';
+import type { DeliveryRecord, JobRecord } from '../lib/domain/records.ts';
 import type { Deps } from './deps.ts';
 import { Failure } from './failure.ts';
 

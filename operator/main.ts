@@ -1,6 +1,6 @@
-import { loadConfig } from '../config.ts';
-import { endWithin } from '../runtime/process.ts';
-import { runMain } from '../runtime/run-main.ts';
+import { loadConfig } from '../lib/process/config/config.ts';
+import { endWithin } from '../lib/process/process.ts';
+import { runMain } from '../lib/process/run-main.ts';
 import { openDeps } from './deps.ts';
 import { commandEnvironment } from './environment.ts';
 import { run } from './run.ts';

@@ -1,6 +1,6 @@
 import { Command, CommanderError } from 'commander';
-import { exitCodeOf } from '../runtime/run-main.ts';
-import { checkSchema, checkSetup } from '../stores/mongo/schema.ts';
+import { exitCodeOf } from '../lib/process/run-main.ts';
+import { checkSchema, checkSetup } from '../lib/stores/mongo/schema.ts';
 import { NOUNS } from './commands/nouns.ts';
 import { ask, isInteractive, type Terminal } from './confirm.ts';
 import type { Context } from './context.ts';

@@ -1,9 +1,9 @@
 import type { Client } from '@temporalio/client';
-import { newDeliveryId } from '../domain/delivery.ts';
-import type { DeliveryRecord } from '../domain/records.ts';
-import type { TaskQueues } from '../protocol/task-queues.ts';
-import { type Cycles, redeliveryStart, testEventStart } from '../protocol/webhooks.ts';
-import { startWorkflow } from '../runtime/temporal-client.ts';
+import { newDeliveryId } from '../lib/domain/delivery.ts';
+import type { DeliveryRecord } from '../lib/domain/records.ts';
+import { startWorkflow } from '../lib/process/temporal-client.ts';
+import type { TaskQueues } from '../lib/protocol/task-queues.ts';
+import { type Cycles, redeliveryStart, testEventStart } from '../lib/protocol/webhooks.ts';
 
 /** Deadline of the call to Temporal. */
 const START_TIMEOUT_MS = 10_000;

@@ -1,6 +1,6 @@
 import type { Client } from '@temporalio/client';
-import { reconcileAction } from '../protocol/reconcile.ts';
-import { retentionAction } from '../protocol/retention.ts';
+import { reconcileAction } from '../lib/protocol/reconcile.ts';
+import { retentionAction } from '../lib/protocol/retention.ts';
 
 /** Deadline of the call to Temporal. */
 const START_TIMEOUT_MS = 10_000;

@@ -1,8 +1,8 @@
 import { type Attributes, trace } from '@opentelemetry/api';
 import type { ActivityInterceptorsFactory } from '@temporalio/worker';
 import type { Activities } from '../activities/activities.ts';
-import { type LogField, type LogFields, logFieldsOf } from '../protocol/log-fields.ts';
-import { ATTRIBUTES } from '../tracing/attributes.ts';
+import { type LogField, type LogFields, logFieldsOf } from '../lib/protocol/log-fields.ts';
+import { ATTRIBUTES } from '../lib/telemetry/tracing/attributes.ts';
 
 /** What the first argument is, where it is not an object with names. */
 const FIRST_ARGUMENT: Readonly<Partial<Record<string, LogField>>> = {

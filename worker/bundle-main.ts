@@ -1,4 +1,4 @@
-import { runMain } from '../runtime/run-main.ts';
+import { runMain } from '../lib/process/run-main.ts';
 import { writeWorkflowBundle } from './bundle.ts';
 
 const path = 'dist/workflow-bundle.cjs';

@@ -7,12 +7,12 @@ import {
 } from '@temporalio/worker';
 import type { createActivities } from '../activities/activities.ts';
 import type { createRenderingActivities } from '../activities/jobs/rendering.ts';
-import type { Config } from '../config.ts';
-import { taskQueues } from '../protocol/task-queues.ts';
-import { CLOSING_MS } from '../runtime/process.ts';
-import { withResources } from '../runtime/resources.ts';
-import { connectionOptions } from '../runtime/temporal-client.ts';
-import type { Tracing } from '../tracing/tracing.ts';
+import type { Config } from '../lib/process/config/config.ts';
+import { CLOSING_MS } from '../lib/process/process.ts';
+import { withResources } from '../lib/process/resources.ts';
+import { connectionOptions } from '../lib/process/temporal-client.ts';
+import { taskQueues } from '../lib/protocol/task-queues.ts';
+import type { Tracing } from '../lib/telemetry/tracing/tracing.ts';
 import { activityContext } from './activity-context.ts';
 
 interface Common {

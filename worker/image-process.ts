@@ -1,6 +1,6 @@
-import { createImageTasks, type ImageTaskSettings } from '../generators/tasks.ts';
-import { configureLibvips } from '../imaging/libvips.ts';
-import { serveTasks } from '../imaging/processes/serve.ts';
+import { createImageTasks, type ImageTaskSettings } from '../lib/generators/tasks.ts';
+import { configureLibvips } from '../lib/imaging/libvips.ts';
+import { serveTasks } from '../lib/imaging/processes/serve.ts';
 
 // The renderer's child process that decodes, edits and encodes pixels.
 configureLibvips();

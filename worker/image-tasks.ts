@@ -1,7 +1,7 @@
 import { join } from 'node:path';
-import type { Config } from '../config.ts';
-import type { ImageTaskSettings, ImageTasks } from '../generators/tasks.ts';
-import { openImagePool } from '../imaging/processes/pool.ts';
+import type { ImageTaskSettings, ImageTasks } from '../lib/generators/tasks.ts';
+import { openImagePool } from '../lib/imaging/processes/pool.ts';
+import type { Config } from '../lib/process/config/config.ts';
 
 const fromSources = import.meta.filename.endsWith('.ts');
 

@@ -1,6 +1,6 @@
-import { runService } from '../runtime/run-main.ts';
+import { runService } from '../lib/process/run-main.ts';
+import { installMeteredRuntime } from '../lib/telemetry/sdk-metrics.ts';
 import { openWorker } from './open-worker.ts';
-import { installMeteredRuntime } from './sdk-metrics.ts';
 
 await runService('worker', async ({ config, logger, signal }) => {
   await using runtime = await installMeteredRuntime(config.probes, logger);

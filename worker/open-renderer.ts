@@ -1,21 +1,21 @@
 import { Client } from '@temporalio/client';
 import type { Logger } from 'pino';
 import { createRenderingActivities, type RenderDeps } from '../activities/jobs/rendering.ts';
-import type { Config } from '../config.ts';
-import { createGenerators } from '../generators/registry.ts';
-import type { Metrics } from '../metrics/metrics.ts';
-import { openMetrics } from '../metrics/open-metrics.ts';
-import { createLogger } from '../runtime/process.ts';
-import { withResources } from '../runtime/resources.ts';
-import { openMongoStores } from '../stores/mongo/open-stores.ts';
-import { createImageStore } from '../stores/s3/images.ts';
-import { openTracing } from '../tracing/tracing.ts';
+import { createGenerators } from '../lib/generators/registry.ts';
+import { meterGenerators, sampleUpstreams } from '../lib/generators/telemetry/meter-generators.ts';
+import { traceGenerators } from '../lib/generators/telemetry/traced-generators.ts';
+import type { Config } from '../lib/process/config/config.ts';
+import { createLogger } from '../lib/process/process.ts';
+import { withResources } from '../lib/process/resources.ts';
+import { openMongoStores } from '../lib/stores/mongo/open-stores.ts';
+import { createImageStore } from '../lib/stores/s3/images.ts';
+import type { Metrics } from '../lib/telemetry/metrics/metrics.ts';
+import { openMetrics } from '../lib/telemetry/metrics/open-metrics.ts';
+import { openTracing } from '../lib/telemetry/tracing/open-tracing.ts';
 import { createRenderer, openConnection, type Workers } from './create-workers.ts';
 import { openImageTasks } from './image-tasks.ts';
-import { meterGenerators, sampleUpstreams } from './meter-generators.ts';
 import { openProbes, reportDraining } from './probes.ts';
 import { sampleImageTasks } from './sample-images.ts';
-import { traceGenerators } from './traced-generators.ts';
 
 /** Dependencies to use in place of the real ones. */
 export interface RendererOverrides extends Partial<RenderDeps> {

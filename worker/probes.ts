@@ -1,15 +1,15 @@
 import type { Client } from '@temporalio/client';
 import type { Logger } from 'pino';
-import type { Config } from '../config.ts';
-import type { Metrics } from '../metrics/metrics.ts';
-import { sampleReadiness } from '../metrics/sample-readiness.ts';
-import { openHealth } from '../runtime/health.ts';
-import { logDependencies } from '../runtime/log-dependencies.ts';
-import { createReadiness, type Readiness } from '../runtime/readiness.ts';
-import type { Resources } from '../runtime/resources.ts';
-import { checkTemporal } from '../runtime/temporal-client.ts';
-import type { ImageStore } from '../stores/image-store.ts';
-import type { Stores } from '../stores/stores.ts';
+import type { Config } from '../lib/process/config/config.ts';
+import { openHealth } from '../lib/process/health.ts';
+import { logDependencies } from '../lib/process/log-dependencies.ts';
+import { createReadiness, type Readiness } from '../lib/process/readiness.ts';
+import type { Resources } from '../lib/process/resources.ts';
+import { checkTemporal } from '../lib/process/temporal-client.ts';
+import type { ImageStore } from '../lib/stores/image-store.ts';
+import type { Stores } from '../lib/stores/stores.ts';
+import type { Metrics } from '../lib/telemetry/metrics/metrics.ts';
+import { sampleReadiness } from '../lib/telemetry/metrics/sample-readiness.ts';
 import type { Workers } from './create-workers.ts';
 
 export interface ProbeDeps {

@@ -1,6 +1,6 @@
-import { runService, type ServiceContext } from '../runtime/run-main.ts';
+import { runService, type ServiceContext } from '../lib/process/run-main.ts';
+import { installMeteredRuntime } from '../lib/telemetry/sdk-metrics.ts';
 import { openRenderer } from './open-renderer.ts';
-import { installMeteredRuntime } from './sdk-metrics.ts';
 
 async function runRenderer({ config, logger, signal }: ServiceContext): Promise<void> {
   await using runtime = await installMeteredRuntime(config.probes, logger);

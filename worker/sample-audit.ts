@@ -1,5 +1,5 @@
-import { gauge, type Metrics } from '../metrics/metrics.ts';
-import type { Stores } from '../stores/stores.ts';
+import type { Stores } from '../lib/stores/stores.ts';
+import { gauge, type Metrics } from '../lib/telemetry/metrics/metrics.ts';
 import { ageOf } from './sample-outboxes.ts';
 
 /** Every scrape says what the last audit of all ledgers has found, and how long ago. */

@@ -1,5 +1,5 @@
-import type { ImageTasks } from '../generators/tasks.ts';
-import { gauge, type Metrics } from '../metrics/metrics.ts';
+import type { ImageTasks } from '../lib/generators/tasks.ts';
+import { gauge, type Metrics } from '../lib/telemetry/metrics/metrics.ts';
 
 /** Every scrape says how busy the image processes are, and what waits for them. */
 export function sampleImageTasks(metrics: Metrics, imageTasks: Pick<ImageTasks, 'usage'>): void {

@@ -1,6 +1,6 @@
-import { gauge, type Metrics } from '../metrics/metrics.ts';
-import type { HoldReason } from '../stores/settings-store.ts';
-import type { Stores } from '../stores/stores.ts';
+import type { HoldReason } from '../lib/stores/settings-store.ts';
+import type { Stores } from '../lib/stores/stores.ts';
+import { gauge, type Metrics } from '../lib/telemetry/metrics/metrics.ts';
 
 const HOLD_REASONS: readonly HoldReason[] = ['installation', 'inputs', 'results'];
 

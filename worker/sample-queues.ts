@@ -1,6 +1,6 @@
 import type { Client } from '@temporalio/client';
-import { gauge, type Metrics, type Sample } from '../metrics/metrics.ts';
-import type { TaskQueues } from '../protocol/task-queues.ts';
+import type { TaskQueues } from '../lib/protocol/task-queues.ts';
+import { gauge, type Metrics, type Sample } from '../lib/telemetry/metrics/metrics.ts';
 
 /** temporal.api.enums.v1.TaskQueueType */
 const WORKFLOW = 1;

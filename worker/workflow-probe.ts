@@ -1,7 +1,7 @@
 import { type Client, WorkflowFailedError, WorkflowNotFoundError } from '@temporalio/client';
 import type { WorkflowProbe, WorkflowState } from '../activities/workflow-probe.ts';
-import type { JobOutcome } from '../protocol/job.ts';
-import { deleteWorkflow } from '../runtime/temporal-client.ts';
+import { deleteWorkflow } from '../lib/process/temporal-client.ts';
+import type { JobOutcome } from '../lib/protocol/job.ts';
 
 const CLOSED = new Set(['COMPLETED', 'FAILED', 'CANCELLED', 'TERMINATED', 'TIMED_OUT']);
 

@@ -1,6 +1,6 @@
-import type { RenderResult } from '../activities/jobs/rendering.ts';
-import type { JobInput } from '../protocol/job.ts';
-import { code, escaped } from '../protocol/markdown.ts';
+import { code, escaped } from '../lib/domain/markdown.ts';
+import type { JobInput } from '../lib/protocol/job.ts';
+import type { RenderResult } from '../lib/protocol/render.ts';
 
 /** What a job's current details show, in the Markdown of the Temporal UI, which has no tables. */
 export interface Shown {

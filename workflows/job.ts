@@ -15,22 +15,21 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { Activities } from '../activities/activities.ts';
-import type { JobEnd } from '../activities/jobs/completion.ts';
 import type { FailedAttempt } from '../activities/jobs/render-failure.ts';
-import type { RenderReport } from '../activities/jobs/rendering.ts';
-import type { JobFailure } from '../domain/records.ts';
-import { FAILURES } from '../protocol/failure-types.ts';
-import type { AcceptanceOutcome } from '../protocol/job.ts';
+import { CANCELLED, TIMED_OUT } from '../lib/domain/job-errors.ts';
+import { escaped } from '../lib/domain/markdown.ts';
+import type { JobFailure } from '../lib/domain/records.ts';
+import { FAILURES } from '../lib/protocol/failure-types.ts';
+import type { AcceptanceOutcome } from '../lib/protocol/job.ts';
 import {
   acceptanceLeftMs,
   acceptUpdate,
   type JobInput,
   type JobOutcome,
   stopSignal,
-} from '../protocol/job.ts';
-import { CANCELLED, TIMED_OUT } from '../protocol/job-errors.ts';
-import { escaped } from '../protocol/markdown.ts';
-import { JOB_STATUS } from '../protocol/search-attributes.ts';
+} from '../lib/protocol/job.ts';
+import type { JobEnd, RenderReport } from '../lib/protocol/render.ts';
+import { JOB_STATUS } from '../lib/protocol/search-attributes.ts';
 import { jobDetails, resultFacts, type Shown, workFacts } from './job-details.ts';
 import { notify } from './notify.ts';
 

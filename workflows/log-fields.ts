@@ -3,7 +3,7 @@ import {
   type WorkflowExecuteInput,
   type WorkflowInterceptors,
 } from '@temporalio/workflow';
-import { logFieldsOf } from '../protocol/log-fields.ts';
+import { logFieldsOf } from '../lib/protocol/log-fields.ts';
 
 /** The header in which Temporal's interceptors carry a trace. */
 const TRACE_HEADER = '_tracer-data';

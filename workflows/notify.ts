@@ -9,10 +9,10 @@ import {
 } from '@temporalio/workflow';
 import type { Activities } from '../activities/activities.ts';
 import type { DeliveryOutcome } from '../activities/webhooks/attempt.ts';
-import type { PendingDelivery } from '../activities/webhooks/pending-delivery.ts';
-import { deletedSignal } from '../protocol/job.ts';
-import { escaped } from '../protocol/markdown.ts';
-import type { TaskQueues } from '../protocol/task-queues.ts';
+import { escaped } from '../lib/domain/markdown.ts';
+import { deletedSignal } from '../lib/protocol/job.ts';
+import type { TaskQueues } from '../lib/protocol/task-queues.ts';
+import type { PendingDelivery } from '../lib/protocol/webhooks.ts';
 import { link } from './job-details.ts';
 
 const { closeDelivery } = proxyActivities<Activities>({

@@ -13,13 +13,13 @@ import {
 import type { Activities } from '../activities/activities.ts';
 import type { LostJob } from '../activities/reconcile/lost-jobs.ts';
 import type { Batch } from '../activities/retention/page.ts';
-import type { PendingDelivery } from '../activities/webhooks/pending-delivery.ts';
-import { FAILURES } from '../protocol/failure-types.ts';
-import { escaped } from '../protocol/markdown.ts';
-import type { ReconcileCounts, ReconcileInput } from '../protocol/reconcile.ts';
-import { ACCOUNT_ID } from '../protocol/search-attributes.ts';
-import type { TaskQueues } from '../protocol/task-queues.ts';
-import { lostWebhookWorkflowId } from '../protocol/workflow-ids.ts';
+import { escaped } from '../lib/domain/markdown.ts';
+import { FAILURES } from '../lib/protocol/failure-types.ts';
+import type { ReconcileCounts, ReconcileInput } from '../lib/protocol/reconcile.ts';
+import { ACCOUNT_ID } from '../lib/protocol/search-attributes.ts';
+import type { TaskQueues } from '../lib/protocol/task-queues.ts';
+import type { PendingDelivery } from '../lib/protocol/webhooks.ts';
+import { lostWebhookWorkflowId } from '../lib/protocol/workflow-ids.ts';
 import { deliveryWorkflow } from './redelivery.ts';
 import { orProblem, type Progress, runSteps, type Step, type Tally } from './steps.ts';
 

@@ -1,10 +1,9 @@
 import { CancellationScope, proxyActivities, setCurrentDetails, uuid4 } from '@temporalio/workflow';
 import type { Activities } from '../activities/activities.ts';
 import type { DeliveryOutcome } from '../activities/webhooks/attempt.ts';
-import type { PendingDelivery } from '../activities/webhooks/pending-delivery.ts';
-import { FAILURES } from '../protocol/failure-types.ts';
-import type { TaskQueues } from '../protocol/task-queues.ts';
-import type { DeliveryInput } from '../protocol/webhooks.ts';
+import { FAILURES } from '../lib/protocol/failure-types.ts';
+import type { TaskQueues } from '../lib/protocol/task-queues.ts';
+import type { DeliveryInput, PendingDelivery } from '../lib/protocol/webhooks.ts';
 import { notify } from './notify.ts';
 
 const { reopenDelivery, openTestDelivery } = proxyActivities<Activities>({

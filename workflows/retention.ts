@@ -1,9 +1,9 @@
 import { ActivityCancellationType, continueAsNew, proxyActivities } from '@temporalio/workflow';
 import type { Activities } from '../activities/activities.ts';
 import type { createRetentionActivities, RetentionOptions } from '../activities/retention/steps.ts';
-import { FAILURES } from '../protocol/failure-types.ts';
-import type { RetentionCounts } from '../protocol/retention.ts';
-import type { TaskQueues } from '../protocol/task-queues.ts';
+import { FAILURES } from '../lib/protocol/failure-types.ts';
+import type { RetentionCounts } from '../lib/protocol/retention.ts';
+import type { TaskQueues } from '../lib/protocol/task-queues.ts';
 import { type Progress, runSteps, type Step } from './steps.ts';
 
 const activities = proxyActivities<Activities>({

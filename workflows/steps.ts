@@ -1,7 +1,7 @@
 import { ApplicationFailure, isCancellation, setCurrentDetails, workflowInfo } from '@temporalio/workflow';
 import type { Batch, Done } from '../activities/retention/page.ts';
-import { FAILURES, type Failure } from '../protocol/failure-types.ts';
-import { escaped } from '../protocol/markdown.ts';
+import { escaped } from '../lib/domain/markdown.ts';
+import { FAILURES, type Failure } from '../lib/protocol/failure-types.ts';
 
 /** Item failures reported in full. Further ones are only counted, which keeps the input of continue-as-new small. */
 const MAX_PROBLEMS = 50;

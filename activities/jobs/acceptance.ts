@@ -1,7 +1,7 @@
 import { activityInfo } from '@temporalio/activity';
-import type { JobDraft } from '../../domain/records.ts';
-import type { AcceptanceOutcome } from '../../protocol/job.ts';
-import type { Stores } from '../../stores/stores.ts';
+import type { JobDraft } from '../../lib/domain/records.ts';
+import type { AcceptanceOutcome } from '../../lib/protocol/job.ts';
+import type { Stores } from '../../lib/stores/stores.ts';
 
 export function createAcceptanceActivities({ stores }: { stores: Stores }) {
   return {

@@ -1,5 +1,5 @@
-import { FAILURES } from '../../protocol/failure-types.ts';
-import { shareOfOne } from '../../runtime/budget.ts';
+import { shareOfOne } from '../../lib/admission/budget.ts';
+import { FAILURES } from '../../lib/protocol/failure-types.ts';
 import { retryAfter } from '../retry-after.ts';
 
 const SHORTEST_WAIT_MS = 1000;

@@ -1,7 +1,7 @@
 import { log as activityLog } from '@temporalio/activity';
-import type { CallLog } from '../../domain/generator-call.ts';
-import { pause } from '../../runtime/pause.ts';
-import type { GeneratorCallStore } from '../../stores/generator-call-store.ts';
+import type { CallLog } from '../../lib/domain/generator-call.ts';
+import { pause } from '../../lib/process/pause.ts';
+import type { GeneratorCallStore } from '../../lib/stores/generator-call-store.ts';
 
 const RETRY_MS = 500;
 

@@ -1,4 +1,4 @@
-import type { Plan } from '../../catalog/catalog.ts';
+import type { Plan } from '../../lib/catalog/catalog.ts';
 
 /** Shorter values are choices such as `modern`, and words that a message has by itself. */
 const MIN_LENGTH = 8;

@@ -1,28 +1,14 @@
-import { FIRST_CYCLE } from '../../domain/delivery.ts';
-import { NotFound } from '../../domain/errors.ts';
-import { countsTowardsLimit } from '../../domain/failures.ts';
-import { isOpen, unusedResults } from '../../domain/generator-call.ts';
-import type { JobFailure, JobRecord, ObjectRef } from '../../domain/records.ts';
-import { removeImagesSoon } from '../../domain/remove-images.ts';
-import type { ImageStore } from '../../stores/image-store.ts';
-import type { EndedJob } from '../../stores/job-store.ts';
+import { FIRST_CYCLE } from '../../lib/domain/delivery.ts';
+import { NotFound } from '../../lib/domain/errors.ts';
+import { countsTowardsLimit } from '../../lib/domain/failures.ts';
+import { isOpen, unusedResults } from '../../lib/domain/generator-call.ts';
+import type { JobFailure, JobRecord, ObjectRef } from '../../lib/domain/records.ts';
+import { removeImagesSoon } from '../../lib/domain/remove-images.ts';
+import type { JobEnd, RenderResult } from '../../lib/protocol/render.ts';
+import type { ImageStore } from '../../lib/stores/image-store.ts';
+import type { EndedJob } from '../../lib/stores/job-store.ts';
 import { type JobLimitDeps, RETENTION } from '../retention/job-limit.ts';
-import { type PendingDelivery, pendingDeliveryOf } from '../webhooks/pending-delivery.ts';
-import type { RenderResult } from './rendering.ts';
-
-/** State of a job that has ended, and what the workflow still has to do. */
-export interface JobEnd {
-  status: JobRecord['status'];
-  webhook: PendingDelivery | null;
-  /** Whether the account now exceeds the limit of completed jobs, and this job has to enforce it. */
-  overLimit: boolean;
-  /** Whether tasks may still be running at upstreams. */
-  hasOpenCalls: boolean;
-  /** What the job was failed with, perhaps by somebody else. */
-  error: string | null;
-  /** For the Temporal UI. */
-  resultUrls: string[];
-}
+import { pendingDeliveryOf } from '../webhooks/pending-delivery.ts';
 
 /** Jobs of this tool count towards the limit of completed jobs but do not enforce it (spec: Retention and deletion). */
 const NEVER_EVICTS = 'virtual-staging';

@@ -1,5 +1,5 @@
-import { GeneratorError } from '../../generators/errors.ts';
-import { ImageProcessEnded } from '../../imaging/processes/errors.ts';
+import { GeneratorError } from '../../lib/generators/errors.ts';
+import { ImageProcessEnded } from '../../lib/imaging/processes/errors.ts';
 
 /** Heartbeat details, passed from attempt to attempt. */
 export interface Progress {

@@ -1,4 +1,4 @@
-import { GeneratorError } from '../../generators/errors.ts';
+import { GeneratorError } from '../../lib/generators/errors.ts';
 
 /** From the start of the work, not of the wait for a process. Shorter renders are not recorded, which saves writes. */
 const RECORDED_AFTER_MS = 1000;

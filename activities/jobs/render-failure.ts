@@ -1,14 +1,14 @@
 import { ApplicationFailure, CancelledFailure } from '@temporalio/activity';
-import type { FailureReason } from '../../contract/schemas.ts';
-import { NotFound } from '../../domain/errors.ts';
-import type { CallSummary } from '../../domain/generator-call.ts';
-import type { JobFailure } from '../../domain/records.ts';
-import { GeneratorError, REFUSALS } from '../../generators/errors.ts';
-import { ImageError } from '../../imaging/errors.ts';
-import { CAUSED_BY_IMAGE, ImageProcessEnded } from '../../imaging/processes/errors.ts';
-import { FAILURES, type Failure } from '../../protocol/failure-types.ts';
-import { NOT_GENERATED, refundedError } from '../../protocol/job-errors.ts';
-import { ImageMissing } from '../../stores/image-store.ts';
+import type { FailureReason } from '../../lib/contract/schemas.ts';
+import { NotFound } from '../../lib/domain/errors.ts';
+import type { CallSummary } from '../../lib/domain/generator-call.ts';
+import { NOT_GENERATED, refundedError } from '../../lib/domain/job-errors.ts';
+import type { JobFailure } from '../../lib/domain/records.ts';
+import { GeneratorError, REFUSALS } from '../../lib/generators/errors.ts';
+import { ImageError } from '../../lib/imaging/errors.ts';
+import { CAUSED_BY_IMAGE, ImageProcessEnded } from '../../lib/imaging/processes/errors.ts';
+import { FAILURES, type Failure } from '../../lib/protocol/failure-types.ts';
+import { ImageMissing } from '../../lib/stores/image-store.ts';
 
 const TOO_COMPLEX =
   'The image is damaged or too complex: processing it took too much time or memory. Save it again and retry.';

@@ -1,24 +1,24 @@
 import { createHash } from 'node:crypto';
-import type { UpstreamTask } from '../../domain/generator-call.ts';
-import { GeneratorError } from '../../generators/errors.ts';
-import type { CurrentCall } from '../../generators/failover.ts';
+import { acquireUnlessAborted, type Budget, type Lease } from '../../lib/admission/budget.ts';
+import type { UpstreamTask } from '../../lib/domain/generator-call.ts';
+import { GeneratorError } from '../../lib/generators/errors.ts';
+import type { CurrentCall } from '../../lib/generators/failover.ts';
 import type {
   LocalGenerator,
   RenderedImage,
   UpstreamGenerator,
   UpstreamRequest,
-} from '../../generators/port.ts';
-import type { Asked, ImageTasks } from '../../generators/tasks.ts';
-import { estimateRender } from '../../imaging/cost.ts';
-import { ImageError } from '../../imaging/errors.ts';
-import { inspectImage } from '../../imaging/inspect.ts';
-import type { PreparedInput } from '../../imaging/prepare.ts';
-import { CAUSED_BY_IMAGE, ImageProcessEnded } from '../../imaging/processes/errors.ts';
-import type { TaskContext } from '../../imaging/processes/pool.ts';
-import { taskLimits } from '../../imaging/processes/watch.ts';
-import type { UpstreamFinish, UpstreamFinishOptions } from '../../imaging/upstream-result.ts';
-import { acquireUnlessAborted, type Budget, type Lease } from '../../runtime/budget.ts';
-import type { RenderInput } from './rendering.ts';
+} from '../../lib/generators/port.ts';
+import type { Asked, ImageTasks } from '../../lib/generators/tasks.ts';
+import { estimateRender } from '../../lib/imaging/cost.ts';
+import { ImageError } from '../../lib/imaging/errors.ts';
+import { inspectImage } from '../../lib/imaging/inspect.ts';
+import type { PreparedInput } from '../../lib/imaging/prepare.ts';
+import { CAUSED_BY_IMAGE, ImageProcessEnded } from '../../lib/imaging/processes/errors.ts';
+import type { TaskContext } from '../../lib/imaging/processes/pool.ts';
+import { taskLimits } from '../../lib/imaging/processes/watch.ts';
+import type { UpstreamFinish, UpstreamFinishOptions } from '../../lib/imaging/upstream-result.ts';
+import type { RenderInput } from '../../lib/protocol/render.ts';
 
 const accountTag = (accountId: string) => createHash('sha256').update(accountId).digest('hex').slice(0, 32);
 

@@ -1,18 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import { activityInfo, log as activityLog, Context, cancellationSignal } from '@temporalio/activity';
-import type { ObjectRef } from '../../domain/records.ts';
-import { renderWithFailover, type Uses } from '../../generators/failover.ts';
-import { cancelOpenCalls, type Liveness } from '../../generators/open-calls.ts';
-import type { Generators } from '../../generators/registry.ts';
-import type { ImageTasks } from '../../generators/tasks.ts';
-import type { Budget } from '../../runtime/budget.ts';
-import type { ImageStore } from '../../stores/image-store.ts';
+import type { Budget } from '../../lib/admission/budget.ts';
+import type { ObjectRef } from '../../lib/domain/records.ts';
+import { renderWithFailover, type Uses } from '../../lib/generators/failover.ts';
+import { cancelOpenCalls, type Liveness } from '../../lib/generators/open-calls.ts';
+import type { Generators } from '../../lib/generators/registry.ts';
+import type { ImageTasks } from '../../lib/generators/tasks.ts';
+import type { RenderInput } from '../../lib/protocol/render.ts';
+import type { ImageStore } from '../../lib/stores/image-store.ts';
 import { callLogOf, untilDone } from './call-log.ts';
 import { withoutClientWords } from './client-words.ts';
 import type { CompletionDeps } from './completion.ts';
 import { recordedRender } from './local-render.ts';
 import { type Attempt, renderLocally, renderUpstream } from './render-image.ts';
-import type { RenderInput } from './rendering.ts';
 
 export interface RenderJobDeps extends CompletionDeps {
   images: ImageStore;

@@ -1,13 +1,13 @@
 import { activityInfo, cancellationDetails, heartbeat } from '@temporalio/activity';
-import type { Plan } from '../../catalog/catalog.ts';
-import { NotFound } from '../../domain/errors.ts';
-import { type CallSummary, summarizeCall } from '../../domain/generator-call.ts';
-import type { ImageFormat, JobFailure, ObjectRef } from '../../domain/records.ts';
-import type { Generator } from '../../generators/port.ts';
-import { type Budget, createSharedBudget } from '../../runtime/budget.ts';
-import { withDeadline } from '../../runtime/process.ts';
+import { type Budget, createSharedBudget } from '../../lib/admission/budget.ts';
+import { NotFound } from '../../lib/domain/errors.ts';
+import { type CallSummary, summarizeCall } from '../../lib/domain/generator-call.ts';
+import type { JobFailure } from '../../lib/domain/records.ts';
+import type { Generator } from '../../lib/generators/port.ts';
+import { withDeadline } from '../../lib/process/process.ts';
+import type { RenderInput, RenderReport, RenderResult } from '../../lib/protocol/render.ts';
 import { createAccountShares } from './account-shares.ts';
-import { complete, type JobEnd, jobEnd } from './completion.ts';
+import { complete, jobEnd } from './completion.ts';
 import { isLastTry, type Progress } from './last-try.ts';
 import { isFinal, renderFailure } from './render-failure.ts';
 import { cancelCallsOf, type RenderJobDeps, renderJob } from './render-job.ts';
@@ -17,33 +17,6 @@ const HEARTBEAT_MS = 4000;
 const FIRST_HEARTBEAT_MS = 1000;
 /** Time limit for completing the job inside the render activity; after it, the workflow completes the job. */
 const COMPLETE_MS = 2000;
-
-export interface RenderInput {
-  jobId: string;
-  accountId: string;
-  plan: Plan;
-  format: ImageFormat;
-  input: ObjectRef;
-  /** Whether the job may have ended before the first attempt, because the workflow was reset. */
-  mayHaveEnded: boolean;
-}
-
-export interface RenderResult {
-  results: ObjectRef[];
-  /** Milliseconds from the start of the first attempt; after a retry, its wait for a renderer counts too. */
-  processingMs: number;
-  /** For the Temporal UI, like `calls`; absent in reports of version 0.1.0. */
-  attempts?: number;
-  /** The generator that made the result; absent in reports of version 0.1.0. */
-  generator?: string;
-  /** The calls to upstreams; absent where only local generators render. */
-  calls?: CallSummary[];
-}
-
-/** `end` is null when the job could not be completed within {@link COMPLETE_MS}; the workflow then completes it. */
-export interface RenderReport extends RenderResult {
-  end: JobEnd | null;
-}
 
 export interface RenderDeps extends RenderJobDeps {
   limits: RenderLimits;

@@ -1,5 +1,5 @@
-import { removeImagesSoon } from '../../domain/remove-images.ts';
-import type { ReconcileCounts } from '../../protocol/reconcile.ts';
+import { removeImagesSoon } from '../../lib/domain/remove-images.ts';
+import type { ReconcileCounts } from '../../lib/protocol/reconcile.ts';
 import { type Batch, bisect, pageDeadline } from '../retention/page.ts';
 import type { ReconcileDeps } from './rules.ts';
 

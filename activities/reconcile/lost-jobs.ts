@@ -1,7 +1,8 @@
-import { refundedError } from '../../protocol/job-errors.ts';
-import type { ReconcileCounts } from '../../protocol/reconcile.ts';
+import { refundedError } from '../../lib/domain/job-errors.ts';
+import type { ReconcileCounts } from '../../lib/protocol/reconcile.ts';
+import type { PendingDelivery } from '../../lib/protocol/webhooks.ts';
 import { type Batch, type Done, idOf, nextOf, processItems } from '../retention/page.ts';
-import { type PendingDelivery, pendingDeliveryOf } from '../webhooks/pending-delivery.ts';
+import { pendingDeliveryOf } from '../webhooks/pending-delivery.ts';
 import type { ReconcileDeps, ReconcileRules } from './rules.ts';
 
 /** Jobs checked in one batch, and how many of them at a time. */

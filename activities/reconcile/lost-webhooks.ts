@@ -1,8 +1,9 @@
-import type { DeliveryRecord } from '../../domain/records.ts';
-import type { ReconcileCounts } from '../../protocol/reconcile.ts';
-import { webhookWorkflowIds } from '../../protocol/workflow-ids.ts';
+import type { DeliveryRecord } from '../../lib/domain/records.ts';
+import type { ReconcileCounts } from '../../lib/protocol/reconcile.ts';
+import type { PendingDelivery } from '../../lib/protocol/webhooks.ts';
+import { webhookWorkflowIds } from '../../lib/protocol/workflow-ids.ts';
 import { type Batch, idOf, nextOf, processItems } from '../retention/page.ts';
-import { type PendingDelivery, pendingDeliveryOf } from '../webhooks/pending-delivery.ts';
+import { pendingDeliveryOf } from '../webhooks/pending-delivery.ts';
 import type { ReconcileDeps, ReconcileRules } from './rules.ts';
 
 /** Deliveries of a batch, which are checked concurrently. */

@@ -1,4 +1,4 @@
-import type { ReconcileCounts } from '../../protocol/reconcile.ts';
+import type { ReconcileCounts } from '../../lib/protocol/reconcile.ts';
 import type { Batch } from '../retention/page.ts';
 import type { ReconcileDeps } from './rules.ts';
 

@@ -1,5 +1,5 @@
-import type { ImageStore } from '../../stores/image-store.ts';
-import type { Stores } from '../../stores/stores.ts';
+import type { ImageStore } from '../../lib/stores/image-store.ts';
+import type { Stores } from '../../lib/stores/stores.ts';
 import type { WorkflowProbe } from '../workflow-probe.ts';
 
 export interface ReconcileRules {

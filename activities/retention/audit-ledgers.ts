@@ -1,5 +1,5 @@
 import { cancellationSignal, heartbeat, log } from '@temporalio/activity';
-import type { Stores } from '../../stores/stores.ts';
+import type { Stores } from '../../lib/stores/stores.ts';
 import { processItems } from './page.ts';
 
 /** Breaches of one account that are logged. */

@@ -1,8 +1,8 @@
 import { ApplicationFailure } from '@temporalio/activity';
-import { markOf } from '../../domain/installation.ts';
-import { FAILURES } from '../../protocol/failure-types.ts';
-import type { ImageStore } from '../../stores/image-store.ts';
-import type { Stores } from '../../stores/stores.ts';
+import { markOf } from '../../lib/domain/installation.ts';
+import { FAILURES } from '../../lib/protocol/failure-types.ts';
+import type { ImageStore } from '../../lib/stores/image-store.ts';
+import type { Stores } from '../../lib/stores/stores.ts';
 
 interface InstallationDeps {
   stores: Pick<Stores, 'settings'>;

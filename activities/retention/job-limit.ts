@@ -1,7 +1,7 @@
-import { LIMITS } from '../../contract/limits.ts';
-import { removeImagesSoon } from '../../domain/remove-images.ts';
-import type { ImageStore } from '../../stores/image-store.ts';
-import type { Stores } from '../../stores/stores.ts';
+import { LIMITS } from '../../lib/contract/limits.ts';
+import { removeImagesSoon } from '../../lib/domain/remove-images.ts';
+import type { ImageStore } from '../../lib/stores/image-store.ts';
+import type { Stores } from '../../lib/stores/stores.ts';
 
 export const DAY_MS = 24 * 3_600_000;
 

@@ -1,9 +1,9 @@
 import { ApplicationFailure } from '@temporalio/activity';
-import type { ObjectRef } from '../../domain/records.ts';
-import { FAILURES } from '../../protocol/failure-types.ts';
-import { ANY_AGE, type ImageStore } from '../../stores/image-store.ts';
-import type { Stores } from '../../stores/stores.ts';
-import type { RetentionBatch } from './steps.ts';
+import type { ObjectRef } from '../../lib/domain/records.ts';
+import { FAILURES } from '../../lib/protocol/failure-types.ts';
+import { ANY_AGE, type ImageStore } from '../../lib/stores/image-store.ts';
+import type { Stores } from '../../lib/stores/stores.ts';
+import type { RetentionBatch } from './page.ts';
 
 /** The most objects that one list or delete call of S3 takes. */
 const OBJECTS = 1000;

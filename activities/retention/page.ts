@@ -1,3 +1,5 @@
+import type { RetentionCounts } from '../../lib/protocol/retention.ts';
+
 /** What a batch has done. */
 export interface Done<Counts> {
   counts: Partial<Counts>;
@@ -10,6 +12,8 @@ export interface Batch<Counts> extends Done<Counts> {
   /** The cursor of the following batch; null when the step is done. */
   next: string | null;
 }
+
+export type RetentionBatch = Batch<RetentionCounts>;
 
 /** Time limit for the items of one page; well below the timeout of a retention activity. */
 const PAGE_MS = 60_000;

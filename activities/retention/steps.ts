@@ -1,15 +1,19 @@
-import type { ObjectRef } from '../../domain/records.ts';
-import { removeImages } from '../../domain/remove-images.ts';
-import type { RetentionCounts } from '../../protocol/retention.ts';
-import type { ImageStore } from '../../stores/image-store.ts';
+import type { ObjectRef } from '../../lib/domain/records.ts';
+import { removeImages } from '../../lib/domain/remove-images.ts';
+import type { ImageStore } from '../../lib/stores/image-store.ts';
 import type { WorkflowProbe } from '../workflow-probe.ts';
 import { auditLedgers } from './audit-ledgers.ts';
 import { assertOwnBuckets } from './installation.ts';
 import { DAY_MS, type JobLimitDeps, RETENTION, type RetentionRules } from './job-limit.ts';
 import { type OrphanRule, removeOrphans } from './orphans.ts';
-import { type Batch, bisect, mergeFailures, NO_FAILURES, pageDeadline, processItems } from './page.ts';
-
-export type RetentionBatch = Batch<RetentionCounts>;
+import {
+  bisect,
+  mergeFailures,
+  NO_FAILURES,
+  pageDeadline,
+  processItems,
+  type RetentionBatch,
+} from './page.ts';
 
 export interface RetentionDeps extends JobLimitDeps {
   images: Pick<ImageStore, 'list' | 'mark' | 'remove'>;

@@ -1,10 +1,10 @@
-import { JOB_DELETED } from '../../domain/delivery.ts';
-import type { AccountRecord, DeliveryAttempt, DeliveryRecord, JobRecord } from '../../domain/records.ts';
-import type { AfterAttempt, DeliveryEnd } from '../../stores/delivery-store.ts';
-import type { ImageStore } from '../../stores/image-store.ts';
-import type { Stores } from '../../stores/stores.ts';
+import { JOB_DELETED } from '../../lib/domain/delivery.ts';
+import type { AccountRecord, DeliveryAttempt, DeliveryRecord, JobRecord } from '../../lib/domain/records.ts';
+import type { PendingDelivery } from '../../lib/protocol/webhooks.ts';
+import type { AfterAttempt, DeliveryEnd } from '../../lib/stores/delivery-store.ts';
+import type { ImageStore } from '../../lib/stores/image-store.ts';
+import type { Stores } from '../../lib/stores/stores.ts';
 import { eventBody } from './event.ts';
-import type { PendingDelivery } from './pending-delivery.ts';
 import { delayAfter, type WebhookPolicy } from './policy.ts';
 import { type SendDeps, type Sent, send } from './send.ts';
 

@@ -1,9 +1,9 @@
 import { activityInfo, cancellationSignal, heartbeat } from '@temporalio/activity';
-import type { Egress } from '../../egress/egress.ts';
-import { FAILURES } from '../../protocol/failure-types.ts';
+import type { Egress } from '../../lib/egress/egress.ts';
+import { FAILURES } from '../../lib/protocol/failure-types.ts';
+import type { PendingDelivery } from '../../lib/protocol/webhooks.ts';
 import { retryAfter } from '../retry-after.ts';
 import { type DeliveryDeps, type DeliveryOutcome, deliver } from './attempt.ts';
-import type { PendingDelivery } from './pending-delivery.ts';
 import { type WebhookPolicy, webhookPolicy } from './policy.ts';
 import { createWebhookSlots } from './slots.ts';
 

@@ -1,8 +1,8 @@
-import type { TestEvent, WebhookEvent } from '../../contract/webhook.ts';
-import { eventTypeOf } from '../../domain/delivery.ts';
-import { presentJob } from '../../domain/present.ts';
-import type { DeliveryRecord, JobRecord } from '../../domain/records.ts';
-import type { ImageStore } from '../../stores/image-store.ts';
+import type { TestEvent, WebhookEvent } from '../../lib/contract/webhook.ts';
+import { eventTypeOf } from '../../lib/domain/delivery.ts';
+import { presentJob } from '../../lib/domain/present.ts';
+import type { DeliveryRecord, JobRecord } from '../../lib/domain/records.ts';
+import type { ImageStore } from '../../lib/stores/image-store.ts';
 
 /** The body of a delivery: the same bytes for every attempt. The job must have ended and must not be deleted. */
 export function eventBody(

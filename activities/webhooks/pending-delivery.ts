@@ -1,21 +1,8 @@
-import { FIRST_CYCLE, newTestDelivery } from '../../domain/delivery.ts';
-import type { DeliveryRecord } from '../../domain/records.ts';
-import type { DeliveryEnd } from '../../stores/delivery-store.ts';
-import type { Stores } from '../../stores/stores.ts';
-
-/** What a workflow needs to deliver a webhook. */
-export interface PendingDelivery {
-  deliveryId: string;
-  cycle: string;
-  accountId: string;
-  /** Null for a test event. */
-  jobId: string | null;
-  target: DeliveryRecord['target'];
-  /** Origin of the receiver's URL. The path and query may contain a secret. */
-  receiver: string;
-  /** Whether an operator or the client requested it: it is then also sent to a disabled endpoint. */
-  force: boolean;
-}
+import { FIRST_CYCLE, newTestDelivery } from '../../lib/domain/delivery.ts';
+import type { DeliveryRecord } from '../../lib/domain/records.ts';
+import type { PendingDelivery } from '../../lib/protocol/webhooks.ts';
+import type { DeliveryEnd } from '../../lib/stores/delivery-store.ts';
+import type { Stores } from '../../lib/stores/stores.ts';
 
 export function createDeliveryActivities({ stores }: { stores: Stores }) {
   return {

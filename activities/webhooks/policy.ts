@@ -1,4 +1,4 @@
-import type { ResponseHeaders } from '../../egress/egress.ts';
+import type { ResponseHeaders } from '../../lib/egress/egress.ts';
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;

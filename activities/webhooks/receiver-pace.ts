@@ -1,4 +1,4 @@
-import type { PendingDelivery } from './pending-delivery.ts';
+import type { PendingDelivery } from '../../lib/protocol/webhooks.ts';
 
 const ACCOUNTS_REMEMBERED = 2000;
 const RECEIVERS_PER_ACCOUNT = 100;

@@ -1,7 +1,7 @@
-import type { AccountRecord, DeliveryAttempt, DeliveryRecord } from '../../domain/records.ts';
-import { signingSecrets } from '../../domain/webhook-secrets.ts';
-import { signWebhook } from '../../domain/webhook-signature.ts';
-import type { Egress, Posted } from '../../egress/egress.ts';
+import type { AccountRecord, DeliveryAttempt, DeliveryRecord } from '../../lib/domain/records.ts';
+import { signingSecrets } from '../../lib/domain/webhook-secrets.ts';
+import { signWebhook } from '../../lib/domain/webhook-signature.ts';
+import type { Egress, Posted } from '../../lib/egress/egress.ts';
 import { retryAfterMs, type WebhookPolicy } from './policy.ts';
 
 const MAX_RESPONSE_BYTES = 1024;

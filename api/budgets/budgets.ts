@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
-import type { Config } from '../../config.ts';
-import { BUDGETS } from '../../contract/limits.ts';
-import { type Budget, type BudgetLimits, createBudget } from '../../runtime/budget.ts';
+import { type Budget, type BudgetLimits, createBudget } from '../../lib/admission/budget.ts';
+import { BUDGETS } from '../../lib/contract/limits.ts';
+import type { Config } from '../../lib/process/config/config.ts';
 import { createUnpaid, type Unpaid } from './unpaid.ts';
 
 /** Concurrent fetches of all keys. Each holds a socket from its start, and bytes once its response has begun. */

@@ -1,9 +1,9 @@
 import type { ServerResponse } from 'node:http';
 import { finished } from 'node:stream';
-import { ApiError } from '../../contract/errors.ts';
-import { BUDGETS } from '../../contract/limits.ts';
-import { type Budget, BudgetError, type Lease } from '../../runtime/budget.ts';
-import { countdown } from '../../runtime/countdown.ts';
+import { type Budget, BudgetError, type Lease } from '../../lib/admission/budget.ts';
+import { ApiError } from '../../lib/contract/errors.ts';
+import { BUDGETS } from '../../lib/contract/limits.ts';
+import { countdown } from '../../lib/process/countdown.ts';
 import type { Budgets } from './budgets.ts';
 
 /** Seconds for Retry-After: about as long as the requests in flight take. */

@@ -1,5 +1,5 @@
-import { rateLimited } from '../../contract/api-errors.ts';
-import { type LimitName, UNPAID } from '../../contract/limits.ts';
+import { rateLimited } from '../../lib/contract/api-errors.ts';
+import { type LimitName, UNPAID } from '../../lib/contract/limits.ts';
 import { type Allowance, createAllowance, type Spending } from './allowance.ts';
 
 const MB = 1024 * 1024;

@@ -16,10 +16,10 @@ import {
   tooManyRequests,
   unknownTool,
   wrongMethod,
-} from '../../contract/api-errors.ts';
-import type { ErrorCode } from '../../contract/errors.ts';
-import { LIMITS, RATE_LIMITS } from '../../contract/limits.ts';
-import { NOT_GENERATED, refundedError } from '../../protocol/job-errors.ts';
+} from '../../lib/contract/api-errors.ts';
+import type { ErrorCode } from '../../lib/contract/errors.ts';
+import { LIMITS, RATE_LIMITS } from '../../lib/contract/limits.ts';
+import { NOT_GENERATED, refundedError } from '../../lib/domain/job-errors.ts';
 
 /** What a client should do about a code, and an example of the message. Backticks mark names. */
 export interface Guide {

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { routeNotFound } from '../../contract/api-errors.ts';
+import { routeNotFound } from '../../lib/contract/api-errors.ts';
 import { accepts } from './content.ts';
 
 const HIDDEN = { schema: { hide: true } };

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import swagger from '@fastify/swagger';
 import type { FastifyInstance } from 'fastify';
-import type { GeneratorOrders } from '../../catalog/catalog.ts';
+import type { GeneratorOrders } from '../../lib/catalog/catalog.ts';
 import { createAssets } from './assets.ts';
 import { type Content, createContent, sendContent } from './content.ts';
 import { readGuides } from './guides.ts';

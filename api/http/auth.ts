@@ -1,9 +1,9 @@
 import type { onRequestAsyncHookHandler } from 'fastify';
-import { insufficientScope, keyRevoked, missingApiKey } from '../../contract/api-errors.ts';
-import { ApiError } from '../../contract/errors.ts';
-import { hasScope } from '../../contract/scopes.ts';
-import { digestApiKey, isWellFormedApiKey } from '../../domain/api-key.ts';
-import type { KeyStore } from '../../stores/key-store.ts';
+import { insufficientScope, keyRevoked, missingApiKey } from '../../lib/contract/api-errors.ts';
+import { ApiError } from '../../lib/contract/errors.ts';
+import { hasScope } from '../../lib/contract/scopes.ts';
+import { digestApiKey, isWellFormedApiKey } from '../../lib/domain/api-key.ts';
+import type { KeyStore } from '../../lib/stores/key-store.ts';
 import './fastify-types.ts';
 import { bindLog } from './request-log.ts';
 

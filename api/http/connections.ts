@@ -2,8 +2,8 @@ import type { Server } from 'node:http';
 import { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import type { onSendAsyncHookHandler } from 'fastify';
-import { BUDGETS, PACE } from '../../contract/limits.ts';
-import { countdown } from '../../runtime/countdown.ts';
+import { BUDGETS, PACE } from '../../lib/contract/limits.ts';
+import { countdown } from '../../lib/process/countdown.ts';
 import { clientOf } from './client-address.ts';
 import './fastify-types.ts';
 

@@ -1,9 +1,9 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { internalError, jobNotFound, routeNotFound } from '../../contract/api-errors.ts';
-import { ApiError } from '../../contract/errors.ts';
-import type { ErrorEnvelope } from '../../contract/schemas.ts';
-import { type Metrics, NO_METRICS } from '../../metrics/metrics.ts';
-import { reasonsOf } from '../../runtime/log-error.ts';
+import { internalError, jobNotFound, routeNotFound } from '../../lib/contract/api-errors.ts';
+import { ApiError } from '../../lib/contract/errors.ts';
+import type { ErrorEnvelope } from '../../lib/contract/schemas.ts';
+import { reasonsOf } from '../../lib/process/log-error.ts';
+import { type Metrics, NO_METRICS } from '../../lib/telemetry/metrics/metrics.ts';
 
 /** Path segments that may be logged: short words and ids. Any other segment may be a misplaced key. */
 const LOGGABLE = /^(?:[A-Za-z0-9._-]{0,16}|[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12})$/;

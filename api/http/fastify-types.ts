@@ -1,6 +1,6 @@
-import type { RouteGroup } from '../../contract/limits.ts';
-import type { Scope } from '../../contract/scopes.ts';
-import type { Caller } from '../../domain/records.ts';
+import type { RouteGroup } from '../../lib/contract/limits.ts';
+import type { Scope } from '../../lib/contract/scopes.ts';
+import type { Caller } from '../../lib/domain/records.ts';
 import type { BytesLease, RequestHold } from '../budgets/hold.ts';
 import type { JobBody } from '../intake/job-body.ts';
 import type { Compensations } from '../jobs/compensations.ts';

@@ -1,6 +1,6 @@
 import { METHODS } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { wrongMethod } from '../../contract/api-errors.ts';
+import { wrongMethod } from '../../lib/contract/api-errors.ts';
 
 /** Without CONNECT, whose target is not a path. */
 const ALL = METHODS.filter((method) => method !== 'CONNECT');

@@ -2,8 +2,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { FastifyBaseLogger, FastifyInstance, RawServerDefault } from 'fastify';
 import type { TSchema } from 'typebox';
-import { ERRORS, type ErrorCode } from '../../contract/errors.ts';
-import { ErrorEnvelope } from '../../contract/schemas.ts';
+import { ERRORS, type ErrorCode } from '../../lib/contract/errors.ts';
+import { ErrorEnvelope } from '../../lib/contract/schemas.ts';
 import type { ApiDeps } from '../deps.ts';
 import './fastify-types.ts';
 

@@ -1,6 +1,6 @@
-import { invalidRequest } from '../../contract/api-errors.ts';
-import { LIMITS } from '../../contract/limits.ts';
-import { NotFound } from '../../domain/errors.ts';
+import { invalidRequest } from '../../lib/contract/api-errors.ts';
+import { LIMITS } from '../../lib/contract/limits.ts';
+import { NotFound } from '../../lib/domain/errors.ts';
 
 /**
  * One page of a list.

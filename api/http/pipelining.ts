@@ -1,6 +1,6 @@
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { WAITING_REQUESTS } from '../../contract/limits.ts';
+import { WAITING_REQUESTS } from '../../lib/contract/limits.ts';
 
 /** The requests of a connection. */
 interface Line {

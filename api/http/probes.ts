@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { ALIVE, type Readiness, statusOf } from '../../runtime/readiness.ts';
+import { ALIVE, type Readiness, statusOf } from '../../lib/process/readiness.ts';
 
 /** Excluded from the OpenAPI document, which describes /v1 only. */
 const PROBE = { schema: { hide: true }, config: { probe: true } } as const;

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import { invalidRequest } from '../../contract/api-errors.ts';
+import { invalidRequest } from '../../lib/contract/api-errors.ts';
 import { instantOf } from './rfc3339.ts';
 
 /** The keywords of a parameter's schema that are checked here. */

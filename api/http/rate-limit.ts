@@ -1,12 +1,12 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { tooManyRequests, tooManyWebhooks } from '../../contract/api-errors.ts';
+import { tooManyRequests, tooManyWebhooks } from '../../lib/contract/api-errors.ts';
 import {
   type AddressLimit,
   RATE_LIMITS,
   type RouteGroup,
   WEBHOOK_LIMITS,
   type WebhookLimit,
-} from '../../contract/limits.ts';
+} from '../../lib/contract/limits.ts';
 import { clientOf, siteOf } from './client-address.ts';
 import { createSlidingWindow, type Hit, type Rejection, type SlidingWindow } from './rate-window.ts';
 import './fastify-types.ts';

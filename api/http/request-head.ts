@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { FastifyRequest } from 'fastify';
-import { ApiError } from '../../contract/errors.ts';
+import { ApiError } from '../../lib/contract/errors.ts';
 
 /** A request target in absolute form (RFC 9112, 3.2.2), as clients send it to a proxy. */
 const ABSOLUTE = /^https?:\/\/[^/?#]*/i;

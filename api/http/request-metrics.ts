@@ -1,5 +1,5 @@
 import type { onResponseAsyncHookHandler } from 'fastify';
-import type { Metrics } from '../../metrics/metrics.ts';
+import type { Metrics } from '../../lib/telemetry/metrics/metrics.ts';
 import './fastify-types.ts';
 
 /** Other methods count as one, so that a caller cannot make up series. */

@@ -1,7 +1,7 @@
 import { context, type Span, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { ATTRIBUTES } from '../../tracing/attributes.ts';
-import type { Tracing } from '../../tracing/tracing.ts';
+import { ATTRIBUTES } from '../../lib/telemetry/tracing/attributes.ts';
+import type { Tracing } from '../../lib/telemetry/tracing/tracing.ts';
 import { bindLog } from './request-log.ts';
 
 // @fastify/otel requires the next major version of OpenTelemetry, and patches Fastify.

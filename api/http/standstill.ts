@@ -1,6 +1,6 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
-import { LATE_MS } from '../../runtime/countdown.ts';
+import { LATE_MS } from '../../lib/process/countdown.ts';
 
 const BEAT_MS = 1000;
 

@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import type { FastifyRequest, onSendAsyncHookHandler } from 'fastify';
-import { LIMITS } from '../../contract/limits.ts';
-import type { Budget } from '../../runtime/budget.ts';
-import { countdown } from '../../runtime/countdown.ts';
-import { BodyReadError, readBody } from '../../runtime/read-body.ts';
+import type { Budget } from '../../lib/admission/budget.ts';
+import { BodyReadError, readBody } from '../../lib/admission/read-body.ts';
+import { LIMITS } from '../../lib/contract/limits.ts';
+import { countdown } from '../../lib/process/countdown.ts';
 import { clientOf } from './client-address.ts';
 
 /** Up to this size Node discards an unread body by itself and keeps the connection open. */

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { ApiError } from '../../contract/errors.ts';
+import { ApiError } from '../../lib/contract/errors.ts';
 import { envelope } from './error-handler.ts';
 import { SECURITY_HEADERS } from './security-headers.ts';
 

@@ -1,5 +1,5 @@
-import { invalidRequest as invalid } from '../../contract/api-errors.ts';
-import { LIMITS } from '../../contract/limits.ts';
+import { invalidRequest as invalid } from '../../lib/contract/api-errors.ts';
+import { LIMITS } from '../../lib/contract/limits.ts';
 import { createDelimiterSearch } from './delimiter-search.ts';
 import { createLineReader } from './line-reader.ts';
 import { createPartHead, type PartHead } from './part-head.ts';

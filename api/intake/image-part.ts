@@ -1,4 +1,4 @@
-import { LIMITS } from '../../contract/limits.ts';
+import { LIMITS } from '../../lib/contract/limits.ts';
 import { createImageBytes, type ImageBytes } from './image-bytes.ts';
 import type { IncomingImage } from './image-field.ts';
 

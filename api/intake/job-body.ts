@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
-import { emptyBody, invalidRequest as invalid } from '../../contract/api-errors.ts';
-import { LIMITS } from '../../contract/limits.ts';
+import { emptyBody, invalidRequest as invalid } from '../../lib/contract/api-errors.ts';
+import { LIMITS } from '../../lib/contract/limits.ts';
 import { createImageField, type IncomingImage } from './image-field.ts';
 import { createScanner } from './scanner.ts';
 

@@ -1,5 +1,5 @@
-import { invalidRequest as invalid, notOneImage } from '../../contract/api-errors.ts';
-import { ApiError } from '../../contract/errors.ts';
+import { invalidRequest as invalid, notOneImage } from '../../lib/contract/api-errors.ts';
+import { ApiError } from '../../lib/contract/errors.ts';
 import { createFormScanner } from './form-scanner.ts';
 import { createImagePart, type ImagePart } from './image-part.ts';
 import { createJobBodyReader, type JobBody, type JobBodyReader } from './job-body.ts';

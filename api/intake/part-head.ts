@@ -1,5 +1,5 @@
-import { invalidRequest as invalid } from '../../contract/api-errors.ts';
-import type { ApiError } from '../../contract/errors.ts';
+import { invalidRequest as invalid } from '../../lib/contract/api-errors.ts';
+import type { ApiError } from '../../lib/contract/errors.ts';
 
 export interface PartHead {
   name: 'job' | 'image';

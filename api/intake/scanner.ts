@@ -1,4 +1,4 @@
-import { invalidRequest as invalid } from '../../contract/api-errors.ts';
+import { invalidRequest as invalid } from '../../lib/contract/api-errors.ts';
 import { createGrowingBuffer, filled, type GrowingBuffer, reserve } from './growing-buffer.ts';
 import type { ImageField } from './image-field.ts';
 import { canCut, createLongString, LONG_STRING, type LongString } from './long-string.ts';

@@ -1,11 +1,16 @@
-import { findTool, likelyTool, type Plan, planRender } from '../../catalog/catalog.ts';
-import { disabledTool, insufficientCredits, notOneImage, unknownTool } from '../../contract/api-errors.ts';
-import { ApiError } from '../../contract/errors.ts';
-import { BUDGETS } from '../../contract/limits.ts';
-import type { CreateJob } from '../../contract/schemas.ts';
-import { type Failures, remainingMs } from '../../domain/failures.ts';
-import type { Caller } from '../../domain/records.ts';
-import type { IdempotencyRow } from '../../stores/job-store.ts';
+import { findTool, likelyTool, type Plan, planRender } from '../../lib/catalog/catalog.ts';
+import {
+  disabledTool,
+  insufficientCredits,
+  notOneImage,
+  unknownTool,
+} from '../../lib/contract/api-errors.ts';
+import { ApiError } from '../../lib/contract/errors.ts';
+import { BUDGETS } from '../../lib/contract/limits.ts';
+import type { CreateJob } from '../../lib/contract/schemas.ts';
+import { type Failures, remainingMs } from '../../lib/domain/failures.ts';
+import type { Caller } from '../../lib/domain/records.ts';
+import type { IdempotencyRow } from '../../lib/stores/job-store.ts';
 import type { Hold } from '../budgets/hold.ts';
 import type { ApiDeps } from '../deps.ts';
 import type { IncomingImage } from '../intake/image-field.ts';

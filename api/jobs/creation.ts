@@ -1,9 +1,9 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { ApiError } from '../../contract/errors.ts';
-import type { JobCreated, JobReplayed } from '../../contract/schemas.ts';
-import type { JobDraft, ObjectRef } from '../../domain/records.ts';
-import { removeImagesSoon } from '../../domain/remove-images.ts';
-import { jobWorkflowId, keyWorkflowId } from '../../protocol/workflow-ids.ts';
+import { ApiError } from '../../lib/contract/errors.ts';
+import type { JobCreated, JobReplayed } from '../../lib/contract/schemas.ts';
+import type { JobDraft, ObjectRef } from '../../lib/domain/records.ts';
+import { removeImagesSoon } from '../../lib/domain/remove-images.ts';
+import { jobWorkflowId, keyWorkflowId } from '../../lib/protocol/workflow-ids.ts';
 import type { ApiDeps } from '../deps.ts';
 import { acceptJob } from './accept.ts';
 import { type CheckedJob, checkJob, type JobToCheck } from './checks.ts';

@@ -1,7 +1,7 @@
-import { idempotencyConflict, jobOfKeyDeleted } from '../../contract/api-errors.ts';
-import type { DryRunResult } from '../../contract/schemas.ts';
-import { hasScope } from '../../contract/scopes.ts';
-import type { IdempotencyRow } from '../../stores/job-store.ts';
+import { idempotencyConflict, jobOfKeyDeleted } from '../../lib/contract/api-errors.ts';
+import type { DryRunResult } from '../../lib/contract/schemas.ts';
+import { hasScope } from '../../lib/contract/scopes.ts';
+import type { IdempotencyRow } from '../../lib/stores/job-store.ts';
 import type { ApiDeps } from '../deps.ts';
 import { isSameBody } from '../intake/digest.ts';
 import { checkJob, type JobToCheck } from './checks.ts';

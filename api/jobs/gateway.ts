@@ -4,7 +4,9 @@ import {
   WithStartWorkflowOperation,
   WorkflowExecutionAlreadyStartedError,
 } from '@temporalio/client';
-import type { JobRecord } from '../../domain/records.ts';
+import { escaped } from '../../lib/domain/markdown.ts';
+import type { JobRecord } from '../../lib/domain/records.ts';
+import { checkTemporal, signalOrDelete, signalSoon } from '../../lib/process/temporal-client.ts';
 import {
   type AcceptanceOutcome,
   acceptUpdate,
@@ -12,11 +14,9 @@ import {
   JOB_WORKFLOW,
   type JobInput,
   stopSignal,
-} from '../../protocol/job.ts';
-import { escaped } from '../../protocol/markdown.ts';
-import { ACCOUNT_ID, ACCOUNT_NAME, TOOL } from '../../protocol/search-attributes.ts';
-import type { TaskQueues } from '../../protocol/task-queues.ts';
-import { checkTemporal, signalOrDelete, signalSoon } from '../../runtime/temporal-client.ts';
+} from '../../lib/protocol/job.ts';
+import { ACCOUNT_ID, ACCOUNT_NAME, TOOL } from '../../lib/protocol/search-attributes.ts';
+import type { TaskQueues } from '../../lib/protocol/task-queues.ts';
 
 /** Outcome of one acceptance call. `closed`: the key's workflow has ended. `unknown`: only MongoDB has the outcome. */
 export type GatewayOutcome =

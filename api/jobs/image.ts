@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
-import { ApiError, type ErrorCode } from '../../contract/errors.ts';
-import { LIMITS } from '../../contract/limits.ts';
-import type { ImageFormat } from '../../domain/records.ts';
-import { type Egress, EgressError, type Fetched } from '../../egress/egress.ts';
-import { inspectImage } from '../../imaging/inspect.ts';
-import { sniffFormat } from '../../imaging/sniff.ts';
+import { ApiError, type ErrorCode } from '../../lib/contract/errors.ts';
+import { LIMITS } from '../../lib/contract/limits.ts';
+import type { ImageFormat } from '../../lib/domain/records.ts';
+import { type Egress, EgressError, type Fetched } from '../../lib/egress/egress.ts';
+import { inspectImage } from '../../lib/imaging/inspect.ts';
+import { sniffFormat } from '../../lib/imaging/sniff.ts';
 import type { Budgets } from '../budgets/budgets.ts';
 import type { BytesLease, Hold } from '../budgets/hold.ts';
 import type { UnpaidFetch } from '../budgets/unpaid.ts';

@@ -1,7 +1,7 @@
-import { idempotencyConflict, jobOfKeyDeleted } from '../../contract/api-errors.ts';
-import type { JobReplayed } from '../../contract/schemas.ts';
-import { presentJob } from '../../domain/present.ts';
-import type { IdempotencyRow } from '../../stores/job-store.ts';
+import { idempotencyConflict, jobOfKeyDeleted } from '../../lib/contract/api-errors.ts';
+import type { JobReplayed } from '../../lib/contract/schemas.ts';
+import { presentJob } from '../../lib/domain/present.ts';
+import type { IdempotencyRow } from '../../lib/stores/job-store.ts';
 import type { ApiDeps } from '../deps.ts';
 import { isSameBody } from '../intake/digest.ts';
 import type { Compensations } from './compensations.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { FastifyBaseLogger } from 'fastify';
-import { withDeadline } from '../../runtime/process.ts';
-import type { JobStore } from '../../stores/job-store.ts';
+import { withDeadline } from '../../lib/process/process.ts';
+import type { JobStore } from '../../lib/stores/job-store.ts';
 
 /** A request that ended in 5xx, and a job that it may have charged or may be recorded as returning. */
 export interface Void {

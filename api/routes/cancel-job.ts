@@ -1,9 +1,9 @@
 import { Type } from 'typebox';
-import { jobBegun, jobNotFound } from '../../contract/api-errors.ts';
-import { Job, JobId } from '../../contract/schemas.ts';
-import { presentJob } from '../../domain/present.ts';
-import type { JobRecord } from '../../domain/records.ts';
-import { CANCELLED } from '../../protocol/job-errors.ts';
+import { jobBegun, jobNotFound } from '../../lib/contract/api-errors.ts';
+import { Job, JobId } from '../../lib/contract/schemas.ts';
+import { CANCELLED } from '../../lib/domain/job-errors.ts';
+import { presentJob } from '../../lib/domain/present.ts';
+import type { JobRecord } from '../../lib/domain/records.ts';
 import type { ApiDeps } from '../deps.ts';
 import { errorResponses, type Route } from '../http/operation.ts';
 import { bindJob } from '../http/request-log.ts';

@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
-import { emptyBody } from '../../contract/api-errors.ts';
-import { ApiError } from '../../contract/errors.ts';
-import { LIMITS } from '../../contract/limits.ts';
-import { CreateJob, DryRunResult, JobCreated, JobReplayed } from '../../contract/schemas.ts';
+import { emptyBody } from '../../lib/contract/api-errors.ts';
+import { ApiError } from '../../lib/contract/errors.ts';
+import { LIMITS } from '../../lib/contract/limits.ts';
+import { CreateJob, DryRunResult, JobCreated, JobReplayed } from '../../lib/contract/schemas.ts';
 import { errorResponses, type Route } from '../http/operation.ts';
 import { checkQuery } from '../http/query.ts';
 import { bindJob } from '../http/request-log.ts';

@@ -1,4 +1,4 @@
-import { Account } from '../../contract/schemas.ts';
+import { Account } from '../../lib/contract/schemas.ts';
 import { errorResponses, type Route } from '../http/operation.ts';
 
 /** GET /v1/account: balance and settings behind the calling key. */

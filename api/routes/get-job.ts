@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
-import { jobNotFound, keyRevoked } from '../../contract/api-errors.ts';
-import { Job, JobId } from '../../contract/schemas.ts';
-import { presentJob } from '../../domain/present.ts';
+import { jobNotFound, keyRevoked } from '../../lib/contract/api-errors.ts';
+import { Job, JobId } from '../../lib/contract/schemas.ts';
+import { presentJob } from '../../lib/domain/present.ts';
 import type { Route } from '../http/operation.ts';
 import { errorResponses } from '../http/operation.ts';
 import { bindJob } from '../http/request-log.ts';

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
-import { likelyTool, listToolsWithOptions } from '../../catalog/catalog.ts';
-import { toolNotFound } from '../../contract/api-errors.ts';
-import { ToolWithOptions } from '../../contract/schemas.ts';
+import { likelyTool, listToolsWithOptions } from '../../lib/catalog/catalog.ts';
+import { toolNotFound } from '../../lib/contract/api-errors.ts';
+import { ToolWithOptions } from '../../lib/contract/schemas.ts';
 import { errorResponses, type Route } from '../http/operation.ts';
 
 /** GET /v1/tools/{slug}: a tool with its price and options. */

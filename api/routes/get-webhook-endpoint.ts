@@ -1,5 +1,5 @@
-import { WebhookEndpoint } from '../../contract/webhook-endpoint.ts';
-import { presentEndpoint } from '../../domain/present-webhooks.ts';
+import { WebhookEndpoint } from '../../lib/contract/webhook-endpoint.ts';
+import { presentEndpoint } from '../../lib/domain/present-webhooks.ts';
 import { errorResponses, type Route } from '../http/operation.ts';
 
 /** GET /v1/webhook-endpoint: the account's endpoint and its health. */

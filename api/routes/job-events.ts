@@ -1,9 +1,9 @@
 import { Readable } from 'node:stream';
 import { Type } from 'typebox';
-import { jobNotFound } from '../../contract/api-errors.ts';
-import { WAITING } from '../../contract/limits.ts';
-import { JobId } from '../../contract/schemas.ts';
-import { presentJob } from '../../domain/present.ts';
+import { jobNotFound } from '../../lib/contract/api-errors.ts';
+import { WAITING } from '../../lib/contract/limits.ts';
+import { JobId } from '../../lib/contract/schemas.ts';
+import { presentJob } from '../../lib/domain/present.ts';
 import { errorResponses, type Route } from '../http/operation.ts';
 import { bindJob } from '../http/request-log.ts';
 import { eventsOf } from '../waiting/event-stream.ts';

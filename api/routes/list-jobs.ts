@@ -1,9 +1,9 @@
 import { Type } from 'typebox';
-import { LIMITS } from '../../contract/limits.ts';
-import { JobList, PAGE } from '../../contract/lists.ts';
-import { JobStatus } from '../../contract/schemas.ts';
-import { storedForms } from '../../domain/idempotency-key.ts';
-import { presentJob } from '../../domain/present.ts';
+import { storedForms } from '../../lib/contract/idempotency-key.ts';
+import { LIMITS } from '../../lib/contract/limits.ts';
+import { JobList, PAGE } from '../../lib/contract/lists.ts';
+import { JobStatus } from '../../lib/contract/schemas.ts';
+import { presentJob } from '../../lib/domain/present.ts';
 import { errorResponses, type Route } from '../http/operation.ts';
 import { readPage } from '../http/pages.ts';
 import { checkQuery } from '../http/query.ts';

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
-import { LedgerList, PAGE } from '../../contract/lists.ts';
-import { presentLedgerRow } from '../../domain/present.ts';
+import { LedgerList, PAGE } from '../../lib/contract/lists.ts';
+import { presentLedgerRow } from '../../lib/domain/present.ts';
 import { errorResponses, type Route } from '../http/operation.ts';
 import { readPage } from '../http/pages.ts';
 import { checkQuery } from '../http/query.ts';

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
-import { listTools as catalogue, listToolsWithOptions } from '../../catalog/catalog.ts';
-import { Tool } from '../../contract/schemas.ts';
+import { listTools as catalogue, listToolsWithOptions } from '../../lib/catalog/catalog.ts';
+import { Tool } from '../../lib/contract/schemas.ts';
 import { errorResponses, type Route } from '../http/operation.ts';
 import { checkQuery } from '../http/query.ts';
 

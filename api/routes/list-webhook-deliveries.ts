@@ -1,9 +1,9 @@
 import { Type } from 'typebox';
-import { DeliveryStatus, WebhookDeliveryList } from '../../contract/deliveries.ts';
-import { LIMITS } from '../../contract/limits.ts';
-import { PAGE } from '../../contract/lists.ts';
-import { JobId } from '../../contract/schemas.ts';
-import { presentDelivery } from '../../domain/present-webhooks.ts';
+import { DeliveryStatus, WebhookDeliveryList } from '../../lib/contract/deliveries.ts';
+import { LIMITS } from '../../lib/contract/limits.ts';
+import { PAGE } from '../../lib/contract/lists.ts';
+import { JobId } from '../../lib/contract/schemas.ts';
+import { presentDelivery } from '../../lib/domain/present-webhooks.ts';
 import { errorResponses, type Route } from '../http/operation.ts';
 import { readPage } from '../http/pages.ts';
 import { checkQuery } from '../http/query.ts';

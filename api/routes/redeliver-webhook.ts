@@ -5,13 +5,13 @@ import {
   deliveryPending,
   jobOfDeliveryDeleted,
   noWebhookEndpoint,
-} from '../../contract/api-errors.ts';
-import { WebhookDelivery } from '../../contract/deliveries.ts';
-import { WEBHOOK_LIMITS } from '../../contract/limits.ts';
-import { isDeliveryId } from '../../domain/delivery.ts';
-import { presentDelivery } from '../../domain/present-webhooks.ts';
-import type { DeliveryRecord } from '../../domain/records.ts';
-import type { Stores } from '../../stores/stores.ts';
+} from '../../lib/contract/api-errors.ts';
+import { WebhookDelivery } from '../../lib/contract/deliveries.ts';
+import { WEBHOOK_LIMITS } from '../../lib/contract/limits.ts';
+import { isDeliveryId } from '../../lib/domain/delivery.ts';
+import { presentDelivery } from '../../lib/domain/present-webhooks.ts';
+import type { DeliveryRecord } from '../../lib/domain/records.ts';
+import type { Stores } from '../../lib/stores/stores.ts';
 import type { ApiDeps } from '../deps.ts';
 import { errorResponses, type Route } from '../http/operation.ts';
 

@@ -1,12 +1,12 @@
-import { ApiError } from '../../contract/errors.ts';
-import { WebhookSecret } from '../../contract/webhook-endpoint.ts';
-import type { WebhookEndpoint } from '../../domain/records.ts';
+import { ApiError } from '../../lib/contract/errors.ts';
+import { WebhookSecret } from '../../lib/contract/webhook-endpoint.ts';
+import type { WebhookEndpoint } from '../../lib/domain/records.ts';
 import {
   MAX_REPLACED_SECRETS,
   newRotation,
   OLD_SECRET_HOURS,
   replacedSecrets,
-} from '../../domain/webhook-secrets.ts';
+} from '../../lib/domain/webhook-secrets.ts';
 import { errorResponses, type Route } from '../http/operation.ts';
 import { changeEndpoint } from '../webhooks/change-endpoint.ts';
 

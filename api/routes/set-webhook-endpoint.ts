@@ -1,6 +1,6 @@
-import { LIMITS } from '../../contract/limits.ts';
-import { SetWebhookEndpoint, WebhookEndpoint } from '../../contract/webhook-endpoint.ts';
-import { presentEndpoint } from '../../domain/present-webhooks.ts';
+import { LIMITS } from '../../lib/contract/limits.ts';
+import { SetWebhookEndpoint, WebhookEndpoint } from '../../lib/contract/webhook-endpoint.ts';
+import { presentEndpoint } from '../../lib/domain/present-webhooks.ts';
 import { errorResponses, type Route } from '../http/operation.ts';
 import { changeEndpoint } from '../webhooks/change-endpoint.ts';
 import { checkWebhookUrl } from '../webhooks/check-url.ts';

@@ -1,8 +1,8 @@
-import { noWebhookEndpoint } from '../../contract/api-errors.ts';
-import { WebhookDelivery } from '../../contract/deliveries.ts';
-import { WEBHOOK_LIMITS } from '../../contract/limits.ts';
-import { KEPT_TESTS, newDeliveryId, newTestDelivery } from '../../domain/delivery.ts';
-import { presentDelivery } from '../../domain/present-webhooks.ts';
+import { noWebhookEndpoint } from '../../lib/contract/api-errors.ts';
+import { WebhookDelivery } from '../../lib/contract/deliveries.ts';
+import { WEBHOOK_LIMITS } from '../../lib/contract/limits.ts';
+import { KEPT_TESTS, newDeliveryId, newTestDelivery } from '../../lib/domain/delivery.ts';
+import { presentDelivery } from '../../lib/domain/present-webhooks.ts';
 import { errorResponses, type Route } from '../http/operation.ts';
 
 /** POST /v1/webhook-endpoint/test: sends a test event to the account's endpoint. */

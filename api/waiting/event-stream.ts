@@ -1,6 +1,6 @@
-import { WAITING } from '../../contract/limits.ts';
-import type { Job } from '../../contract/schemas.ts';
-import type { JobRecord } from '../../domain/records.ts';
+import { WAITING } from '../../lib/contract/limits.ts';
+import type { Job } from '../../lib/contract/schemas.ts';
+import type { JobRecord } from '../../lib/domain/records.ts';
 import type { UsualTimes } from './usual-times.ts';
 import type { Waiter } from './waiters.ts';
 

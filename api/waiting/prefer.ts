@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { WAITING } from '../../contract/limits.ts';
+import { WAITING } from '../../lib/contract/limits.ts';
 
 /** The headers of a request that may ask to wait. */
 export const PreferHeader = Type.Object({

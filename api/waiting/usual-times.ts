@@ -1,6 +1,6 @@
-import { WAITING } from '../../contract/limits.ts';
-import type { JobProgress } from '../../contract/schemas.ts';
-import type { JobRecord } from '../../domain/records.ts';
+import { WAITING } from '../../lib/contract/limits.ts';
+import type { JobProgress } from '../../lib/contract/schemas.ts';
+import type { JobRecord } from '../../lib/domain/records.ts';
 
 /** Jobs of a tool that count. */
 const LATEST = 20;

@@ -1,6 +1,6 @@
 import type { FastifyRequest, preSerializationAsyncHookHandler } from 'fastify';
-import type { JobCreated, JobReplayed } from '../../contract/schemas.ts';
-import { presentJob } from '../../domain/present.ts';
+import type { JobCreated, JobReplayed } from '../../lib/contract/schemas.ts';
+import { presentJob } from '../../lib/domain/present.ts';
 import type { ApiDeps } from '../deps.ts';
 import { preferredWait } from './prefer.ts';
 import { findBrief, untilEnded } from './wait.ts';

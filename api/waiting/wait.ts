@@ -1,6 +1,6 @@
-import { jobNotFound } from '../../contract/api-errors.ts';
-import type { JobRecord } from '../../domain/records.ts';
-import type { JobStore } from '../../stores/job-store.ts';
+import { jobNotFound } from '../../lib/contract/api-errors.ts';
+import type { JobRecord } from '../../lib/domain/records.ts';
+import type { JobStore } from '../../lib/stores/job-store.ts';
 import type { Waiter } from './waiters.ts';
 
 /** See JobStore.find. Without options and warnings, which may take 50 KB of memory while a request waits. */

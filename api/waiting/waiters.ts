@@ -1,8 +1,8 @@
 import type { ServerResponse } from 'node:http';
 import { finished } from 'node:stream';
-import { WAITING } from '../../contract/limits.ts';
-import { acquireNow, createBudget } from '../../runtime/budget.ts';
-import type { JobFeed, JobNews } from '../../stores/job-feed.ts';
+import { acquireNow, createBudget } from '../../lib/admission/budget.ts';
+import { WAITING } from '../../lib/contract/limits.ts';
+import type { JobFeed, JobNews } from '../../lib/stores/job-feed.ts';
 
 /** How a request waits: for one response, or with an event stream. */
 export type WaiterKind = 'prefer' | 'events';

@@ -1,6 +1,6 @@
-import { internalError } from '../../contract/api-errors.ts';
-import type { AccountRecord, WebhookEndpoint } from '../../domain/records.ts';
-import type { AccountStore, WebhookChange } from '../../stores/account-store.ts';
+import { internalError } from '../../lib/contract/api-errors.ts';
+import type { AccountRecord, WebhookEndpoint } from '../../lib/domain/records.ts';
+import type { AccountStore, WebhookChange } from '../../lib/stores/account-store.ts';
 
 /** A request that takes longer has probably been given up, and repeated. */
 const CHANGE_WITHIN_MS = 5000;

@@ -1,5 +1,5 @@
-import { ApiError } from '../../contract/errors.ts';
-import { type Egress, EgressError } from '../../egress/egress.ts';
+import { ApiError } from '../../lib/contract/errors.ts';
+import { type Egress, EgressError } from '../../lib/egress/egress.ts';
 
 /**
  * @param field the name of the URL's field

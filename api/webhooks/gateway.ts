@@ -1,8 +1,8 @@
 import { type Client, WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
-import type { DeliveryRecord } from '../../domain/records.ts';
-import type { TaskQueues } from '../../protocol/task-queues.ts';
-import { redeliveryStart, testEventStart } from '../../protocol/webhooks.ts';
-import { startWorkflow } from '../../runtime/temporal-client.ts';
+import type { DeliveryRecord } from '../../lib/domain/records.ts';
+import { startWorkflow } from '../../lib/process/temporal-client.ts';
+import type { TaskQueues } from '../../lib/protocol/task-queues.ts';
+import { redeliveryStart, testEventStart } from '../../lib/protocol/webhooks.ts';
 
 /** Deadline of a call to Temporal. */
 const START_TIMEOUT_MS = 5000;

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { findTool, planRender } from '../../catalog/catalog.ts';
-import { digestApiKey } from '../../domain/api-key.ts';
-import type { JobDraft } from '../../domain/records.ts';
-import { jobWorkflowId } from '../../protocol/workflow-ids.ts';
+import { findTool, planRender } from '../../lib/catalog/catalog.ts';
+import { digestApiKey } from '../../lib/domain/api-key.ts';
+import type { JobDraft } from '../../lib/domain/records.ts';
+import { jobWorkflowId } from '../../lib/protocol/workflow-ids.ts';
 import type { BenchCaller } from './callers.ts';
 import type { BenchEnvironment } from './environment.ts';
 

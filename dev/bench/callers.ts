@@ -1,4 +1,4 @@
-import { digestApiKey, issueApiKey } from '../../domain/api-key.ts';
+import { digestApiKey, issueApiKey } from '../../lib/domain/api-key.ts';
 import type { BenchEnvironment } from './environment.ts';
 
 const PER_ACCOUNT = 10_000;

@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
-import { taskQueues } from '../../protocol/task-queues.ts';
-import { jobWorkflowId } from '../../protocol/workflow-ids.ts';
-import { withResources } from '../../runtime/resources.ts';
+import { withResources } from '../../lib/process/resources.ts';
+import { taskQueues } from '../../lib/protocol/task-queues.ts';
+import { jobWorkflowId } from '../../lib/protocol/workflow-ids.ts';
 import { startReceiver } from '../soak/receiver.ts';
 import type { Bench } from './bench.ts';
 import { createCallers } from './callers.ts';

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { readUsage } from '../../imaging/processes/usage.ts';
+import { readUsage } from '../../lib/imaging/processes/usage.ts';
 
 /** Resource usage of the children of a process, including those that ended meanwhile. */
 export interface TreeUsage {

@@ -1,5 +1,5 @@
 import autocannon from 'autocannon';
-import { withResources } from '../../runtime/resources.ts';
+import { withResources } from '../../lib/process/resources.ts';
 import { acceptJob } from './accepted-job.ts';
 import type { Bench } from './bench.ts';
 import { type BenchCaller, callerHeaders, createCallers } from './callers.ts';

@@ -4,8 +4,8 @@ import { createBudgets } from '../../api/budgets/budgets.ts';
 import { limitBody, registerBodies } from '../../api/http/body-parser.ts';
 import { bodyDigest } from '../../api/intake/digest.ts';
 import type { JobBody } from '../../api/intake/job-body.ts';
-import type { Caller } from '../../domain/records.ts';
-import { inspectImage } from '../../imaging/inspect.ts';
+import type { Caller } from '../../lib/domain/records.ts';
+import { inspectImage } from '../../lib/imaging/inspect.ts';
 
 /** Measurements of one round of requests. */
 export interface Round {

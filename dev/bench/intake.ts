@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { pathToFileURL } from 'node:url';
 import { createJobBodyReader, type JobBody } from '../../api/intake/job-body.ts';
-import { inspectImage } from '../../imaging/inspect.ts';
+import { inspectImage } from '../../lib/imaging/inspect.ts';
 import type { Round } from './intake-server.ts';
 import { timed } from './load.ts';
 import { jobBody, largestImage } from './sample-images.ts';

@@ -1,5 +1,5 @@
-import { taskQueues } from '../../protocol/task-queues.ts';
-import { jobWorkflowId } from '../../protocol/workflow-ids.ts';
+import { taskQueues } from '../../lib/protocol/task-queues.ts';
+import { jobWorkflowId } from '../../lib/protocol/workflow-ids.ts';
 import { startBare } from './baselines/start-bare.ts';
 import type { Bench } from './bench.ts';
 import { createCallers } from './callers.ts';

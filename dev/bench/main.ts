@@ -1,4 +1,4 @@
-import { shutdownSignal } from '../../runtime/process.ts';
+import { shutdownSignal } from '../../lib/process/process.ts';
 import type { Bench } from './bench.ts';
 import { benchCapacity } from './capacity.ts';
 import { openEnvironment } from './environment.ts';

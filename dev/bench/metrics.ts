@@ -1,7 +1,7 @@
 import { fetch } from 'undici';
-import { loadConfig } from '../../config.ts';
-import { taskQueues } from '../../protocol/task-queues.ts';
-import { type Resources, withResources } from '../../runtime/resources.ts';
+import { loadConfig } from '../../lib/process/config/config.ts';
+import { type Resources, withResources } from '../../lib/process/resources.ts';
+import { taskQueues } from '../../lib/protocol/task-queues.ts';
 import type { Bench } from './bench.ts';
 import { createCallers } from './callers.ts';
 import { countClosed, untilClosed } from './closed.ts';

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { taskQueues } from '../../protocol/task-queues.ts';
+import { taskQueues } from '../../lib/protocol/task-queues.ts';
 import type { Bench } from './bench.ts';
 import { callerHeaders, createCallers } from './callers.ts';
 import { countClosed, untilClosed } from './closed.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { PutObjectCommand } from '@aws-sdk/client-s3';
-import { taskQueues } from '../../protocol/task-queues.ts';
-import { createS3Client } from '../../stores/s3/client.ts';
+import { taskQueues } from '../../lib/protocol/task-queues.ts';
+import { createS3Client } from '../../lib/stores/s3/client.ts';
 import { startBare } from './baselines/start-bare.ts';
 import type { Bench } from './bench.ts';
 import { createCallers } from './callers.ts';

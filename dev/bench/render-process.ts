@@ -1,10 +1,10 @@
 /** Renders one image in turns with raw sharp, as an image process does, and prints what it took. */
 import { readFile } from 'node:fs/promises';
 import sharp from 'sharp';
-import { renderInstantly } from '../../generators/instant.ts';
-import type { LocalRequest } from '../../generators/port.ts';
-import { renderPreview } from '../../generators/preview/preview.ts';
-import { configureLibvips } from '../../imaging/libvips.ts';
+import { renderInstantly } from '../../lib/generators/instant.ts';
+import type { LocalRequest } from '../../lib/generators/port.ts';
+import { renderPreview } from '../../lib/generators/preview/preview.ts';
+import { configureLibvips } from '../../lib/imaging/libvips.ts';
 import { median } from './table.ts';
 
 const ROUNDS = 7;

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import sharp from 'sharp';
-import { FONT_ENVIRONMENT } from '../../imaging/lettering.ts';
+import { FONT_ENVIRONMENT } from '../../lib/imaging/lettering.ts';
 import type { RenderMeasurement } from './render-process.ts';
 import type { Row } from './table.ts';
 

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { pathToFileURL } from 'node:url';
 import { createRetentionActivities } from '../../activities/retention/steps.ts';
-import { type Config, environment, loadConfig } from '../../config.ts';
-import { markOf } from '../../domain/installation.ts';
-import { jobWorkflowId } from '../../protocol/workflow-ids.ts';
-import { type Mongo, openMongo } from '../../stores/mongo/client.ts';
-import { collections, type JobDocument } from '../../stores/mongo/documents.ts';
-import { prepareDatabase } from '../../stores/mongo/setup.ts';
-import { createMongoStores } from '../../stores/mongo/stores.ts';
+import { markOf } from '../../lib/domain/installation.ts';
+import { type Config, environment, loadConfig } from '../../lib/process/config/config.ts';
+import { jobWorkflowId } from '../../lib/protocol/workflow-ids.ts';
+import { type Mongo, openMongo } from '../../lib/stores/mongo/client.ts';
+import { collections, type JobDocument } from '../../lib/stores/mongo/documents.ts';
+import { prepareDatabase } from '../../lib/stores/mongo/setup.ts';
+import { createMongoStores } from '../../lib/stores/mongo/stores.ts';
 import { startServers } from '../servers/start.ts';
 import { formatTable, type Row } from './table.ts';
 

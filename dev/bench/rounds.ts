@@ -1,4 +1,4 @@
-import { readUsage } from '../../imaging/processes/usage.ts';
+import { readUsage } from '../../lib/imaging/processes/usage.ts';
 import { countClosed, untilClosed } from './closed.ts';
 import type { BenchEnvironment } from './environment.ts';
 import { closedLoop, timed } from './load.ts';

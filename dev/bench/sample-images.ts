@@ -1,5 +1,5 @@
 import sharp from 'sharp';
-import { LIMITS } from '../../contract/limits.ts';
+import { LIMITS } from '../../lib/contract/limits.ts';
 
 /** A JPEG of noise, padded after its end to just under the size limit. */
 export async function largestImage(): Promise<Buffer> {

@@ -1,5 +1,5 @@
 import { fetch } from 'undici';
-import { withResources } from '../../runtime/resources.ts';
+import { withResources } from '../../lib/process/resources.ts';
 import { assertPolled } from '../servers/assert-polled.ts';
 import type { BenchEnvironment } from './environment.ts';
 import { type BenchProcess, startProcess } from './measured-process.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Agent, fetch } from 'undici';
-import { collections } from '../../stores/mongo/documents.ts';
+import { collections } from '../../lib/stores/mongo/documents.ts';
 import { acceptJob } from './accepted-job.ts';
 import type { Bench } from './bench.ts';
 import { type BenchCaller, callerHeaders, createCallers } from './callers.ts';

@@ -1,11 +1,11 @@
-import { ERRORS, type ErrorCode } from '../../contract/errors.ts';
-import { FAILURES, type Failure } from '../../protocol/failure-types.ts';
+import { ERRORS, type ErrorCode } from '../../lib/contract/errors.ts';
+import { FAILURES, type Failure } from '../../lib/protocol/failure-types.ts';
 
 /** Text of docs/errors.md: the error table, and the failures that Temporal shows. */
 export function errorsMarkdown(): string {
   return `# Errors
 
-This file is generated from \`contract/errors.ts\` and \`protocol/failure-types.ts\` by \`npm run docs\`.
+This file is generated from \`lib/contract/errors.ts\` and \`lib/protocol/failure-types.ts\` by \`npm run docs\`.
 
 ## In responses
 

@@ -1,4 +1,4 @@
-import { LABELS, METRICS, type MetricDefinition } from '../../metrics/definitions.ts';
+import { LABELS, METRICS, type MetricDefinition } from '../../lib/telemetry/metrics/definitions.ts';
 
 const HEAD = `# Metrics
 

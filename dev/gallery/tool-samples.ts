@@ -2,10 +2,10 @@ import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import sharp, { type Sharp } from 'sharp';
 import { SAMPLE_SIZE, sampleFiles, TOOL_SAMPLES } from '../../api/docs/tool-samples.ts';
-import { planRender } from '../../catalog/catalog.ts';
-import { TOOLS } from '../../catalog/registry.ts';
-import { renderPreview } from '../../generators/preview/preview.ts';
-import { configureLibvips } from '../../imaging/libvips.ts';
+import { planRender } from '../../lib/catalog/catalog.ts';
+import { TOOLS } from '../../lib/catalog/registry.ts';
+import { renderPreview } from '../../lib/generators/preview/preview.ts';
+import { configureLibvips } from '../../lib/imaging/libvips.ts';
 
 // Renders the samples of the tools page: `npx tsx dev/gallery/tool-samples.ts`
 

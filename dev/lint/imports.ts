@@ -43,8 +43,8 @@ function packageBreachOf(from: string, layer: Layer, { specifier, isType }: Impo
     : `${from} must not import ${name}, which production does not install`;
 }
 
-/** The top-level folder of a file, or the package; a top-level file is a layer of its own. */
-export const layerOf = (path: string) => path.split('/', path.startsWith('packages/') ? 2 : 1).join('/');
+/** The top-level folder of a file, the folder in `lib`, or the package. A top-level file is a layer of its own. */
+export const layerOf = (path: string) => path.split('/', /^(lib|packages)\//.test(path) ? 2 : 1).join('/');
 
 /** The installed name of a package, without a subpath. */
 function packageOf(specifier: string): string {

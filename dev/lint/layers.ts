@@ -10,28 +10,59 @@ export interface Layer {
   development?: true;
 }
 
+const CONTRACT = 'lib/contract';
+const DOMAIN = 'lib/domain';
+const CATALOG = 'lib/catalog';
+const PROCESS = 'lib/process';
+const ADMISSION = 'lib/admission';
+const EGRESS = 'lib/egress';
+const TELEMETRY = 'lib/telemetry';
+const IMAGING = 'lib/imaging';
+const STORES = 'lib/stores';
+const GENERATORS = 'lib/generators';
+const PROTOCOL = 'lib/protocol';
+
 const PRODUCTION: Readonly<Record<string, Layer>> = {
-  contract: { layers: [], packages: ['typebox'] },
-  domain: { layers: ['contract'], packages: ['node:crypto', 'node:zlib'] },
-  catalog: { layers: ['contract'], packages: [] },
-  config: { layers: [], packages: ['node:fs', 'node:module', 'node:net', 'node:os', 'typebox'] },
-  'config.ts': { layers: ['config'], packages: ['typebox'] },
-  runtime: {
-    layers: ['contract', 'config.ts'],
+  [CONTRACT]: { layers: [], packages: ['typebox'] },
+  [DOMAIN]: { layers: [CONTRACT], packages: ['node:crypto', 'node:zlib'] },
+  [CATALOG]: { layers: [CONTRACT], packages: [] },
+  [PROCESS]: {
+    layers: [CONTRACT],
     packages: [
+      'typebox',
       'pino',
       '@temporalio/client',
       'node:fs',
       'node:http',
+      'node:module',
       'node:net',
+      'node:os',
       'node:stream',
       'node:timers',
     ],
   },
-  metrics: { layers: ['runtime'], types: ['config.ts'], packages: ['prom-client', 'pino'] },
-  imaging: {
-    layers: ['contract', 'runtime'],
-    types: ['catalog', 'domain'],
+  [ADMISSION]: { layers: [CONTRACT, PROCESS], packages: ['node:stream'] },
+  [EGRESS]: { layers: [CONTRACT, PROCESS, ADMISSION], packages: ['undici', 'node:dns', 'node:net'] },
+  // OpenTelemetry's SDK is imported nowhere else, and loaded only where traces are configured.
+  [TELEMETRY]: {
+    layers: [PROCESS, EGRESS],
+    packages: [
+      '@opentelemetry/api',
+      '@opentelemetry/context-async-hooks',
+      '@opentelemetry/core',
+      '@opentelemetry/resources',
+      '@opentelemetry/sdk-trace-base',
+      '@temporalio/client',
+      '@temporalio/interceptors-opentelemetry',
+      '@temporalio/worker',
+      'node:net',
+      'pino',
+      'prom-client',
+    ],
+  },
+  [IMAGING]: {
+    layers: [CONTRACT, PROCESS, ADMISSION],
+    types: [CATALOG, DOMAIN],
     packages: [
       'sharp',
       'node:child_process',
@@ -42,79 +73,36 @@ const PRODUCTION: Readonly<Record<string, Layer>> = {
       'node:worker_threads',
     ],
   },
-  egress: { layers: ['contract', 'config', 'runtime'], packages: ['undici', 'node:dns', 'node:net'] },
-  stores: {
-    layers: ['contract', 'domain', 'runtime', 'metrics'],
-    types: ['config.ts'],
+  [STORES]: {
+    layers: [CONTRACT, DOMAIN, PROCESS, TELEMETRY],
     packages: ['mongodb', '@aws-sdk/client-s3', 'dataloader', 'node:crypto'],
   },
-  generators: {
-    layers: ['contract', 'config.ts', 'domain', 'catalog', 'runtime', 'imaging', 'egress'],
-    types: ['config'],
+  [GENERATORS]: {
+    layers: [CONTRACT, DOMAIN, CATALOG, PROCESS, ADMISSION, EGRESS, TELEMETRY, IMAGING],
     packages: ['sharp', 'node:fs', 'node:crypto'],
   },
-  // OpenTelemetry's SDK is imported nowhere else, and loaded only where traces are configured.
-  tracing: {
-    layers: ['config.ts', 'runtime', 'egress'],
-    packages: [
-      '@opentelemetry/api',
-      '@opentelemetry/context-async-hooks',
-      '@opentelemetry/core',
-      '@opentelemetry/resources',
-      '@opentelemetry/sdk-trace-base',
-      '@temporalio/client',
-      '@temporalio/interceptors-opentelemetry',
-      '@temporalio/worker',
-      'pino',
-    ],
-  },
-  protocol: { layers: ['contract'], types: ['catalog', 'domain'], packages: ['@temporalio/workflow'] },
+  [PROTOCOL]: { layers: [CONTRACT], types: [DOMAIN, CATALOG], packages: ['@temporalio/workflow'] },
   activities: {
-    layers: ['contract', 'domain', 'runtime', 'imaging', 'stores', 'generators', 'protocol'],
-    types: ['catalog', 'egress'],
+    layers: [CONTRACT, DOMAIN, PROCESS, ADMISSION, IMAGING, STORES, GENERATORS, PROTOCOL],
+    types: [CATALOG, EGRESS],
     packages: ['@temporalio/activity', '@temporalio/common', 'node:crypto'],
   },
   // Workflow code must be deterministic: nothing that does I/O.
   workflows: {
-    layers: ['protocol'],
-    types: ['activities', 'domain'],
+    layers: [DOMAIN, PROTOCOL],
+    types: ['activities'],
     packages: ['@temporalio/workflow'],
   },
   worker: {
-    layers: [
-      'config.ts',
-      'runtime',
-      'metrics',
-      'imaging',
-      'egress',
-      'stores',
-      'generators',
-      'tracing',
-      'protocol',
-      'activities',
-    ],
+    layers: [PROCESS, EGRESS, TELEMETRY, IMAGING, STORES, GENERATORS, PROTOCOL, 'activities'],
   },
   api: {
-    layers: [
-      'config.ts',
-      'contract',
-      'domain',
-      'catalog',
-      'runtime',
-      'metrics',
-      'imaging',
-      'egress',
-      'stores',
-      'tracing',
-      'protocol',
-    ],
+    layers: [CONTRACT, DOMAIN, CATALOG, PROCESS, ADMISSION, EGRESS, TELEMETRY, IMAGING, STORES, PROTOCOL],
   },
-  operator: {
-    layers: ['config.ts', 'contract', 'domain', 'catalog', 'runtime', 'egress', 'stores', 'protocol'],
-  },
+  operator: { layers: [CONTRACT, DOMAIN, CATALOG, PROCESS, EGRESS, STORES, PROTOCOL] },
 };
 
-/** The top-level folders, from the bottom up. Every other import is an error; tests may be imported by no layer. */
+/** All layers, from the bottom up. Every other import is an error; tests may be imported by no layer. */
 export const LAYERS: Readonly<Record<string, Layer>> = {
   ...PRODUCTION,
   // What clients install: it has no code in common with the service.

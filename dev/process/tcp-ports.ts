@@ -3,7 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { listenProblem } from '../../runtime/listen-problem.ts';
+import { listenProblem } from '../../lib/process/listen-problem.ts';
 import { holderOf, type Lock, tryLock } from './lock.ts';
 import { privateFolder } from './private-folder.ts';
 

@@ -1,7 +1,7 @@
 import { Connection } from '@temporalio/client';
-import type { Config } from '../../config.ts';
-import { type TaskQueues, taskQueues } from '../../protocol/task-queues.ts';
-import { connectionOptions } from '../../runtime/temporal-client.ts';
+import type { Config } from '../../lib/process/config/config.ts';
+import { connectionOptions } from '../../lib/process/temporal-client.ts';
+import { type TaskQueues, taskQueues } from '../../lib/protocol/task-queues.ts';
 
 /** Task queue types of temporal.api.enums.v1.TaskQueueType. */
 const QUEUE_TYPE = { jobs: 1, images: 2, webhooks: 2 } as const satisfies Record<keyof TaskQueues, number>;

@@ -1,4 +1,4 @@
-import { withResources } from '../../runtime/resources.ts';
+import { withResources } from '../../lib/process/resources.ts';
 import { obtainBinaries } from '../obtain/binaries.ts';
 import { type Say, withProgress } from '../obtain/progress.ts';
 import type { ServerName } from '../obtain/versions.ts';

@@ -1,4 +1,4 @@
-import { readUsage } from '../../imaging/processes/usage.ts';
+import { readUsage } from '../../lib/imaging/processes/usage.ts';
 import { median, type Row } from '../bench/table.ts';
 
 const SAMPLE_MS = 2000;

@@ -1,5 +1,11 @@
-import { type Config, ConfigError, environmentProblems, loadConfig, unusable } from '../../config.ts';
-import { createGenerators } from '../../generators/registry.ts';
+import { createGenerators } from '../../lib/generators/registry.ts';
+import {
+  type Config,
+  ConfigError,
+  environmentProblems,
+  loadConfig,
+  unusable,
+} from '../../lib/process/config/config.ts';
 import type { ServerName } from '../obtain/versions.ts';
 import { missingServers, withoutRemote } from '../servers/missing.ts';
 import { withDefaults } from '../servers/start.ts';

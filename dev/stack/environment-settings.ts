@@ -1,5 +1,5 @@
-import { SECRET_FILES } from '../../config/secret-files.ts';
-import { Environment } from '../../config.ts';
+import { Environment } from '../../lib/process/config/config.ts';
+import { SECRET_FILES } from '../../lib/process/config/secret-files.ts';
 
 /** The variables of an environment that are settings of the service. */
 export function settingsOf(env: NodeJS.ProcessEnv): Record<string, string> {

@@ -1,6 +1,6 @@
-import { environment } from '../../config.ts';
-import { aborted } from '../../runtime/process.ts';
-import { exitCodeOf } from '../../runtime/run-main.ts';
+import { environment } from '../../lib/process/config/config.ts';
+import { aborted } from '../../lib/process/process.ts';
+import { exitCodeOf } from '../../lib/process/run-main.ts';
 import { processSignal } from '../process/process-signal.ts';
 import { HELP, parseArguments, UsageError } from './arguments.ts';
 import { banner } from './banner.ts';

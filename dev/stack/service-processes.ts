@@ -1,7 +1,7 @@
 import { fetch } from 'undici';
-import type { Config } from '../../config.ts';
-import type { TaskQueues } from '../../protocol/task-queues.ts';
-import { CLOSING_MS } from '../../runtime/process.ts';
+import type { Config } from '../../lib/process/config/config.ts';
+import { CLOSING_MS } from '../../lib/process/process.ts';
+import type { TaskQueues } from '../../lib/protocol/task-queues.ts';
 import type { Child } from '../process/child.ts';
 import { assertPolled } from '../servers/assert-polled.ts';
 import { type ServerContext, startChild } from '../servers/context.ts';

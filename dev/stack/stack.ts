@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
-import { type Config, isPortGiven, loadConfig } from '../../config.ts';
-import { egressWarning } from '../../egress/allow-origins.ts';
-import { withResources } from '../../runtime/resources.ts';
+import { egressWarning } from '../../lib/egress/allow-origins.ts';
+import { type Config, isPortGiven, loadConfig } from '../../lib/process/config/config.ts';
+import { withResources } from '../../lib/process/resources.ts';
 import { type Say, withProgress } from '../obtain/progress.ts';
 import { allStarted } from '../process/all-started.ts';
 import type { Child } from '../process/child.ts';

@@ -1,5 +1,5 @@
-import { newRotation, OLD_SECRET_HOURS } from '../../domain/webhook-secrets.ts';
-import { issueWebhookSecret } from '../../domain/webhook-signature.ts';
+import { newRotation, OLD_SECRET_HOURS } from '../../lib/domain/webhook-secrets.ts';
+import { issueWebhookSecret } from '../../lib/domain/webhook-signature.ts';
 import { nameArgument, orNull, REFERENCE, urlArgument, YES } from '../arguments.ts';
 import type { Context, Noun } from '../context.ts';
 import type { Deps } from '../deps.ts';

@@ -1,6 +1,6 @@
 import { Option } from 'commander';
-import { storedForms } from '../../domain/idempotency-key.ts';
-import type { JobRecord } from '../../domain/records.ts';
+import { storedForms } from '../../lib/contract/idempotency-key.ts';
+import type { JobRecord } from '../../lib/domain/records.ts';
 import { sinceArgument, YES } from '../arguments.ts';
 import { cancelJob } from '../cancel-job.ts';
 import type { Context, Noun } from '../context.ts';

@@ -1,6 +1,6 @@
-import type { Scope } from '../../contract/scopes.ts';
-import { digestApiKey, issueApiKey } from '../../domain/api-key.ts';
-import type { KeyRecord } from '../../domain/records.ts';
+import type { Scope } from '../../lib/contract/scopes.ts';
+import { digestApiKey, issueApiKey } from '../../lib/domain/api-key.ts';
+import type { KeyRecord } from '../../lib/domain/records.ts';
 import {
   daysArgument,
   daysOrNoneArgument,

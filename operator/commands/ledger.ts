@@ -1,4 +1,4 @@
-import type { LedgerRow } from '../../domain/records.ts';
+import type { LedgerRow } from '../../lib/domain/records.ts';
 import type { Noun } from '../context.ts';
 import { Failure } from '../failure.ts';
 import type { Fields } from '../output.ts';

@@ -1,4 +1,4 @@
-import type { PackRecord } from '../../domain/records.ts';
+import type { PackRecord } from '../../lib/domain/records.ts';
 import { imagesArgument, REFERENCE, YES } from '../arguments.ts';
 import type { Noun } from '../context.ts';
 import { type Fields, REPEATED_NOTE } from '../output.ts';

@@ -1,4 +1,4 @@
-import type { ReconcileCounts } from '../../protocol/reconcile.ts';
+import type { ReconcileCounts } from '../../lib/protocol/reconcile.ts';
 import type { Noun } from '../context.ts';
 import type { Fields } from '../output.ts';
 import { startReconcile } from '../start-run.ts';

@@ -1,4 +1,4 @@
-import type { RetentionCounts } from '../../protocol/retention.ts';
+import type { RetentionCounts } from '../../lib/protocol/retention.ts';
 import type { Noun } from '../context.ts';
 import type { Fields } from '../output.ts';
 import { startRetention } from '../start-run.ts';

@@ -1,4 +1,4 @@
-import { findTool, listTools } from '../../catalog/catalog.ts';
+import { findTool, listTools } from '../../lib/catalog/catalog.ts';
 import type { Noun } from '../context.ts';
 import { Failure } from '../failure.ts';
 

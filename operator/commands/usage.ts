@@ -1,4 +1,4 @@
-import type { ToolUsage } from '../../stores/job-store.ts';
+import type { ToolUsage } from '../../lib/stores/job-store.ts';
 import { monthArgument } from '../arguments.ts';
 import type { Noun } from '../context.ts';
 import { Failure } from '../failure.ts';

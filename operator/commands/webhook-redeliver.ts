@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
 import type { Command } from 'commander';
-import type { DeliveryRecord } from '../../domain/records.ts';
-import { taskQueues } from '../../protocol/task-queues.ts';
+import type { DeliveryRecord } from '../../lib/domain/records.ts';
+import { taskQueues } from '../../lib/protocol/task-queues.ts';
 import { sinceArgument, YES } from '../arguments.ts';
 import type { Context } from '../context.ts';
 import { attempted, showOutcome } from '../delivery-outcome.ts';

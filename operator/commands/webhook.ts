@@ -1,5 +1,5 @@
-import { FIRST_CYCLE } from '../../domain/delivery.ts';
-import { taskQueues } from '../../protocol/task-queues.ts';
+import { FIRST_CYCLE } from '../../lib/domain/delivery.ts';
+import { taskQueues } from '../../lib/protocol/task-queues.ts';
 import type { Context, Noun } from '../context.ts';
 import { attempted, showOutcome } from '../delivery-outcome.ts';
 import { describeDelivery, failedAt } from '../describe-delivery.ts';

@@ -1,9 +1,14 @@
 import { type Client, isGrpcServiceError, type WorkflowExecutionInfo } from '@temporalio/client';
 import { defaultPayloadConverter } from '@temporalio/common';
-import type { JobDraft } from '../../domain/records.ts';
-import { type AcceptanceOutcome, JOB_WORKFLOW, type JobInput, type JobOutcome } from '../../protocol/job.ts';
-import { taskQueues } from '../../protocol/task-queues.ts';
-import type { LostJob } from '../../stores/job-store.ts';
+import type { JobDraft } from '../../lib/domain/records.ts';
+import {
+  type AcceptanceOutcome,
+  JOB_WORKFLOW,
+  type JobInput,
+  type JobOutcome,
+} from '../../lib/protocol/job.ts';
+import { taskQueues } from '../../lib/protocol/task-queues.ts';
+import type { LostJob } from '../../lib/stores/job-store.ts';
 import { sentenceOf } from '../failure.ts';
 
 /** Runs per page, whose first events are read at the same time. */

@@ -1,8 +1,8 @@
 import type { Client } from '@temporalio/client';
-import { NotFound } from '../../domain/errors.ts';
-import type { JobRecord } from '../../domain/records.ts';
-import type { ImageStore } from '../../stores/image-store.ts';
-import type { Stores } from '../../stores/stores.ts';
+import { NotFound } from '../../lib/domain/errors.ts';
+import type { JobRecord } from '../../lib/domain/records.ts';
+import type { ImageStore } from '../../lib/stores/image-store.ts';
+import type { Stores } from '../../lib/stores/stores.ts';
 import { sentenceOf } from '../failure.ts';
 import { type JobRun, type RunFacts, readFacts } from './job-runs.ts';
 

@@ -1,5 +1,5 @@
-import type { ObjectRef } from '../../domain/records.ts';
-import { ANY_AGE } from '../../stores/image-store.ts';
+import type { ObjectRef } from '../../lib/domain/records.ts';
+import { ANY_AGE } from '../../lib/stores/image-store.ts';
 import type { Deps } from '../deps.ts';
 
 /** Objects per page. */

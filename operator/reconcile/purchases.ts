@@ -1,6 +1,6 @@
 import { open } from 'node:fs/promises';
-import { NotFound, Refused } from '../../domain/errors.ts';
-import type { Stores } from '../../stores/stores.ts';
+import { NotFound, Refused } from '../../lib/domain/errors.ts';
+import type { Stores } from '../../lib/stores/stores.ts';
 import { imagesArgument, nameArgument } from '../arguments.ts';
 import { Failure } from '../failure.ts';
 

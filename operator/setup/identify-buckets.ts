@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { markOf, readMark } from '../../domain/installation.ts';
-import type { ObjectRef } from '../../domain/records.ts';
-import { ANY_AGE, type ImageStore } from '../../stores/image-store.ts';
-import type { Stores } from '../../stores/stores.ts';
+import { markOf, readMark } from '../../lib/domain/installation.ts';
+import type { ObjectRef } from '../../lib/domain/records.ts';
+import { ANY_AGE, type ImageStore } from '../../lib/stores/image-store.ts';
+import type { Stores } from '../../lib/stores/stores.ts';
 import { Failure } from '../failure.ts';
 
 const BUCKETS = ['inputs', 'results'] as const;

@@ -1,7 +1,7 @@
 import { Connection } from '@temporalio/client';
-import type { Config } from '../../config.ts';
-import { SEARCH_ATTRIBUTES } from '../../protocol/search-attributes.ts';
-import { connectionOptions } from '../../runtime/temporal-client.ts';
+import type { Config } from '../../lib/process/config/config.ts';
+import { connectionOptions } from '../../lib/process/temporal-client.ts';
+import { SEARCH_ATTRIBUTES } from '../../lib/protocol/search-attributes.ts';
 import { poll } from '../poll.ts';
 
 /** temporal.api.enums.v1.IndexedValueType */

@@ -1,7 +1,7 @@
-import type { Config } from '../../config.ts';
-import { createImageStore } from '../../stores/s3/images.ts';
-import { setupBuckets } from '../../stores/s3/setup.ts';
-import type { Stores } from '../../stores/stores.ts';
+import type { Config } from '../../lib/process/config/config.ts';
+import { createImageStore } from '../../lib/stores/s3/images.ts';
+import { setupBuckets } from '../../lib/stores/s3/setup.ts';
+import type { Stores } from '../../lib/stores/stores.ts';
 import { identifyBuckets } from './identify-buckets.ts';
 
 /** Creates the buckets, makes sure that they and MongoDB belong to one installation, and sets their policies. */

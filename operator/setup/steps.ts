@@ -1,6 +1,6 @@
-import { schedulesOf } from '../../protocol/schedules.ts';
-import { ensureSchedules } from '../../runtime/schedules.ts';
-import { setupDatabase } from '../../stores/mongo/setup.ts';
+import { ensureSchedules } from '../../lib/process/schedules.ts';
+import { schedulesOf } from '../../lib/protocol/schedules.ts';
+import { setupDatabase } from '../../lib/stores/mongo/setup.ts';
 import type { Deps } from '../deps.ts';
 import { Failure, sentenceOf } from '../failure.ts';
 import { registerSearchAttributes } from './register-search-attributes.ts';

@@ -5,8 +5,8 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createBudgets } from '../../api/budgets/budgets.ts';
 import { limitBody, registerBodies } from '../../api/http/body-parser.ts';
 import type { JobBody } from '../../api/intake/job-body.ts';
-import { ApiError } from '../../contract/errors.ts';
-import type { Caller } from '../../domain/records.ts';
+import { ApiError } from '../../lib/contract/errors.ts';
+import type { Caller } from '../../lib/domain/records.ts';
 
 const MB = 1024 * 1024;
 const WAIT = { timeout: 10_000 };

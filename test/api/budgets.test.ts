@@ -6,11 +6,11 @@ import { createBudgets } from '../../api/budgets/budgets.ts';
 import type { Hold } from '../../api/budgets/hold.ts';
 import { createCompensations } from '../../api/jobs/compensations.ts';
 import { type Creation, createOrReplayJob } from '../../api/jobs/creation.ts';
-import { digestApiKey } from '../../domain/api-key.ts';
-import { createEgress } from '../../egress/egress.ts';
+import { digestApiKey } from '../../lib/domain/api-key.ts';
+import { createEgress } from '../../lib/egress/egress.ts';
 import { IMAGE_URL, startFakeApi } from '../contract/fake-api.ts';
 import { dial, listen, type Wire } from '../contract/wire.ts';
-import { serveHttp } from '../egress/servers.ts';
+import { serveHttp } from '../lib/egress/servers.ts';
 import { closers } from '../setup/closers.ts';
 import { sampleJpeg } from '../setup/images.ts';
 

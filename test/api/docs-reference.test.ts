@@ -7,7 +7,7 @@ import type { OpenApiDocument } from '../../api/docs/openapi/types.ts';
 import { html } from '../../api/docs/pages/html.ts';
 import { curlSample, type Route, typescriptSample, variableOf } from '../../api/docs/reference/samples.ts';
 import { fieldsOf } from '../../api/docs/reference/schemas.ts';
-import type { ErrorEnvelope } from '../../contract/schemas.ts';
+import type { ErrorEnvelope } from '../../lib/contract/schemas.ts';
 import { IMAGE_URL, startFakeApi } from '../contract/fake-api.ts';
 
 let api: Awaited<ReturnType<typeof startFakeApi>>;

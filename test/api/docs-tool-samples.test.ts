@@ -2,8 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { SAMPLE_SIZE, sampleFiles, TOOL_SAMPLES } from '../../api/docs/tool-samples.ts';
-import { findTool, planRender } from '../../catalog/catalog.ts';
-import { OPERATIONS } from '../../generators/preview/operations.ts';
+import { findTool, planRender } from '../../lib/catalog/catalog.ts';
+import { OPERATIONS } from '../../lib/generators/preview/operations.ts';
 import { startFakeApi } from '../contract/fake-api.ts';
 
 const ASSETS = 'api/docs/assets';

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { eventsOf, type Watched } from '../../api/waiting/event-stream.ts';
 import type { WaiterNews } from '../../api/waiting/waiters.ts';
-import { presentJob } from '../../domain/present.ts';
-import type { JobRecord } from '../../domain/records.ts';
+import { presentJob } from '../../lib/domain/present.ts';
+import type { JobRecord } from '../../lib/domain/records.ts';
 
 const JOB: JobRecord = {
   id: 'j',

@@ -1,10 +1,10 @@
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createRateLimits } from '../../api/http/rate-limit.ts';
-import { loadConfig } from '../../config.ts';
-import { RATE_LIMITS } from '../../contract/limits.ts';
-import { createTracing } from '../../tracing/create-tracing.ts';
-import type { Tracing } from '../../tracing/tracing.ts';
+import { RATE_LIMITS } from '../../lib/contract/limits.ts';
+import { loadConfig } from '../../lib/process/config/config.ts';
+import { createTracing } from '../../lib/telemetry/tracing/create-tracing.ts';
+import type { Tracing } from '../../lib/telemetry/tracing/tracing.ts';
 import { startFakeApi } from '../contract/fake-api.ts';
 import { dial, exchange, listen } from '../contract/wire.ts';
 import { type Collector, startCollector } from '../setup/collector.ts';

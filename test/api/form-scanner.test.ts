@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createFormScanner } from '../../api/intake/form-scanner.ts';
 import type { PartHead } from '../../api/intake/part-head.ts';
-import { ApiError } from '../../contract/errors.ts';
+import { ApiError } from '../../lib/contract/errors.ts';
 
 interface Part extends PartHead {
   content: string;

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
 import { createHold } from '../../api/budgets/hold.ts';
-import { createBudget } from '../../runtime/budget.ts';
+import { createBudget } from '../../lib/admission/budget.ts';
 
 /** A response that can end, or be destroyed like its connection. */
 const fakeResponse = () => new PassThrough().resume() as PassThrough & ServerResponse;

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createJobBodyReader, type JobBody } from '../../api/intake/job-body.ts';
 import { MAX_DEPTH, MAX_VALUES } from '../../api/intake/scanner.ts';
-import { ApiError } from '../../contract/errors.ts';
+import { ApiError } from '../../lib/contract/errors.ts';
 
 const IMAGE = Buffer.from('pretend this is an image');
 const BASE64 = IMAGE.toString('base64');

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createJobBodyReader, type JobBody } from '../../api/intake/job-body.ts';
 import { createJobFormReader } from '../../api/intake/job-form.ts';
-import { ApiError } from '../../contract/errors.ts';
+import { ApiError } from '../../lib/contract/errors.ts';
 import { BOUNDARY, type FormPart, formBody, imagePart, jobPart } from '../setup/forms.ts';
 
 const IMAGE = Buffer.from('pretend\r\n--this is\r\n an image\r');

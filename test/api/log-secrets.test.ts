@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { loadConfig } from '../../config.ts';
-import { issueApiKey } from '../../domain/api-key.ts';
-import { createEgress } from '../../egress/egress.ts';
-import { createLogger } from '../../runtime/process.ts';
+import { issueApiKey } from '../../lib/domain/api-key.ts';
+import { createEgress } from '../../lib/egress/egress.ts';
+import { loadConfig } from '../../lib/process/config/config.ts';
+import { createLogger } from '../../lib/process/process.ts';
 import { startFakeApi } from '../contract/fake-api.ts';
 import { dial, listen } from '../contract/wire.ts';
-import { type Served, serveTcp } from '../egress/servers.ts';
+import { type Served, serveTcp } from '../lib/egress/servers.ts';
 import { sampleJpeg } from '../setup/images.ts';
 import { keptLog } from '../setup/kept-log.ts';
 import { REQUIRED } from '../setup/required.ts';

@@ -3,9 +3,9 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { clientOf, siteOf } from '../../api/http/client-address.ts';
 import { registerErrors } from '../../api/http/error-handler.ts';
 import { createRateLimits } from '../../api/http/rate-limit.ts';
-import { ApiError } from '../../contract/errors.ts';
-import { RATE_LIMITS } from '../../contract/limits.ts';
-import type { Caller } from '../../domain/records.ts';
+import { ApiError } from '../../lib/contract/errors.ts';
+import { RATE_LIMITS } from '../../lib/contract/limits.ts';
+import type { Caller } from '../../lib/domain/records.ts';
 
 let app: FastifyInstance;
 let now: number;

@@ -1,8 +1,8 @@
 import { pino } from 'pino';
 import { type ApiOverrides, openApi } from '../../api/open-api.ts';
-import { loadConfig } from '../../config.ts';
-import { digestApiKey, issueApiKey } from '../../domain/api-key.ts';
-import { createEgress, type Egress, EgressError } from '../../egress/egress.ts';
+import { digestApiKey, issueApiKey } from '../../lib/domain/api-key.ts';
+import { createEgress, type Egress, EgressError } from '../../lib/egress/egress.ts';
+import { loadConfig } from '../../lib/process/config/config.ts';
 import { createFakeImageStore } from '../fakes/images.ts';
 import { createFakeJobFeed } from '../fakes/job-feed.ts';
 import { createFakeStores } from '../fakes/stores.ts';

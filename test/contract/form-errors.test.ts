@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { ErrorCode } from '../../contract/errors.ts';
+import type { ErrorCode } from '../../lib/contract/errors.ts';
 import { BOUNDARY, type FormPart, formBody, formType, imagePart, jobPart } from '../setup/forms.ts';
 import { sampleJpeg } from '../setup/images.ts';
 import { IMAGE_URL, startFakeApi } from './fake-api.ts';

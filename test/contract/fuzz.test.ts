@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { Value } from 'typebox/value';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { ERRORS, type ErrorCode } from '../../contract/errors.ts';
-import { ErrorEnvelope, JobCreated, JobReplayed } from '../../contract/schemas.ts';
+import { ERRORS, type ErrorCode } from '../../lib/contract/errors.ts';
+import { ErrorEnvelope, JobCreated, JobReplayed } from '../../lib/contract/schemas.ts';
 import { sampleImage } from '../setup/images.ts';
 import { anything, damage, headers, jobBodies, paths } from './arbitraries.ts';
 import { startFakeApi } from './fake-api.ts';

@@ -1,6 +1,6 @@
 import type { JobGateway, JobRequest } from '../../api/jobs/gateway.ts';
-import { taskQueues } from '../../protocol/task-queues.ts';
-import type { JobStore } from '../../stores/job-store.ts';
+import { taskQueues } from '../../lib/protocol/task-queues.ts';
+import type { JobStore } from '../../lib/stores/job-store.ts';
 
 /**
  * Accepts jobs in the given store without running them, so that every job stays `processing` until the test ends it.

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { bodyDigest } from '../../api/intake/digest.ts';
 import { createJobBodyReader } from '../../api/intake/job-body.ts';
-import { BUDGETS } from '../../contract/limits.ts';
+import { BUDGETS } from '../../lib/contract/limits.ts';
 import { postJob } from '../setup/client.ts';
 import { sampleJpeg } from '../setup/images.ts';
 import { draftOf } from '../setup/records.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { buildApp } from '../../api/app.ts';
 import type { GatewayOutcome, JobGateway } from '../../api/jobs/gateway.ts';
-import type { Acceptance, JobDraft } from '../../domain/records.ts';
+import type { Acceptance, JobDraft } from '../../lib/domain/records.ts';
 import { postJob } from '../setup/client.ts';
 import { sampleJpeg } from '../setup/images.ts';
 import { draftOf } from '../setup/records.ts';

@@ -1,7 +1,7 @@
 import { Value } from 'typebox/value';
 import { expect } from 'vitest';
-import { ERRORS, type ErrorCode } from '../../contract/errors.ts';
-import { ErrorEnvelope } from '../../contract/schemas.ts';
+import { ERRORS, type ErrorCode } from '../../lib/contract/errors.ts';
+import { ErrorEnvelope } from '../../lib/contract/schemas.ts';
 
 /** The common properties of responses of app.inject, undici and {@link Wire}. */
 export interface HttpResponse {

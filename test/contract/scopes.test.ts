@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createRateLimits } from '../../api/http/rate-limit.ts';
-import { SCOPES, type Scope } from '../../contract/scopes.ts';
-import { digestApiKey } from '../../domain/api-key.ts';
+import { SCOPES, type Scope } from '../../lib/contract/scopes.ts';
+import { digestApiKey } from '../../lib/domain/api-key.ts';
 import { sampleImage } from '../setup/images.ts';
 import { startFakeApi } from './fake-api.ts';
 import { error, expectError, outcome } from './responses.ts';

@@ -1,9 +1,9 @@
 import Schema from 'typebox/schema';
 import { Value } from 'typebox/value';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { ToolWithOptions } from '../../contract/schemas.ts';
-import { CHOICES, FREE, SLUGS } from '../catalog/spec-tables.ts';
+import { ToolWithOptions } from '../../lib/contract/schemas.ts';
 import { fakeToolSwitch } from '../fakes/tool-switch.ts';
+import { CHOICES, FREE, SLUGS } from '../lib/catalog/spec-tables.ts';
 import { postJob } from '../setup/client.ts';
 import { sampleImage } from '../setup/images.ts';
 import { startFakeApi } from './fake-api.ts';

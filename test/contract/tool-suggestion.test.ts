@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { LIMITS } from '../../contract/limits.ts';
+import { LIMITS } from '../../lib/contract/limits.ts';
 import { fakeToolSwitch } from '../fakes/tool-switch.ts';
 import { postJob } from '../setup/client.ts';
 import { sampleImage } from '../setup/images.ts';

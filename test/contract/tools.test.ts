@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { CHOICES, FREE, NAMED, SLUGS } from '../catalog/spec-tables.ts';
+import { CHOICES, FREE, NAMED, SLUGS } from '../lib/catalog/spec-tables.ts';
 import { postJob } from '../setup/client.ts';
 import { sampleImage } from '../setup/images.ts';
 import { startFakeApi } from './fake-api.ts';

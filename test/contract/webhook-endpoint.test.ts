@@ -1,8 +1,8 @@
 import { Value } from 'typebox/value';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { LIMITS } from '../../contract/limits.ts';
-import { WebhookEndpoint, WebhookSecret } from '../../contract/webhook-endpoint.ts';
-import { MAX_REPLACED_SECRETS, replacedSecrets, signingSecrets } from '../../domain/webhook-secrets.ts';
+import { LIMITS } from '../../lib/contract/limits.ts';
+import { WebhookEndpoint, WebhookSecret } from '../../lib/contract/webhook-endpoint.ts';
+import { MAX_REPLACED_SECRETS, replacedSecrets, signingSecrets } from '../../lib/domain/webhook-secrets.ts';
 import { startFakeApi } from './fake-api.ts';
 import { error, expectError, outcome } from './responses.ts';
 import { exchange, listen } from './wire.ts';

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { type Static, Type } from 'typebox';
 import { Value } from 'typebox/value';
 import { parseAllDocuments } from 'yaml';
-import { environment } from '../../config.ts';
 import { obtainTool } from '../../dev/obtain/tools.ts';
 import { runCommand } from '../../dev/process/command.ts';
+import { environment } from '../../lib/process/config/config.ts';
 
 const Labels = Type.Record(Type.String(), Type.String());
 const Quantities = Type.Record(Type.String(), Type.String());

@@ -2,9 +2,9 @@ import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { environment } from '../../config.ts';
 import { Child } from '../../dev/process/child.ts';
 import { identify } from '../../dev/process/process-identity.ts';
+import { environment } from '../../lib/process/config/config.ts';
 import { temporaryFolder } from '../setup/temporary-folder.ts';
 
 const forever = 'setInterval(() => {}, 1000);';

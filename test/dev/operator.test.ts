@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { expect, test } from 'vitest';
-import { environment } from '../../config.ts';
 import { operate } from '../../dev/stack/operate.ts';
+import { environment } from '../../lib/process/config/config.ts';
 
 const { signal } = new AbortController();
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { duration, withProgress } from '../../dev/obtain/progress.ts';
 import { allStarted } from '../../dev/process/all-started.ts';
-import { withResources } from '../../runtime/resources.ts';
+import { withResources } from '../../lib/process/resources.ts';
 
 function resource(name: string, closed: string[]): AsyncDisposable {
   return { [Symbol.asyncDispose]: async () => void closed.push(name) };

@@ -5,9 +5,9 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { environment } from '../../config.ts';
 import { DiskFullError, requireSpace } from '../../dev/process/disk-space.ts';
 import { logTail } from '../../dev/process/log-tail.ts';
+import { environment } from '../../lib/process/config/config.ts';
 import { temporaryFolder } from '../setup/temporary-folder.ts';
 
 const root = join(import.meta.dirname, '..', '..');

@@ -1,5 +1,5 @@
-import { TOOLS } from '../../catalog/registry.ts';
-import type { OptionSpec, ToolSpec } from '../../catalog/tool-spec.ts';
+import { TOOLS } from '../../lib/catalog/registry.ts';
+import type { OptionSpec, ToolSpec } from '../../lib/catalog/tool-spec.ts';
 
 const IMAGE = { image_url: 'https://photos.example.com/front.jpg' };
 const HEAD = `import type { CreateJob } from './types.gen.ts';

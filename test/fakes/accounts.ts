@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { LIMITS } from '../../contract/limits.ts';
-import { Refused } from '../../domain/errors.ts';
-import type { AccountRecord, KeyRecord, WebhookEndpoint } from '../../domain/records.ts';
-import { replacedSecrets } from '../../domain/webhook-secrets.ts';
-import type { AccountStore, EndpointHealth } from '../../stores/account-store.ts';
-import type { KeyStore } from '../../stores/key-store.ts';
+import { LIMITS } from '../../lib/contract/limits.ts';
+import { Refused } from '../../lib/domain/errors.ts';
+import type { AccountRecord, KeyRecord, WebhookEndpoint } from '../../lib/domain/records.ts';
+import { replacedSecrets } from '../../lib/domain/webhook-secrets.ts';
+import type { AccountStore, EndpointHealth } from '../../lib/stores/account-store.ts';
+import type { KeyStore } from '../../lib/stores/key-store.ts';
 import { type Books, copies, getOpenAccount, getOrThrow, newestFirst, once, post } from './books.ts';
 
 export function createFakeAccountStore(books: Books): AccountStore {

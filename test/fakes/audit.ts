@@ -1,6 +1,6 @@
-import { auditAccount, type Orphans, orphansBreach } from '../../domain/audit.ts';
-import type { SpentKey } from '../../domain/audit-jobs.ts';
-import type { AccountRecord } from '../../domain/records.ts';
+import { auditAccount, type Orphans, orphansBreach } from '../../lib/domain/audit.ts';
+import type { SpentKey } from '../../lib/domain/audit-jobs.ts';
+import type { AccountRecord } from '../../lib/domain/records.ts';
 import { type Books, copies } from './books.ts';
 
 export function auditBooks(books: Books, account: AccountRecord): string[] {

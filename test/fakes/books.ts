@@ -1,6 +1,6 @@
-import { NotFound, Refused } from '../../domain/errors.ts';
-import type { StoredCall } from '../../domain/generator-call.ts';
-import type { JobRequests } from '../../domain/job-requests.ts';
+import { NotFound, Refused } from '../../lib/domain/errors.ts';
+import type { StoredCall } from '../../lib/domain/generator-call.ts';
+import type { JobRequests } from '../../lib/domain/job-requests.ts';
 import type {
   AccountRecord,
   DeliveryRecord,
@@ -9,13 +9,13 @@ import type {
   LedgerRow,
   ObjectRef,
   PackRecord,
-} from '../../domain/records.ts';
-import { type Asked, expectSame } from '../../domain/references.ts';
-import { createJobListeners, type JobListeners } from '../../stores/job-listeners.ts';
-import type { IdempotencyRow } from '../../stores/job-store.ts';
-import type { AuditOutcome } from '../../stores/ledger-store.ts';
-import type { Referenced } from '../../stores/mongo/references.ts';
-import type { HoldReason } from '../../stores/settings-store.ts';
+} from '../../lib/domain/records.ts';
+import { type Asked, expectSame } from '../../lib/domain/references.ts';
+import { createJobListeners, type JobListeners } from '../../lib/stores/job-listeners.ts';
+import type { IdempotencyRow } from '../../lib/stores/job-store.ts';
+import type { AuditOutcome } from '../../lib/stores/ledger-store.ts';
+import type { Referenced } from '../../lib/stores/mongo/references.ts';
+import type { HoldReason } from '../../lib/stores/settings-store.ts';
 
 /** All records in memory. The stores return copies, as a database would. */
 export interface Books {

@@ -5,9 +5,9 @@ import {
   KEPT_TESTS,
   NEW_CYCLE,
   NO_OUTCOME,
-} from '../../domain/delivery.ts';
-import type { DeliveryRecord } from '../../domain/records.ts';
-import type { DeliveryStore } from '../../stores/delivery-store.ts';
+} from '../../lib/domain/delivery.ts';
+import type { DeliveryRecord } from '../../lib/domain/records.ts';
+import type { DeliveryStore } from '../../lib/stores/delivery-store.ts';
 import { type Books, getOrThrow, newestFirst } from './books.ts';
 
 export function createFakeDeliveryStore({ deliveries }: Books): DeliveryStore {

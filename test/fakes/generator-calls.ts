@@ -5,8 +5,8 @@ import {
   newCall,
   replacedBy,
   type StoredCall,
-} from '../../domain/generator-call.ts';
-import type { GeneratorCallStore } from '../../stores/generator-call-store.ts';
+} from '../../lib/domain/generator-call.ts';
+import type { GeneratorCallStore } from '../../lib/stores/generator-call-store.ts';
 import type { Books } from './books.ts';
 
 type Jobs = Pick<Books, 'calls' | 'localRenders'> & { jobs: ReadonlyMap<string, { status: string }> };

@@ -1,4 +1,4 @@
-import { ImageMissing, type ImageStore, MARK_KEY, publicUrl } from '../../stores/image-store.ts';
+import { ImageMissing, type ImageStore, MARK_KEY, publicUrl } from '../../lib/stores/image-store.ts';
 
 interface StoredImage {
   bytes: Buffer;

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { markOf } from '../../domain/installation.ts';
-import type { ImageStore } from '../../stores/image-store.ts';
-import type { Stores } from '../../stores/stores.ts';
+import { markOf } from '../../lib/domain/installation.ts';
+import type { ImageStore } from '../../lib/stores/image-store.ts';
+import type { Stores } from '../../lib/stores/stores.ts';
 
 /** Makes the stores and the buckets those of a new installation. @returns its id */
 export async function newInstallation(stores: Stores, images: ImageStore): Promise<string> {

@@ -1,4 +1,4 @@
-import type { JobFeed } from '../../stores/job-feed.ts';
+import type { JobFeed } from '../../lib/stores/job-feed.ts';
 import type { Books } from './books.ts';
 
 /** Tells what the fake stores with these books do. */

@@ -1,5 +1,5 @@
-import type { JobRecord } from '../../domain/records.ts';
-import type { JobStore, ToolUsage } from '../../stores/job-store.ts';
+import type { JobRecord } from '../../lib/domain/records.ts';
+import type { JobStore, ToolUsage } from '../../lib/stores/job-store.ts';
 import { type Books, newestFirst } from './books.ts';
 
 type Lists = Pick<JobStore, 'list' | 'listByIdempotencyKey' | 'usage'>;

@@ -1,10 +1,10 @@
-import { deliveryIdOf, destinationOf, newDelivery } from '../../domain/delivery.ts';
-import { Refused } from '../../domain/errors.ts';
-import { countOneMore } from '../../domain/failures.ts';
-import { isOpen, unusedResults } from '../../domain/generator-call.ts';
-import { type JobRequests, MAX_REQUESTS, withdraw } from '../../domain/job-requests.ts';
-import type { Acceptance, JobDraft, JobRecord } from '../../domain/records.ts';
-import type { DeletedJob, EndedJob, FailedEnd, JobStore } from '../../stores/job-store.ts';
+import { deliveryIdOf, destinationOf, newDelivery } from '../../lib/domain/delivery.ts';
+import { Refused } from '../../lib/domain/errors.ts';
+import { countOneMore } from '../../lib/domain/failures.ts';
+import { isOpen, unusedResults } from '../../lib/domain/generator-call.ts';
+import { type JobRequests, MAX_REQUESTS, withdraw } from '../../lib/domain/job-requests.ts';
+import type { Acceptance, JobDraft, JobRecord } from '../../lib/domain/records.ts';
+import type { DeletedJob, EndedJob, FailedEnd, JobStore } from '../../lib/stores/job-store.ts';
 import { type Books, getOrThrow, idempotencyId, post } from './books.ts';
 import { cancelDelivery } from './deliveries.ts';
 import { createFakeJobLists } from './job-lists.ts';

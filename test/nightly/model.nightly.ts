@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
-import { environment } from '../../config.ts';
 import { obtainTlc } from '../../dev/obtain/tlc.ts';
+import { environment } from '../../lib/process/config/config.ts';
 import { folderOfFile } from '../setup/temporary-folder.ts';
 import { CONFIGURATIONS } from './model/configurations.ts';
 import { requireJava, search } from './model/tlc.ts';

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createRateLimits } from '../../api/http/rate-limit.ts';
-import { WEBHOOK_LIMITS } from '../../contract/limits.ts';
+import { WEBHOOK_LIMITS } from '../../lib/contract/limits.ts';
 import { type Service, startService } from '../setup/service.ts';
 
 let service: Service;

@@ -1,8 +1,8 @@
 import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
+import { prepareDatabase } from '../../lib/stores/mongo/setup.ts';
 import { type Deps, openDeps } from '../../operator/deps.ts';
 import { run } from '../../operator/run.ts';
-import { prepareDatabase } from '../../stores/mongo/setup.ts';
 import { ownConfig } from '../setup/own-config.ts';
 
 export interface CommandResult {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { digestApiKey, issueApiKey, isWellFormedApiKey } from '../../domain/api-key.ts';
+import { digestApiKey, issueApiKey, isWellFormedApiKey } from '../../lib/domain/api-key.ts';
 
 describe('an API key', () => {
   test('carries its prefix, 43 characters of secret and 6 of checksum', () => {

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import Schema from 'typebox/schema';
 import { describe, expect, test } from 'vitest';
-import { Environment, loadConfig } from '../../config.ts';
-import { CLOSING_MS } from '../../runtime/process.ts';
+import { Environment, loadConfig } from '../../lib/process/config/config.ts';
+import { CLOSING_MS } from '../../lib/process/process.ts';
 import { REQUIRED } from '../setup/required.ts';
 import { configs, document, file, networks, services, volumes } from './compose-file.ts';
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { Environment, loadConfig } from '../../config.ts';
+import { Environment, loadConfig } from '../../lib/process/config/config.ts';
 import { REQUIRED } from '../setup/required.ts';
 import { file, networks, services } from './compose-file.ts';
 
@@ -84,7 +84,7 @@ describe('docker-compose.yml', () => {
     const [, build = '', dependencies = '', image = ''] = readFileSync('Dockerfile', 'utf8').split(/^FROM /m);
     expect(build).toMatch(/^RUN npm ci\nCOPY \. \.\nRUN npm run build$/m);
     expect(dependencies).toMatch(/^RUN npm ci --omit=dev/m);
-    // test/service/production.test.ts runs a tree of the same three.
+    // test/service/production.service.test.ts runs a tree of the same three.
     expect(
       [...image.matchAll(/^COPY (?:--from=(\w+) )?(.+) \.\/\S*$/gm)].map(([, from, what]) => [from, what]),
     ).toEqual([

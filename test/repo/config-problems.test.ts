@@ -1,6 +1,6 @@
 import fastify from 'fastify';
 import { describe, expect, test } from 'vitest';
-import { ConfigError, environmentProblems, loadConfig } from '../../config.ts';
+import { ConfigError, environmentProblems, loadConfig } from '../../lib/process/config/config.ts';
 import { REQUIRED } from '../setup/required.ts';
 
 const problemsWith = (env: Record<string, string>) => environmentProblems({ ...REQUIRED, ...env });

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { SECRET_FILES, SECRETS } from '../../config/secret-files.ts';
-import { ConfigError, Environment, loadConfig } from '../../config.ts';
+import { ConfigError, Environment, loadConfig } from '../../lib/process/config/config.ts';
+import { SECRET_FILES, SECRETS } from '../../lib/process/config/secret-files.ts';
 import { REQUIRED } from '../setup/required.ts';
 
 describe('.env.example', () => {

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { ERRORS } from '../../contract/errors.ts';
 import { errorsMarkdown } from '../../dev/docs/errors.ts';
-import { FAILURES } from '../../protocol/failure-types.ts';
+import { ERRORS } from '../../lib/contract/errors.ts';
+import { FAILURES } from '../../lib/protocol/failure-types.ts';
 
 const written = readFileSync('docs/errors.md', 'utf8');
 

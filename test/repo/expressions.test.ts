@@ -48,7 +48,7 @@ describe('the check', () => {
 
   test('covers the source', () => {
     const files = sourceFiles();
-    expect(files).toContain('config.ts');
+    expect(files).toContain('lib/process/config/config.ts');
     expect(files).toContain('api/http/error-handler.ts');
     expect(files.flatMap((path) => expressionsIn(path)).length).toBeGreaterThan(30);
   });

@@ -4,12 +4,12 @@ import { createCompletionActivities } from '../../activities/jobs/completion.ts'
 import { renderFailure } from '../../activities/jobs/render-failure.ts';
 import { createDeliveryActivities } from '../../activities/webhooks/pending-delivery.ts';
 import { sourceFiles } from '../../dev/lint/source-files.ts';
-import { NotFound } from '../../domain/errors.ts';
-import { GeneratorError } from '../../generators/errors.ts';
-import { ImageError } from '../../imaging/errors.ts';
-import { ImageProcessEnded } from '../../imaging/processes/errors.ts';
-import { FAILURES, type FailureType } from '../../protocol/failure-types.ts';
-import { ImageMissing } from '../../stores/image-store.ts';
+import { NotFound } from '../../lib/domain/errors.ts';
+import { GeneratorError } from '../../lib/generators/errors.ts';
+import { ImageError } from '../../lib/imaging/errors.ts';
+import { ImageProcessEnded } from '../../lib/imaging/processes/errors.ts';
+import { FAILURES, type FailureType } from '../../lib/protocol/failure-types.ts';
+import { ImageMissing } from '../../lib/stores/image-store.ts';
 import { createFakeStores } from '../fakes/stores.ts';
 import { reportedIn } from './reported-failures.ts';
 

@@ -7,7 +7,7 @@ const breaches = (path: string, text: string) =>
   breachesIn(path, text).map((message) => message.split(': ')[1]);
 
 describe('the layers', () => {
-  test('are exactly the top-level folders, and the packages', () => {
+  test('are exactly the top-level folders, the folders of lib, and the packages', () => {
     const tops = new Set(sourceFiles().map(layerOf));
     const ignored = ['docs', 'vitest.config.ts', 'vitest.faults.config.ts'];
     expect([...tops].filter((top) => !ignored.includes(top)).sort()).toEqual(Object.keys(LAYERS).sort());
@@ -23,8 +23,8 @@ describe('the layers', () => {
 
 describe('an import is refused', () => {
   test.each([
-    ['contract/a.ts', "import { a } from '../domain/a.ts';", 'contract must not import domain'],
-    ['domain/a.ts', "import type { A } from '../stores/stores.ts';", 'domain must not import stores'],
+    ['lib/contract/a.ts', "import { a } from '../domain/a.ts';", 'lib/contract must not import lib/domain'],
+    ['lib/domain/a.ts', "import type { A } from '../stores/a.ts';", 'lib/domain must not import lib/stores'],
     ['api/jobs/a.ts', "import { a } from '../../activities/a.ts';", 'api must not import activities'],
     [
       'workflows/a.ts',
@@ -37,11 +37,11 @@ describe('an import is refused', () => {
       "import { Client } from '@temporalio/client';",
       'workflows must not import @temporalio/client',
     ],
-    ['catalog/a.ts', "import { Type } from 'typebox/value';", 'catalog must not import typebox'],
+    ['lib/catalog/a.ts', "import { Type } from 'typebox/value';", 'lib/catalog must not import typebox'],
     ['operator/a.ts', "export { a } from '../worker/a.ts';", 'operator must not import worker'],
     ['operator/a.ts', "export * from '../dev/a.ts';", 'operator must not import dev'],
     ['worker/a.ts', "const a = await import('../api/a.ts');", 'worker must not import api'],
-    ['egress/a.ts', "import '../stores/a.ts';", 'egress must not import stores'],
+    ['lib/egress/a.ts', "import '../stores/a.ts';", 'lib/egress must not import lib/stores'],
     ['dev/a.ts', "import { a } from '../test/a.ts';", 'dev must not import test'],
     ['api/a.ts', "import tar from 'tar';", 'api must not import tar, which production does not install'],
     [
@@ -57,7 +57,7 @@ describe('an import is refused', () => {
   test('unless it is allowed', () => {
     expect(breaches('workflows/a.ts', "import type { A } from '../activities/a.ts';")).toEqual([]);
     expect(
-      breaches('api/jobs/a.ts', "import { a } from '../../protocol/a.ts'; import a from 'fastify';"),
+      breaches('api/jobs/a.ts', "import { a } from '../../lib/protocol/a.ts'; import a from 'fastify';"),
     ).toEqual([]);
     expect(breaches('api/a.ts', "import type { Headers } from 'tar';")).toEqual([]);
     expect(breaches('dev/a.ts', "import tar from 'tar';")).toEqual([]);

@@ -4,7 +4,7 @@ import { Value } from 'typebox/value';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { metricsMarkdown } from '../../dev/docs/metrics.ts';
-import { LABELS, METRICS, type MetricDefinition } from '../../metrics/definitions.ts';
+import { LABELS, METRICS, type MetricDefinition } from '../../lib/telemetry/metrics/definitions.ts';
 
 const Rules = Type.Object({
   groups: Type.Array(

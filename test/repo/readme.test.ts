@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { SECRET_FILES } from '../../config/secret-files.ts';
-import { Environment } from '../../config.ts';
+import { Environment } from '../../lib/process/config/config.ts';
+import { SECRET_FILES } from '../../lib/process/config/secret-files.ts';
 
 const readme = readFileSync('README.md', 'utf8');
 

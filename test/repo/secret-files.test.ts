@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { SECRETS } from '../../config/secret-files.ts';
-import { environmentProblems, loadConfig } from '../../config.ts';
+import { environmentProblems, loadConfig } from '../../lib/process/config/config.ts';
+import { SECRETS } from '../../lib/process/config/secret-files.ts';
 import { REQUIRED } from '../setup/required.ts';
 import { temporaryFolder } from '../setup/temporary-folder.ts';
 

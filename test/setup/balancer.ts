@@ -1,5 +1,5 @@
 import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http';
-import { type Served, serveHttp } from '../egress/servers.ts';
+import { type Served, serveHttp } from '../lib/egress/servers.ts';
 
 /** A load balancer for HTTP on loopback, with a connection of its own for each request. */
 export interface Balancer extends Served {

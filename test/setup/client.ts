@@ -1,5 +1,5 @@
 import type { TypedApp } from '../../api/http/operation.ts';
-import type { Job } from '../../contract/schemas.ts';
+import type { Job } from '../../lib/contract/schemas.ts';
 import { eventually } from './eventually.ts';
 
 type Headers = Record<string, string>;

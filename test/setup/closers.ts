@@ -1,4 +1,4 @@
-import { createResources, type Resources } from '../../runtime/resources.ts';
+import { createResources, type Resources } from '../../lib/process/resources.ts';
 import { checkAfterFile } from './leaks.ts';
 
 /** Resources of a test file, for its `afterAll`. A file that does not close them fails. */

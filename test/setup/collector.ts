@@ -1,5 +1,5 @@
 import { text } from 'node:stream/consumers';
-import { type Served, serveHttp } from '../egress/servers.ts';
+import { type Served, serveHttp } from '../lib/egress/servers.ts';
 import { eventually } from './eventually.ts';
 
 /** A span as a collector receives it, with the name of the service that sent it. */

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll } from 'vitest';
-import { type Mongo, openMongo } from '../../stores/mongo/client.ts';
-import { prepareDatabase } from '../../stores/mongo/setup.ts';
+import { type Mongo, openMongo } from '../../lib/stores/mongo/client.ts';
+import { prepareDatabase } from '../../lib/stores/mongo/setup.ts';
 import { ownConfig } from './own-config.ts';
 
 /** A database with the indexes, for the tests of one file. It is dropped and closed after them. */

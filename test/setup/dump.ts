@@ -1,5 +1,5 @@
 import type { Db, Document } from 'mongodb';
-import { prepareDatabase } from '../../stores/mongo/setup.ts';
+import { prepareDatabase } from '../../lib/stores/mongo/setup.ts';
 
 /** The documents of every collection at one moment. */
 export type Dump = ReadonlyMap<string, Document[]>;

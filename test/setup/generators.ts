@@ -1,14 +1,14 @@
 import sharp from 'sharp';
-import { createBreaker } from '../../generators/breaker.ts';
+import { createBudget } from '../../lib/admission/budget.ts';
+import { createBreaker } from '../../lib/generators/breaker.ts';
 import type {
   Generator,
   RenderedImage,
   UpstreamGenerator,
   UpstreamRender,
   UpstreamRequest,
-} from '../../generators/port.ts';
-import type { Generators } from '../../generators/registry.ts';
-import { createBudget } from '../../runtime/budget.ts';
+} from '../../lib/generators/port.ts';
+import type { Generators } from '../../lib/generators/registry.ts';
 
 /** What a scripted upstream does with a request. */
 export type Script = (request: UpstreamRequest, render: UpstreamRender) => Promise<RenderedImage>;

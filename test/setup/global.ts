@@ -2,8 +2,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import './context.ts';
-import { environment, loadConfig } from '../../config.ts';
 import { startServers } from '../../dev/servers/start.ts';
+import { environment, loadConfig } from '../../lib/process/config/config.ts';
 import { registerSearchAttributes } from '../../operator/setup/register-search-attributes.ts';
 import { writeWorkflowBundle } from '../../worker/bundle.ts';
 

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import { serveTcp } from '../egress/servers.ts';
+import { serveTcp } from '../lib/egress/servers.ts';
 import { closers } from './closers.ts';
 import { checkAfterFile, leaksOfFile, watchHandles } from './leaks.ts';
 

@@ -1,5 +1,5 @@
-import type { MetricName, Metrics } from '../../metrics/metrics.ts';
-import { createMetrics } from '../../metrics/registry.ts';
+import type { MetricName, Metrics } from '../../lib/telemetry/metrics/metrics.ts';
+import { createMetrics } from '../../lib/telemetry/metrics/registry.ts';
 
 /** What one line of a page says. */
 const LINE = /^(\w+)(?:\{(.*)\})? (\S+)$/;

@@ -1,16 +1,16 @@
 import { pino } from 'pino';
 import { type ApiOverrides, openApi } from '../../api/open-api.ts';
-import type { Config } from '../../config.ts';
-import { digestApiKey, issueApiKey } from '../../domain/api-key.ts';
+import { digestApiKey, issueApiKey } from '../../lib/domain/api-key.ts';
+import type { Config } from '../../lib/process/config/config.ts';
+import { withResources } from '../../lib/process/resources.ts';
+import { openTemporal } from '../../lib/process/temporal-client.ts';
+import { openMongo } from '../../lib/stores/mongo/client.ts';
+import { prepareDatabase } from '../../lib/stores/mongo/setup.ts';
+import { createMongoStores } from '../../lib/stores/mongo/stores.ts';
+import { installRuntime } from '../../lib/telemetry/temporal-logger.ts';
 import { setupImages } from '../../operator/setup/setup-images.ts';
-import { withResources } from '../../runtime/resources.ts';
-import { openTemporal } from '../../runtime/temporal-client.ts';
-import { openMongo } from '../../stores/mongo/client.ts';
-import { prepareDatabase } from '../../stores/mongo/setup.ts';
-import { createMongoStores } from '../../stores/mongo/stores.ts';
 import { openRenderer } from '../../worker/open-renderer.ts';
 import { openWorker, type WorkerOverrides } from '../../worker/open-worker.ts';
-import { installRuntime } from '../../worker/temporal-logger.ts';
 import { PERMISSIVE } from './permissive.ts';
 
 export type Service = Awaited<ReturnType<typeof openService>>;

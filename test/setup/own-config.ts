@@ -1,7 +1,7 @@
 import './context.ts';
 import { randomUUID } from 'node:crypto';
 import { inject } from 'vitest';
-import { type Config, loadConfig } from '../../config.ts';
+import { type Config, loadConfig } from '../../lib/process/config/config.ts';
 import { checkAfterFile } from './leaks.ts';
 import { leftRunning } from './workflows.ts';
 

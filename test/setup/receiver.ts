@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { Webhook } from 'standardwebhooks';
-import { type Served, serveHttp } from '../egress/servers.ts';
+import { type Served, serveHttp } from '../lib/egress/servers.ts';
 import { eventually } from './eventually.ts';
 
 /** One request to a receiver. */

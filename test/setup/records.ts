@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import type { JobDraft } from '../../domain/records.ts';
-import { jobWorkflowId } from '../../protocol/workflow-ids.ts';
-import type { Stores } from '../../stores/stores.ts';
+import type { JobDraft } from '../../lib/domain/records.ts';
+import { jobWorkflowId } from '../../lib/protocol/workflow-ids.ts';
+import type { Stores } from '../../lib/stores/stores.ts';
 
 /** The owner of a job. */
 export type Owner = Pick<JobDraft, 'accountId' | 'keyId'>;

@@ -1,10 +1,10 @@
-import { BFL } from '../generators/upstreams/bfl.ts';
-import { fakeComfyui } from '../generators/upstreams/comfyui.ts';
-import { type FakeOptions, type FakeUpstream, startUpstream } from '../generators/upstreams/fake.ts';
-import { FAL } from '../generators/upstreams/fal.ts';
-import { GEMINI } from '../generators/upstreams/gemini.ts';
-import { OPENAI } from '../generators/upstreams/openai.ts';
-import { REPLICATE } from '../generators/upstreams/replicate.ts';
+import { BFL } from '../lib/generators/upstreams/bfl.ts';
+import { fakeComfyui } from '../lib/generators/upstreams/comfyui.ts';
+import { type FakeOptions, type FakeUpstream, startUpstream } from '../lib/generators/upstreams/fake.ts';
+import { FAL } from '../lib/generators/upstreams/fal.ts';
+import { GEMINI } from '../lib/generators/upstreams/gemini.ts';
+import { OPENAI } from '../lib/generators/upstreams/openai.ts';
+import { REPLICATE } from '../lib/generators/upstreams/replicate.ts';
 import { closers } from './closers.ts';
 
 /** Upstreams that name a task. */

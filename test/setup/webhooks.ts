@@ -1,6 +1,6 @@
-import { deliveryIdOf } from '../../domain/delivery.ts';
-import type { DeliveryRecord } from '../../domain/records.ts';
-import { issueWebhookSecret } from '../../domain/webhook-signature.ts';
+import { deliveryIdOf } from '../../lib/domain/delivery.ts';
+import type { DeliveryRecord } from '../../lib/domain/records.ts';
+import { issueWebhookSecret } from '../../lib/domain/webhook-signature.ts';
 import type { closers } from './closers.ts';
 import { eventually } from './eventually.ts';
 import { type Receiver, startReceiver } from './receiver.ts';

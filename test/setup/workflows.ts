@@ -1,11 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Client, ScheduleNotFoundError } from '@temporalio/client';
-import type { Config } from '../../config.ts';
-import { reconcileScheduleId, retentionScheduleId } from '../../protocol/schedules.ts';
-import { taskQueues } from '../../protocol/task-queues.ts';
-import { openTemporal } from '../../runtime/temporal-client.ts';
-import type { Mongo } from '../../stores/mongo/client.ts';
-import { collections } from '../../stores/mongo/documents.ts';
+import type { Config } from '../../lib/process/config/config.ts';
+import { openTemporal } from '../../lib/process/temporal-client.ts';
+import { reconcileScheduleId, retentionScheduleId } from '../../lib/protocol/schedules.ts';
+import { taskQueues } from '../../lib/protocol/task-queues.ts';
+import type { Mongo } from '../../lib/stores/mongo/client.ts';
+import { collections } from '../../lib/stores/mongo/documents.ts';
 
 /** A workflow closes in a moment after its job or webhook has ended, if a worker is there; images are rendered at the lowest priority. */
 const CLOSING_MS = 90_000;

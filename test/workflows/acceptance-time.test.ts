@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { acceptanceLeftMs } from '../../protocol/job.ts';
+import { acceptanceLeftMs } from '../../lib/protocol/job.ts';
 
 const NOW = Date.parse('2026-11-01T12:00:00Z');
 const HOUR_MS = 3600_000;

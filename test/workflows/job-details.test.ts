@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { code, escaped } from '../../protocol/markdown.ts';
+import { code, escaped } from '../../lib/domain/markdown.ts';
 import { resultFacts } from '../../workflows/job-details.ts';
 
 const madeBy = (upstreamId: string, model = 'owner/model:v1.2') => {

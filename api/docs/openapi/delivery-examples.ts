@@ -1,9 +1,9 @@
-import type { WebhookDelivery, WebhookDeliveryList } from '../../../contract/deliveries.ts';
+import type { WebhookDelivery, WebhookDeliveryList } from '../../../lib/contract/deliveries.ts';
 import type {
   SetWebhookEndpoint,
   WebhookEndpoint,
   WebhookSecret,
-} from '../../../contract/webhook-endpoint.ts';
+} from '../../../lib/contract/webhook-endpoint.ts';
 import type { Examples } from './types.ts';
 
 const JOB_ID = '7c6c4f0e-2f0b-4c43-9d0a-6f0a3c8e51b7';

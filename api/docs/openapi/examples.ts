@@ -1,5 +1,5 @@
 import type { Static } from 'typebox';
-import type { JobList, LedgerList } from '../../../contract/lists.ts';
+import type { JobList, LedgerList } from '../../../lib/contract/lists.ts';
 import type {
   Account,
   CreateJob,
@@ -10,9 +10,9 @@ import type {
   JobReplayed,
   Tool,
   ToolWithOptions,
-} from '../../../contract/schemas.ts';
-import type { TestEvent, WebhookEvent } from '../../../contract/webhook.ts';
-import { CANCELLED, NOT_GENERATED, refundedError } from '../../../protocol/job-errors.ts';
+} from '../../../lib/contract/schemas.ts';
+import type { TestEvent, WebhookEvent } from '../../../lib/contract/webhook.ts';
+import { CANCELLED, NOT_GENERATED, refundedError } from '../../../lib/domain/job-errors.ts';
 import { DELIVERY_EXAMPLES, DELIVERY_REQUEST_EXAMPLES } from './delivery-examples.ts';
 import type { Examples } from './types.ts';
 

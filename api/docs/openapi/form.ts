@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { CreateJob } from '../../../contract/schemas.ts';
+import { CreateJob } from '../../../lib/contract/schemas.ts';
 import type { Examples, Operation } from './types.ts';
 
 const { tool, options, webhook_url } = CreateJob.properties;

@@ -1,5 +1,5 @@
 import type { OpenAPIV3_1 } from 'openapi-types';
-import { LIMITS, RATE_LIMITS } from '../../../contract/limits.ts';
+import { LIMITS, RATE_LIMITS } from '../../../lib/contract/limits.ts';
 
 type Header = OpenAPIV3_1.HeaderObject;
 type Ref = OpenAPIV3_1.ReferenceObject;

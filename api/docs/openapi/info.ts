@@ -1,4 +1,4 @@
-import { RATE_LIMITS } from '../../../contract/limits.ts';
+import { RATE_LIMITS } from '../../../lib/contract/limits.ts';
 
 const TAGS = [
   {

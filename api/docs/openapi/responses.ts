@@ -1,7 +1,7 @@
 import type { OpenAPIV3_1 } from 'openapi-types';
-import { jobOfDeliveryDeleted, noWebhookEndpoint, toolNotFound } from '../../../contract/api-errors.ts';
-import { ERRORS, type ErrorCode } from '../../../contract/errors.ts';
-import type { ErrorEnvelope } from '../../../contract/schemas.ts';
+import { jobOfDeliveryDeleted, noWebhookEndpoint, toolNotFound } from '../../../lib/contract/api-errors.ts';
+import { ERRORS, type ErrorCode } from '../../../lib/contract/errors.ts';
+import type { ErrorEnvelope } from '../../../lib/contract/schemas.ts';
 import { ERROR_CODES } from '../../http/operation.ts';
 import { ERROR_GUIDE } from '../error-guide.ts';
 import { headersOf } from './headers.ts';

@@ -1,7 +1,7 @@
-import { describeCatalog, type ToolDescription } from '../../../catalog/describe.ts';
-import { commonOptionSchemas, optionsSchema } from '../../../catalog/options-schema.ts';
-import { TOOLS } from '../../../catalog/registry.ts';
-import type { ToolSpec } from '../../../catalog/tool-spec.ts';
+import { describeCatalog, type ToolDescription } from '../../../lib/catalog/describe.ts';
+import { commonOptionSchemas, optionsSchema } from '../../../lib/catalog/options-schema.ts';
+import { TOOLS } from '../../../lib/catalog/registry.ts';
+import type { ToolSpec } from '../../../lib/catalog/tool-spec.ts';
 import type { Schema } from './types.ts';
 
 type Schemas = Record<string, Schema>;

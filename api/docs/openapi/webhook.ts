@@ -1,5 +1,5 @@
 import type { TSchema } from 'typebox';
-import { TestEvent, WebhookEvent } from '../../../contract/webhook.ts';
+import { TestEvent, WebhookEvent } from '../../../lib/contract/webhook.ts';
 import { TEST_EVENT_EXAMPLES, WEBHOOK_EXAMPLES } from './examples.ts';
 import type { Examples } from './types.ts';
 

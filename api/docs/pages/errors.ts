@@ -1,4 +1,4 @@
-import { ERRORS, type ErrorCode } from '../../../contract/errors.ts';
+import { ERRORS, type ErrorCode } from '../../../lib/contract/errors.ts';
 import { ERROR_GUIDE } from '../error-guide.ts';
 import { type Html, html, prose } from './html.ts';
 import type { Page } from './layout.ts';

@@ -1,4 +1,3 @@
-import type { Config } from '../../../config.ts';
 import {
   BUDGETS,
   LIMITS,
@@ -8,9 +7,10 @@ import {
   WAITING,
   WAITING_REQUESTS,
   WEBHOOK_LIMITS,
-} from '../../../contract/limits.ts';
-import { KEPT_TESTS } from '../../../domain/delivery.ts';
-import { MAX_REPLACED_SECRETS, OLD_SECRET_HOURS } from '../../../domain/webhook-secrets.ts';
+} from '../../../lib/contract/limits.ts';
+import { KEPT_TESTS } from '../../../lib/domain/delivery.ts';
+import { MAX_REPLACED_SECRETS, OLD_SECRET_HOURS } from '../../../lib/domain/webhook-secrets.ts';
+import type { Config } from '../../../lib/process/config/config.ts';
 import { accountBytesOf } from '../../budgets/budgets.ts';
 import { unpaidLimits } from '../../budgets/unpaid.ts';
 import { type Html, html, prose } from './html.ts';

@@ -1,11 +1,11 @@
-import { type GeneratorOrders, listTools } from '../../../catalog/catalog.ts';
+import { type GeneratorOrders, listTools } from '../../../lib/catalog/catalog.ts';
 import {
   describeCatalog,
   describeCommonOptions,
   type GroupDescription,
   type OptionDescription,
   type ToolDescription,
-} from '../../../catalog/describe.ts';
+} from '../../../lib/catalog/describe.ts';
 import { SAMPLE_SIZE, sampleFiles, TOOL_SAMPLES } from '../tool-samples.ts';
 import { type Html, html, prose } from './html.ts';
 import type { Page } from './layout.ts';

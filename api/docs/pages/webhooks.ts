@@ -1,5 +1,5 @@
-import { LIMITS, WEBHOOK_LIMITS } from '../../../contract/limits.ts';
-import { MAX_REPLACED_SECRETS, OLD_SECRET_HOURS } from '../../../domain/webhook-secrets.ts';
+import { LIMITS, WEBHOOK_LIMITS } from '../../../lib/contract/limits.ts';
+import { MAX_REPLACED_SECRETS, OLD_SECRET_HOURS } from '../../../lib/domain/webhook-secrets.ts';
 import { WEBHOOK_EXAMPLES } from '../openapi/examples.ts';
 import { VERIFY_SAMPLE } from '../verify-sample.ts';
 import { html } from './html.ts';

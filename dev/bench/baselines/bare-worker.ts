@@ -1,10 +1,10 @@
 import { fileURLToPath } from 'node:url';
 import { bundleWorkflowCode, NativeConnection, Worker } from '@temporalio/worker';
-import { environment, loadConfig } from '../../../config.ts';
-import { taskQueues } from '../../../protocol/task-queues.ts';
-import { createLogger, shutdownSignal } from '../../../runtime/process.ts';
+import { environment, loadConfig } from '../../../lib/process/config/config.ts';
+import { createLogger, shutdownSignal } from '../../../lib/process/process.ts';
+import { taskQueues } from '../../../lib/protocol/task-queues.ts';
+import { installRuntime } from '../../../lib/telemetry/temporal-logger.ts';
 import { runWorkers } from '../../../worker/create-workers.ts';
-import { installRuntime } from '../../../worker/temporal-logger.ts';
 import type { BareActivities } from './bare-messages.ts';
 
 /** The worker of bare workflows: one process with a worker for each of the two queues. */

@@ -1,8 +1,8 @@
 import fastify from 'fastify';
-import { environment, loadConfig } from '../../../config.ts';
-import { aborted, shutdownSignal } from '../../../runtime/process.ts';
-import { openMongo } from '../../../stores/mongo/client.ts';
-import { collections } from '../../../stores/mongo/documents.ts';
+import { environment, loadConfig } from '../../../lib/process/config/config.ts';
+import { aborted, shutdownSignal } from '../../../lib/process/process.ts';
+import { openMongo } from '../../../lib/stores/mongo/client.ts';
+import { collections } from '../../../lib/stores/mongo/documents.ts';
 
 interface Params {
   job: string;

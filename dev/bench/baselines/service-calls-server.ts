@@ -1,16 +1,16 @@
 import { createHash, randomUUID } from 'node:crypto';
 import fastify from 'fastify';
-import { environment, loadConfig } from '../../../config.ts';
-import { LIMITS } from '../../../contract/limits.ts';
-import { digestApiKey } from '../../../domain/api-key.ts';
-import type { Caller } from '../../../domain/records.ts';
-import { renderInstantly } from '../../../generators/instant.ts';
-import { configureLibvips } from '../../../imaging/libvips.ts';
-import { jobWorkflowId } from '../../../protocol/workflow-ids.ts';
-import { aborted, shutdownSignal } from '../../../runtime/process.ts';
-import { openMongo } from '../../../stores/mongo/client.ts';
-import { createMongoStores } from '../../../stores/mongo/stores.ts';
-import { createImageStore } from '../../../stores/s3/images.ts';
+import { LIMITS } from '../../../lib/contract/limits.ts';
+import { digestApiKey } from '../../../lib/domain/api-key.ts';
+import type { Caller } from '../../../lib/domain/records.ts';
+import { renderInstantly } from '../../../lib/generators/instant.ts';
+import { configureLibvips } from '../../../lib/imaging/libvips.ts';
+import { environment, loadConfig } from '../../../lib/process/config/config.ts';
+import { aborted, shutdownSignal } from '../../../lib/process/process.ts';
+import { jobWorkflowId } from '../../../lib/protocol/workflow-ids.ts';
+import { openMongo } from '../../../lib/stores/mongo/client.ts';
+import { createMongoStores } from '../../../lib/stores/mongo/stores.ts';
+import { createImageStore } from '../../../lib/stores/s3/images.ts';
 
 const TARGET = { longestSide: 2048, neverSmaller: false } as const;
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { WithStartWorkflowOperation } from '@temporalio/client';
-import { taskQueues } from '../../../protocol/task-queues.ts';
+import { taskQueues } from '../../../lib/protocol/task-queues.ts';
 import { assertPolled } from '../../servers/assert-polled.ts';
 import type { BenchEnvironment } from '../environment.ts';
 import { startProcess } from '../measured-process.ts';

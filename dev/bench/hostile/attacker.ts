@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Dispatcher, Pool } from 'undici';
-import { digestApiKey, issueApiKey } from '../../../domain/api-key.ts';
+import { digestApiKey, issueApiKey } from '../../../lib/domain/api-key.ts';
 import type { BenchEnvironment } from '../environment.ts';
 
 const POLL_MS = 50;

@@ -1,7 +1,8 @@
 import { Readable } from 'node:stream';
 import type { Attacker } from './attacker.ts';
+import type { HostileRequest } from './forms.ts';
 import { EXPENSIVE, HONEST, type Images, REFUSED } from './hostile-images.ts';
-import { type HostileRequest, hostileRequests } from './requests.ts';
+import { hostileRequests } from './requests.ts';
 import { SOURCES, type Source } from './sources.ts';
 
 /** One input, designed to be as expensive as possible. */

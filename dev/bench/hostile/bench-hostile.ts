@@ -1,6 +1,6 @@
 import { setPriority } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
-import { taskQueues } from '../../../protocol/task-queues.ts';
+import { taskQueues } from '../../../lib/protocol/task-queues.ts';
 import type { Bench } from '../bench.ts';
 import { createCallers } from '../callers.ts';
 import { type TreeUsage, watchChildren } from '../children.ts';

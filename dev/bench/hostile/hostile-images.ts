@@ -1,5 +1,5 @@
 import sharp from 'sharp';
-import { LIMITS } from '../../../contract/limits.ts';
+import { LIMITS } from '../../../lib/contract/limits.ts';
 import { EOI, frame, greyProgressiveJpeg, jpeg, scan, segment } from './jpeg.ts';
 import { blackPng, chunk, ihdr, png, SIGNATURE, zlibOfZeros } from './png.ts';
 import { repeat } from './repeat.ts';

@@ -1,20 +1,7 @@
-import { hostileForms } from './forms.ts';
+import { type HostileRequest, hostileForms } from './forms.ts';
 
 const MB = 1024 * 1024;
 const JSON_TYPE = { 'Content-Type': 'application/json' };
-
-/** An expensive request, to be sent with a valid key. */
-export interface HostileRequest {
-  name: string;
-  method: 'GET' | 'POST';
-  /** Path and query, `/api/v1/...`. */
-  target: string;
-  headers: Readonly<Record<string, string>>;
-  /** Built on demand: some are 30 MB. */
-  body?: () => Buffer;
-  /** Bytes per HTTP chunk; without it, the body has a Content-Length. */
-  chunked?: number;
-}
 
 /** Bodies, headers and targets, each close to the limit it attacks. */
 export function hostileRequests(): HostileRequest[] {

@@ -1,6 +1,6 @@
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { LIMITS } from '../../../contract/limits.ts';
+import { LIMITS } from '../../../lib/contract/limits.ts';
 
 const TICK_MS = 100;
 /** The API stops reading a body that does not start like an image. */

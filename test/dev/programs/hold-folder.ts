@@ -1,6 +1,6 @@
-import { environment } from '../../../config.ts';
 import { Child } from '../../../dev/process/child.ts';
 import { openDataFolder } from '../../../dev/process/data-folder.ts';
+import { environment } from '../../../lib/process/config/config.ts';
 
 /** Opens a data folder, starts a child that ignores SIGTERM, and prints its pid. */
 const folder = await openDataFolder(process.argv[2] ?? '', () => {});

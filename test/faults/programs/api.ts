@@ -1,10 +1,10 @@
 import { createTemporalGateway, type JobRequest } from '../../../api/jobs/gateway.ts';
 import { openApi } from '../../../api/open-api.ts';
-import { taskQueues } from '../../../protocol/task-queues.ts';
-import { aborted } from '../../../runtime/process.ts';
-import { runService } from '../../../runtime/run-main.ts';
-import { openTemporal } from '../../../runtime/temporal-client.ts';
-import { createImageStore } from '../../../stores/s3/images.ts';
+import { aborted } from '../../../lib/process/process.ts';
+import { runService } from '../../../lib/process/run-main.ts';
+import { openTemporal } from '../../../lib/process/temporal-client.ts';
+import { taskQueues } from '../../../lib/protocol/task-queues.ts';
+import { createImageStore } from '../../../lib/stores/s3/images.ts';
 import { PERMISSIVE } from '../../setup/permissive.ts';
 import { skewClock } from './clock.ts';
 import { reachAt, withFailpoints } from './reach.ts';

@@ -1,4 +1,4 @@
-import { GeneratorError } from '../../../generators/errors.ts';
+import { GeneratorError } from '../../../lib/generators/errors.ts';
 import { scriptedUpstream } from '../../setup/generators.ts';
 
 /** The tool whose jobs fail. */

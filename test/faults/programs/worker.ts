@@ -1,12 +1,12 @@
 import { activityInfo } from '@temporalio/activity';
-import { createEgress } from '../../../egress/egress.ts';
-import { runService, type ServiceContext } from '../../../runtime/run-main.ts';
-import { type Mongo, openMongo } from '../../../stores/mongo/client.ts';
-import { createMongoStores } from '../../../stores/mongo/stores.ts';
-import { createImageStore } from '../../../stores/s3/images.ts';
+import { createEgress } from '../../../lib/egress/egress.ts';
+import { runService, type ServiceContext } from '../../../lib/process/run-main.ts';
+import { type Mongo, openMongo } from '../../../lib/stores/mongo/client.ts';
+import { createMongoStores } from '../../../lib/stores/mongo/stores.ts';
+import { createImageStore } from '../../../lib/stores/s3/images.ts';
+import { installRuntime } from '../../../lib/telemetry/temporal-logger.ts';
 import { openRenderer } from '../../../worker/open-renderer.ts';
 import { openWorker } from '../../../worker/open-worker.ts';
-import { installRuntime } from '../../../worker/temporal-logger.ts';
 import { generatorsOf } from '../../setup/generators.ts';
 import { skewClock, skewedTimes } from './clock.ts';
 import { createTestGenerator } from './generator.ts';

@@ -1,8 +1,9 @@
 import { fetch } from 'undici';
 import { expect } from 'vitest';
-import type { LedgerRow } from '../../../domain/records.ts';
+import type { LedgerRow } from '../../../lib/domain/records.ts';
 import { eventually } from '../../setup/eventually.ts';
-import { accepted, type HttpResponse, type Order } from './order.ts';
+import { accepted, type Order } from './order.ts';
+import type { HttpResponse } from './upload.ts';
 import type { World } from './world.ts';
 
 /** After MongoDB is reachable again. */

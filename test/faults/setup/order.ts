@@ -1,9 +1,9 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Agent, fetch } from 'undici';
-import { digestApiKey, issueApiKey } from '../../../domain/api-key.ts';
+import { digestApiKey, issueApiKey } from '../../../lib/domain/api-key.ts';
 import { REFUSED_TOOL } from '../programs/generator.ts';
-import { openUpload } from './upload.ts';
+import { type HttpResponse, openUpload } from './upload.ts';
 import type { World } from './world.ts';
 
 /** Every request must be answered within this time. */
@@ -11,11 +11,6 @@ const RESPONSE_TIMEOUT_MS = 20_000;
 /** After the end of a fault. */
 const ACCEPTED_WITHIN_MS = 90_000;
 const RETRY_MS = 250;
-
-export type HttpResponse = {
-  status: number;
-  body: { job_id?: string; result_urls?: string[]; error?: { code: string } };
-};
 /** The connection was closed without a response. */
 const NO_RESPONSE: HttpResponse = { status: 0, body: {} };
 

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { fetch } from 'undici';
 import { Child } from '../../../dev/process/child.ts';
 import type { ServerContext } from '../../../dev/servers/context.ts';
-import { CLOSING_MS } from '../../../runtime/process.ts';
+import { CLOSING_MS } from '../../../lib/process/process.ts';
 import type { Failpoints } from './failpoints.ts';
 
 const programs = join(import.meta.dirname, '..', 'programs');

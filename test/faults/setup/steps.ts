@@ -1,7 +1,8 @@
 import { expect } from 'vitest';
 import type { Hold } from './failpoints.ts';
 import type { Placed } from './invariants.ts';
-import { type End, type HttpResponse, newOrder, type Order } from './order.ts';
+import { type End, newOrder, type Order } from './order.ts';
+import type { HttpResponse } from './upload.ts';
 import type { World } from './world.ts';
 
 type Step = {

@@ -1,7 +1,11 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
-import type { HttpResponse } from './order.ts';
+
+export type HttpResponse = {
+  status: number;
+  body: { job_id?: string; result_urls?: string[]; error?: { code: string } };
+};
 
 /** A POST over a connection of its own, sent in parts. */
 export interface Upload {

@@ -1,11 +1,11 @@
 import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { environment } from '../../../config.ts';
 import { obtainBinaries } from '../../../dev/obtain/binaries.ts';
 import { cacheFolder } from '../../../dev/obtain/cache.ts';
 import type { ObtainContext } from '../../../dev/obtain/obtain.ts';
 import { obtainProgram } from '../../../dev/obtain/tools.ts';
 import { isExecutable, runCommand } from '../../../dev/process/command.ts';
+import { environment } from '../../../lib/process/config/config.ts';
 import { services } from '../../repo/compose-file.ts';
 
 /** The newest that npm has; the image of MongoDB brings its own. */

@@ -1,5 +1,5 @@
-import { ConfigError } from '../../../config.ts';
-import { runMain } from '../../../runtime/run-main.ts';
+import { ConfigError } from '../../../lib/process/config/config.ts';
+import { runMain } from '../../../lib/process/run-main.ts';
 
 // Fails while something is open that would keep the process running.
 

@@ -1,5 +1,5 @@
 import fastify from 'fastify';
-import { aborted, shutdownSignal } from '../../../runtime/process.ts';
+import { aborted, shutdownSignal } from '../../../lib/process/process.ts';
 
 // A server that never responds and, on close, waits for open requests. Prints its address, and `received` on a request.
 

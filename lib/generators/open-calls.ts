@@ -1,0 +1,111 @@
+import { type CallLog, type GeneratorCall, isOpen, type UpstreamTask } from '../domain/generator-call.ts';
+import { pause } from '../process/pause.ts';
+import { GeneratorError } from './errors.ts';
+import type { UpstreamGenerator } from './port.ts';
+
+/** The configured upstream of this name. */
+export type FindUpstream = (name: string) => UpstreamGenerator | undefined;
+
+/** Milliseconds. */
+export interface Liveness {
+  /** Between two beats of a call. */
+  beatMs: number;
+  /** A call whose process has been silent so long may be lost. Longer than a process or MongoDB stands still. */
+  silentMs: number;
+}
+
+export const LIVENESS: Liveness = { beatMs: 5000, silentMs: 45_000 };
+
+/** Until an attempt that could ask nobody is followed by the next one. */
+const LOOK_AGAIN_MS = 5000;
+
+/** The task of an earlier attempt that may still be running at its upstream. */
+export const pendingTask = (calls: readonly GeneratorCall[]): GeneratorCall | undefined =>
+  calls.find((call) => call.task !== null && isOpen(call));
+
+/**
+ * The calls of a job, after those are ended whose response nobody can receive any more: their process died, or nobody
+ * can ask their upstream, because it is no longer configured.
+ * @throws GeneratorError `unavailable` with `waits` while the process of an earlier attempt makes a call that has no task
+ */
+export async function endLostCalls(
+  log: CallLog,
+  find: FindUpstream,
+  signal: AbortSignal,
+  { beatMs, silentMs }: Liveness = LIVENESS,
+): Promise<readonly GeneratorCall[]> {
+  let calls = await log.list();
+  const unnamed = calls.filter(isUnnamed);
+  if (unnamed.length > 0) {
+    waitForSome(unnamed.filter((call) => call.silentMs < silentMs));
+    // MongoDB or the whole machine may have stood still: a process is gone if it stays silent while it is watched.
+    await pause(3 * beatMs, signal);
+    const beats = new Map(unnamed.map(({ id, beatAt }) => [id, beatAt.getTime()]));
+    calls = await log.list();
+    waitForSome(calls.filter(isUnnamed).filter(({ id, beatAt }) => beats.get(id) !== beatAt.getTime()));
+  }
+  const lost = calls.filter(
+    (call) => isUnnamed(call) || (isOpen(call) && find(call.generator) === undefined),
+  );
+  for (const { id, task } of lost)
+    await log.update(id, {
+      ...(task === null ? { task } : {}),
+      outcome: 'lost',
+      error: 'The response was lost.',
+    });
+  return lost.length === 0 ? calls : log.list();
+}
+
+/** Nothing is known of the call but that it was recorded. */
+const isUnnamed = (call: GeneratorCall) => isOpen(call) && call.task === null;
+
+function waitForSome([alive]: readonly GeneratorCall[]): void {
+  if (alive === undefined) return;
+  throw waiting(`Another attempt is calling ${alive.generator}.`);
+}
+
+/** The job only has to wait: no upstream was asked. */
+export const waiting = (message: string) =>
+  new GeneratorError({ kind: 'unavailable', retryAfterMs: LOOK_AGAIN_MS, waits: true }, message);
+
+/**
+ * Cancels what upstreams still do for a job that has ended, and ends its calls. The process of a call that has no task
+ * yet learns that the call has ended, and cancels the task itself.
+ * @throws GeneratorError `unavailable` when a later attempt may cancel more
+ */
+export async function cancelOpenCalls(log: CallLog, find: FindUpstream): Promise<void> {
+  const open = (await log.list()).filter(isOpen);
+  // One that cannot be cancelled yet does not keep the others running.
+  const attempts = await Promise.allSettled(open.map((call) => cancelCall(call, log, find)));
+  const failed = attempts.find(({ status }) => status === 'rejected');
+  if (failed?.status === 'rejected') throw failed.reason;
+}
+
+async function cancelCall(call: GeneratorCall, log: CallLog, find: FindUpstream): Promise<void> {
+  if (call.task !== null) {
+    await log.update(call.id, { outcome: 'cancelled', error: await cancel(call.generator, call.task, find) });
+    return;
+  }
+  const error = 'The job ended before the response arrived.';
+  if (await log.update(call.id, { task: null, outcome: 'cancelled', error })) return;
+  const named = (await log.list()).find(({ id }) => id === call.id);
+  if (named !== undefined && isOpen(named)) await cancelCall(named, log, find);
+}
+
+/** @returns why the task may go on; null when it does not */
+async function cancel(generator: string, task: UpstreamTask, find: FindUpstream): Promise<string | null> {
+  const tasks = find(generator)?.tasks;
+  if (tasks === undefined) return `${generator} is no longer configured: its task could not be cancelled.`;
+  if (tasks.cancel === undefined) return `${generator} cannot cancel a task.`;
+  try {
+    await tasks.cancel(task);
+    return null;
+  } catch (error) {
+    if (!(error instanceof GeneratorError) || maySucceedLater(error)) throw error;
+    return error.message;
+  }
+}
+
+/** The upstream was not reached. Where the failure may be charged, it is the address of this task that cannot be called. */
+const maySucceedLater = ({ failure, mayBeCharged }: GeneratorError) =>
+  failure.kind === 'unavailable' && !mayBeCharged;

@@ -1,0 +1,98 @@
+import { readFileSync } from 'node:fs';
+import { type Budget, createSharedBudget } from '../admission/budget.ts';
+import type { Plan } from '../catalog/catalog.ts';
+import { createEgress, type Egress } from '../egress/egress.ts';
+import { ConfigError, unusable } from '../process/config/config.ts';
+import type { GeneratorName } from '../process/config/generator-environment.ts';
+import type { GeneratorConfig } from '../process/config/generators.ts';
+import { createBfl } from './adapters/bfl.ts';
+import { createComfyui } from './adapters/comfyui.ts';
+import { createFal } from './adapters/fal.ts';
+import { createGemini } from './adapters/gemini.ts';
+import { createOpenai } from './adapters/openai.ts';
+import { createReplicate } from './adapters/replicate.ts';
+import { type Breaker, createBreaker } from './breaker.ts';
+import type { FindUpstream } from './open-calls.ts';
+import type { Generator, LocalName, UpstreamGenerator } from './port.ts';
+import { TIMING, type UpstreamTiming } from './upstream/client.ts';
+
+/** The configured generators of one process. */
+export interface Generators extends AsyncDisposable {
+  /** Those that perform the tool, in failover order; the built-in one alone when none does. */
+  forPlan(plan: Pick<Plan, 'group' | 'classical'>): readonly Generator[];
+  /** A configured upstream, also when it performs other tools only. */
+  find: FindUpstream;
+  /** All that are configured. */
+  readonly upstreams: readonly UpstreamGenerator[];
+  breakerOf(generator: UpstreamGenerator): Breaker;
+  /** Limits the calls in progress, in all and of one account; the accounts that wait take turns. */
+  placesOf(generator: UpstreamGenerator): Budget;
+  readonly failoverOnRefused: boolean;
+}
+
+/** Above what a result may have. */
+const MAX_WIRE_BYTES = 48 * 1024 * 1024;
+
+type UpstreamName = Exclude<GeneratorName, LocalName>;
+
+/**
+ * Every upstream by its name, with an egress of its own. Besides public https it calls the origin of the base URL only, and
+ * downloads results from those that the operator has named for it.
+ */
+const UPSTREAMS: Readonly<
+  Record<UpstreamName, (config: GeneratorConfig, egress: Egress, timing: UpstreamTiming) => UpstreamGenerator>
+> = {
+  gemini: (config, egress, timing) => createGemini(config.gemini, egress, timing),
+  openai: (config, egress, timing) => createOpenai(config.openai, egress, timing),
+  bfl: (config, egress, timing) => createBfl(config.bfl, egress, timing),
+  replicate: (config, egress, timing) => createReplicate(config.replicate, egress, timing),
+  fal: (config, egress, timing) => createFal(config.fal, egress, timing),
+  comfyui: (config, egress, timing) =>
+    createComfyui({ ...config.comfyui, graph: readGraph(config.comfyui.graphFile) }, egress, timing),
+};
+
+/** @throws ConfigError when a key or an address is missing */
+export function createGenerators(config: GeneratorConfig, timing = TIMING): Generators {
+  if (config.missing.length > 0) throw new ConfigError(unusable(config.missing));
+  const egresses: Egress[] = [];
+  const places = new Map<string, Budget>();
+  const open = (name: GeneratorName): Generator => {
+    if (name === 'preview' || name === 'instant') return { kind: 'local', name };
+    const { baseUrl, concurrency, resultOrigins } = config[name];
+    const egress = createEgress({
+      allowOrigins: [new URL(baseUrl).origin],
+      fetchOrigins: resultOrigins,
+      maxWireBytes: MAX_WIRE_BYTES,
+    });
+    egresses.push(egress);
+    places.set(name, createSharedBudget(concurrency));
+    return UPSTREAMS[name](config, egress, timing);
+  };
+  const generators = new Map(config.used.map((name) => [name, open(name)]));
+  const upstreams = [...generators.values()].filter((generator) => generator.kind === 'upstream');
+  const breakers = new Map([...generators.keys()].map((name) => [name as string, createBreaker()]));
+  return {
+    failoverOnRefused: config.failoverOnRefused,
+    upstreams,
+    forPlan({ group, classical }) {
+      const order = (config.orders.get(group) ?? []).flatMap((name) => generators.get(name) ?? []);
+      // The built-in generator would return the photo with a caption, in place of what a model can do.
+      const performing = order.filter(({ name }) => name !== 'preview' || classical);
+      return performing.length > 0 ? performing : order;
+    },
+    find: (name) => upstreams.find((upstream) => upstream.name === name),
+    breakerOf: ({ name }) => breakers.get(name) ?? createBreaker(),
+    placesOf: ({ name }) => places.get(name) ?? createSharedBudget(1),
+    async [Symbol.asyncDispose]() {
+      await Promise.all(egresses.map((egress) => egress[Symbol.asyncDispose]()));
+    },
+  };
+}
+
+function readGraph(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (cause) {
+    throw new ConfigError(unusable([`COMFYUI_GRAPH: ${file} cannot be read`]), { cause });
+  }
+}

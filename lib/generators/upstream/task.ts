@@ -1,0 +1,137 @@
+import type { UpstreamTask } from '../../domain/generator-call.ts';
+import { abortAfter } from '../../process/countdown.ts';
+import { pause } from '../../process/pause.ts';
+import { GeneratorError, type GeneratorFailure, NotSent } from '../errors.ts';
+import type {
+  RecordedTask,
+  RenderedImage,
+  UpstreamGenerator,
+  UpstreamRender,
+  UpstreamRequest,
+} from '../port.ts';
+import type { CallContext, UpstreamTiming } from './client.ts';
+
+/** What one upstream with tasks looks like. Every function makes at most a few calls and rejects with GeneratorError. */
+export interface TaskShapes {
+  /** Submits the task. @throws GeneratorError with `mayBeCharged` when its response was lost */
+  submit(request: UpstreamRequest): Promise<UpstreamTask>;
+  /** The result, or undefined while the task is running. @throws GeneratorError, `lost` when task or result is gone */
+  poll(task: UpstreamTask, context: CallContext): Promise<RenderedImage | undefined>;
+  /** Asks the upstream to stop; absent where it cannot. */
+  cancel?(task: UpstreamTask, signal: AbortSignal): Promise<void>;
+}
+
+/** Polls until the interval is doubled. */
+const QUICK_POLLS = 15;
+const MOST_FAILED_POLLS = 5;
+const CANCEL_MS = 2000;
+/** Over all attempts. A task that takes longer has been forgotten. */
+const MOST_TASK_MS = 30 * 60_000;
+
+/** A generator whose upstream has tasks. */
+export const createTaskGenerator = (
+  about: Pick<UpstreamGenerator, 'name' | 'model' | 'charges'>,
+  shapes: TaskShapes,
+  timing: UpstreamTiming,
+): UpstreamGenerator => ({
+  kind: 'upstream',
+  ...about,
+  render: (render) => runTask(shapes, render, timing),
+  tasks:
+    shapes.cancel === undefined
+      ? {}
+      : { cancel: async (task) => shapes.cancel?.(task, abortAfter(CANCEL_MS)) },
+});
+
+/** Submits a task, or resumes the one of an earlier attempt, and waits for its result. */
+async function runTask(
+  shapes: TaskShapes,
+  render: UpstreamRender,
+  { pollMs }: UpstreamTiming,
+): Promise<RenderedImage> {
+  const { resume, signal, instruction } = render;
+  const context = { signal, instruction };
+  if (resume !== undefined) return await waitFor(shapes, resume, context, pollMs);
+  const since = performance.now();
+  const task = await submit(shapes, render);
+  return await waitFor(shapes, { task, since }, context, pollMs).catch((error: unknown) => {
+    throw ofNewTask(error);
+  });
+}
+
+/** Submits the task and has its id recorded. Returns nothing that keeps the bytes of the input in memory. */
+async function submit(shapes: TaskShapes, render: UpstreamRender): Promise<UpstreamTask> {
+  const request = await render.request();
+  if (render.signal.aborted) throw new NotSent(render.signal.reason);
+  // An abort does not stop a submission: a task whose id is unknown can neither be resumed nor cancelled.
+  const task = await shapes.submit({ ...request, signal: new AbortController().signal });
+  try {
+    await render.onSubmitted(task);
+  } catch (error) {
+    await cancel(shapes, task);
+    throw error;
+  }
+  return task;
+}
+
+async function waitFor(
+  shapes: TaskShapes,
+  { task, since }: RecordedTask,
+  context: CallContext,
+  pollMs: number,
+): Promise<RenderedImage> {
+  let failed = 0;
+  for (let polls = 0; ; polls += 1) {
+    context.signal.throwIfAborted();
+    try {
+      const result = await shapes.poll(task, context);
+      if (result !== undefined) return result;
+      failed = 0;
+    } catch (error) {
+      failed += 1;
+      if (failed === MOST_FAILED_POLLS && isUnreadable(error)) await cancel(shapes, task);
+      if (failed === MOST_FAILED_POLLS || !saysLittle(error)) throw error;
+    }
+    // Only a look that finds it running: after a long outage it may have ended in time.
+    if (failed === 0 && performance.now() - since > MOST_TASK_MS) throw await expired(shapes, task);
+    const interval = polls < QUICK_POLLS ? pollMs : 2 * pollMs;
+    await pause(interval * (0.9 + 0.2 * Math.random()), context.signal);
+  }
+}
+
+async function expired(shapes: TaskShapes, task: UpstreamTask): Promise<GeneratorError> {
+  await cancel(shapes, task);
+  const message = `The task ${task.id} did not end within half an hour.`;
+  return new GeneratorError({ kind: 'unavailable' }, message, { mayBeCharged: true });
+}
+
+/**
+ * Whether one such poll says nothing about the task yet. Another server of the upstream may know it, and another poll
+ * may name another address of a result that is gone.
+ */
+const saysLittle = (error: unknown) => isOutage(error) || isUnreadable(error) || failsWith(error, 'lost');
+
+/** Whether the poll itself failed, as opposed to the task: a failed task may be charged. */
+const isOutage = (error: unknown) => failsWith(error, 'unavailable') && !error.mayBeCharged;
+
+/** Whether the upstream, or a firewall before it, denies a look at the task, which may go on. */
+const isUnreadable = (error: unknown) => failsWith(error, 'misconfigured') && !error.mayBeCharged;
+
+/** A new task that is lost is no reason to submit at once again: the upstream may lose that one as well. */
+function ofNewTask(error: unknown): unknown {
+  if (!failsWith(error, 'lost')) return error;
+  const { message, upstreamWorks } = error;
+  return new GeneratorError({ kind: 'unavailable' }, message, {
+    cause: error,
+    mayBeCharged: true,
+    upstreamWorks,
+  });
+}
+
+const failsWith = (error: unknown, kind: GeneratorFailure['kind']): error is GeneratorError =>
+  error instanceof GeneratorError && error.failure.kind === kind;
+
+/** Best effort: nobody waits for the task any more. */
+async function cancel({ cancel }: TaskShapes, task: UpstreamTask): Promise<void> {
+  await cancel?.(task, abortAfter(CANCEL_MS)).catch(() => {});
+}

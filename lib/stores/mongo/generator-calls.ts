@@ -1,0 +1,116 @@
+import type { Filter } from 'mongodb';
+import {
+  type CallChanges,
+  type GeneratorCall,
+  newCall,
+  replacedBy,
+  type StoredCall,
+} from '../../domain/generator-call.ts';
+import { type Metrics, NO_METRICS } from '../../telemetry/metrics/metrics.ts';
+import type { GeneratorCallStore } from '../generator-call-store.ts';
+import type { Mongo } from './client.ts';
+import { collections, type JobDocument } from './documents.ts';
+
+const PROCESSING = 'processing' as const;
+const OPEN_CALL = { 'calls.outcome': { $type: 'null' } } as const;
+
+const ms = (since: string) => ({ $subtract: ['$$NOW', since] });
+const LISTED = {
+  $mergeObjects: ['$$this', { ageMs: ms('$$this.startedAt'), silentMs: ms('$$this.beatAt') }],
+};
+
+/**
+ * The calls are in their job's document, so that a call begins only while the job is processing, and a job is cancelled
+ * only while none has begun: both are one document's facts. All times are MongoDB's `$$NOW`, because the clocks of
+ * renderers differ.
+ */
+export function createGeneratorCallStore(mongo: Mongo, metrics: Metrics = NO_METRICS): GeneratorCallStore {
+  const { jobs } = collections(mongo.db);
+  return {
+    async list(jobId) {
+      const calls = { $map: { input: { $ifNull: ['$calls', []] }, in: LISTED } };
+      const found = jobs.aggregate<{ calls: GeneratorCall[] }>([
+        { $match: { _id: jobId } },
+        { $project: { calls } },
+      ]);
+      return (await found.next())?.calls ?? [];
+    },
+
+    async begin(jobId, fields, listed) {
+      const replaced = replacedBy(fields, listed);
+      const call = {
+        $mergeObjects: [{ $literal: newCall(fields, replaced) }, { startedAt: '$$NOW', beatAt: '$$NOW' }],
+      };
+      const kept = {
+        $filter: { input: { $ifNull: ['$calls', []] }, cond: { $ne: ['$$this.id', replaced?.id ?? ''] } },
+      };
+      const { matchedCount } = await jobs.updateOne({ _id: jobId, status: PROCESSING, ...areStill(listed) }, [
+        { $set: { calls: { $concatArrays: [kept, [call]] } } },
+      ]);
+      if (matchedCount > 0) return 'begun';
+      const job = await jobs.findOne({ _id: jobId, status: PROCESSING }, { projection: { _id: 1 } });
+      return job === null ? 'ended' : 'changed';
+    },
+
+    async beginLocal(jobId) {
+      const local = { $set: { localRender: true as const } };
+      return (await jobs.updateOne({ _id: jobId, status: PROCESSING }, local)).matchedCount > 0;
+    },
+
+    async beat(jobId, callId) {
+      const open = { _id: jobId, status: PROCESSING, calls: { $elemMatch: { id: callId, outcome: null } } };
+      const { matchedCount } = await jobs.updateOne(open, [{ $set: changed(callId, { beatAt: '$$NOW' }) }]);
+      // A job that MongoDB has lost in a restore has not ended: it may be restored while its call goes on.
+      return matchedCount > 0 || (await jobs.findOne({ _id: jobId }, { projection: { _id: 1 } })) === null;
+    },
+
+    async update(jobId, callId, changes) {
+      const ended = changes.outcome === undefined ? {} : { endedAt: '$$NOW' };
+      const { task, result } = changes;
+      const open = task === undefined ? {} : { outcome: null, ...(task === null ? { task } : {}) };
+      const first = result === undefined || result === null ? {} : { result: null };
+      const before = await jobs.findOneAndUpdate(
+        { _id: jobId, calls: { $elemMatch: { id: callId, ...open, ...first } } },
+        [{ $set: changed(callId, { $literal: changes }, ended) }],
+        { projection: { calls: { $elemMatch: { id: callId } } }, returnDocument: 'before' },
+      );
+      const [call] = before?.calls ?? [];
+      if (call !== undefined) countChanges(metrics, call, changes);
+      return call !== undefined;
+    },
+
+    async openOfEnded(after, limit) {
+      const ended = { ...OPEN_CALL, _id: { $gt: after }, status: { $ne: PROCESSING } };
+      const found = jobs
+        .find(ended, { projection: { _id: 1 } })
+        .sort({ _id: 1 })
+        .limit(limit);
+      return (await found.toArray()).map(({ _id }) => _id);
+    },
+  };
+}
+
+/** Matches a job with these calls, of which none has ended since. A call that was taken for lost may have a result. */
+const areStill = (listed: readonly GeneratorCall[]): Filter<JobDocument> => {
+  const seen = { $map: { input: { $ifNull: ['$calls', []] }, in: ['$$this.id', '$$this.outcome'] } };
+  return { $expr: { $eq: [seen, { $literal: listed.map(({ id, outcome }) => [id, outcome]) }] } };
+};
+
+/** The calls, of which one is merged with these fields. */
+const changed = (callId: string, ...fields: object[]) => ({
+  calls: {
+    $map: {
+      input: '$calls',
+      in: { $cond: [{ $eq: ['$$this.id', callId] }, { $mergeObjects: ['$$this', ...fields] }, '$$this'] },
+    },
+  },
+});
+
+/** Counts by what the write has changed: two attempts may record the end of the same call. */
+function countChanges(metrics: Metrics, before: StoredCall, { outcome, costUsd }: CallChanges): void {
+  const { generator } = before;
+  if (before.outcome === null && outcome)
+    metrics.add('imagejob_upstream_calls_total', { generator, outcome });
+  const cost = (costUsd ?? 0) - (before.costUsd ?? 0);
+  if (cost > 0) metrics.add('imagejob_upstream_cost_usd_total', { generator }, cost);
+}

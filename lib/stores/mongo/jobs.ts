@@ -1,0 +1,92 @@
+import type { JobDraft } from '../../domain/records.ts';
+import { type Metrics, NO_METRICS } from '../../telemetry/metrics/metrics.ts';
+import type { FailedEnd, JobStore } from '../job-store.ts';
+import { acceptAll } from './acceptance.ts';
+import { createAccountQueues } from './account-queues.ts';
+import { cancelJob } from './cancellation.ts';
+import type { Mongo } from './client.ts';
+import { dropInputs, removeJobs } from './deletion.ts';
+import { collections } from './documents.ts';
+import { endedJob, endJob } from './ending.ts';
+import { withKey } from './job-keys.ts';
+import { listByIdempotencyKey, listJobs } from './job-lists.ts';
+import { countJobs } from './job-metrics.ts';
+import { createLookUp } from './look-up.ts';
+import { restoreJob } from './restoring.ts';
+import { usage } from './usage.ts';
+import { fence, recordReturned, voidJob } from './voids.ts';
+
+/** Acceptances of one account share transactions. */
+const ACCEPT_QUEUE = { maxBatch: 25, maxWaiting: 200 };
+/** Refunds of one account have a transaction each. Few may wait, because each holds a slot of the worker meanwhile. */
+const FAIL_QUEUE = { maxBatch: 1, maxWaiting: 50 };
+
+/** The API's: the rate limits of keys bound them. */
+const CANCEL_QUEUE = { maxBatch: 1, maxWaiting: 1000 };
+
+type Failure = FailedEnd & { jobId: string };
+
+export function createJobStore(mongo: Mongo, metrics: Metrics = NO_METRICS): JobStore {
+  const c = collections(mongo.db);
+  const { onCharged, onEnded, onReversed } = countJobs(metrics);
+  // Concurrent changes of one account's balance would conflict and be retried.
+  const enqueueAcceptance = createAccountQueues(
+    (drafts: JobDraft[]) => acceptAll(mongo, c, drafts, onCharged),
+    ACCEPT_QUEUE,
+  );
+  const enqueueFailure = createAccountQueues(
+    (failures: Failure[]) => Promise.all(failures.map(fail)),
+    FAIL_QUEUE,
+  );
+  const enqueueCancellation = createAccountQueues(
+    (cancellations: Failure[]) =>
+      Promise.all(cancellations.map((each) => cancelJob(mongo, c, each, onEnded))),
+    CANCEL_QUEUE,
+  );
+  const fail = ({ jobId, counted = false, ...end }: Failure) =>
+    endJob(mongo, c, jobId, { status: 'failed', ...end }, { counted, onEnded });
+  const byId = createLookUp(c.jobs, '_id');
+  const find: JobStore['find'] = async (accountId, jobId) => {
+    const job = await byId(jobId);
+    return job?.accountId === accountId && job.status !== 'deleted' ? withKey(c, job) : undefined;
+  };
+  return {
+    accept: (draft) => enqueueAcceptance(draft.accountId, draft),
+    restore: (draft, lost, isStored) => restoreJob(mongo, c, draft, lost, isStored),
+    fence: (jobId, unpaid) => fence(c, jobId, unpaid),
+    void: (jobId, requestId) => voidJob(mongo, c, jobId, requestId, onReversed),
+    recordReturned: (jobId, requestId) => recordReturned(c, jobId, requestId),
+
+    async findByIdempotencyKey(keyId, key) {
+      const row = await c.idempotency.findOne({ keyId, key });
+      return row === null ? undefined : { jobId: row._id, bodyDigest: row.bodyDigest };
+    },
+
+    find,
+
+    async get(jobId) {
+      const job = await c.jobs.findOne({ _id: jobId, accountId: { $exists: true } });
+      return job === null ? undefined : withKey(c, job);
+    },
+
+    list: (accountId, limit, filter) => listJobs(c, accountId, limit, filter),
+    listByIdempotencyKey: (accountId, key) => listByIdempotencyKey(c, accountId, key),
+    usage: (accountId, from, until) => usage(c, accountId, from, until),
+
+    complete: (jobId, end) => endJob(mongo, c, jobId, { status: 'completed', ...end }, { onEnded }),
+    async fail(jobId, end) {
+      const job = await c.jobs.findOne({ _id: jobId }, { projection: { accountId: 1 } });
+      return enqueueFailure(job?.accountId ?? jobId, { jobId, ...end });
+    },
+    async cancel(accountId, jobId, end) {
+      if ((await find(accountId, jobId)) === undefined) return undefined;
+      const cancelled = await enqueueCancellation(accountId, { jobId, ...end });
+      if (cancelled === 'begun') return cancelled;
+      const job = await find(accountId, jobId);
+      return job && { job, cancelled };
+    },
+    ended: (jobId) => endedJob(c, jobId),
+    remove: (jobIds) => removeJobs(mongo, c, jobIds),
+    dropInputs: (jobIds) => dropInputs(mongo, c, jobIds),
+  };
+}

@@ -1,0 +1,33 @@
+import { type Metrics, NO_METRICS } from '../../telemetry/metrics/metrics.ts';
+import type { Stores } from '../stores.ts';
+import { createAccountStore } from './accounts.ts';
+import type { Mongo } from './client.ts';
+import { createDeliveryStore } from './deliveries.ts';
+import { createGeneratorCallStore } from './generator-calls.ts';
+import { createHistoryStore } from './histories.ts';
+import { createJobStore } from './jobs.ts';
+import { createKeyStore } from './keys.ts';
+import { createLedgerStore } from './ledger.ts';
+import { createOrphanStore } from './orphans.ts';
+import { createPackStore } from './packs.ts';
+import { createRemovalStore } from './removals.ts';
+import { createRetentionStore } from './retention.ts';
+import { createSettingsStore } from './settings.ts';
+
+/** @param metrics counts what is committed */
+export function createMongoStores(mongo: Mongo, metrics: Metrics = NO_METRICS): Stores {
+  return {
+    accounts: createAccountStore(mongo),
+    deliveries: createDeliveryStore(mongo, metrics),
+    generatorCalls: createGeneratorCallStore(mongo, metrics),
+    histories: createHistoryStore(mongo),
+    keys: createKeyStore(mongo),
+    jobs: createJobStore(mongo, metrics),
+    ledger: createLedgerStore(mongo),
+    orphans: createOrphanStore(mongo),
+    packs: createPackStore(mongo),
+    removals: createRemovalStore(mongo),
+    retention: createRetentionStore(mongo),
+    settings: createSettingsStore(mongo),
+  };
+}

@@ -1,4 +1,4 @@
-import { shareOfOne } from '../../lib/admission/budget.ts';
+import { shareOfOne } from '../../lib/admission/limit.ts';
 import { FAILURES } from '../../lib/protocol/failure-types.ts';
 import { retryAfter } from '../retry-after.ts';
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { acquireUnlessAborted, type Budget, type Lease } from '../../lib/admission/budget.ts';
+import { acquireUnlessAborted, type Limit, type Permit } from '../../lib/admission/limit.ts';
 import type { UpstreamTask } from '../../lib/domain/generator-call.ts';
 import { GeneratorError } from '../../lib/generators/errors.ts';
 import type { CurrentCall } from '../../lib/generators/failover.ts';
@@ -33,7 +33,7 @@ export interface Attempt {
   /** Loads the client's image as stored. */
   load: () => Promise<Buffer>;
   /** Limits how many clients' images are in memory. Nobody waits for an upstream with one. */
-  inMemory: Budget;
+  inMemory: Limit;
   watermark: boolean;
   /** Child processes that decode, edit and encode pixels. */
   imageTasks: ImageTasks;
@@ -102,7 +102,7 @@ async function callUpstream(
   const { instruction } = input.plan;
   const resume = call.resume === undefined ? {} : { resume: call.resume };
   let prepared: Sent | undefined;
-  let room: Lease | undefined;
+  let room: Permit | undefined;
   const request = async () => {
     room = await roomFor(attempt);
     const { bytes, ...sent } = await prepare(attempt, generator);
@@ -149,7 +149,7 @@ function requestOf({ input, signal }: Attempt, image: Buffer, { width, height }:
   };
 }
 
-const roomFor = ({ input, inMemory, signal }: Attempt): Promise<Lease> =>
+const roomFor = ({ input, inMemory, signal }: Attempt): Promise<Permit> =>
   acquireUnlessAborted(inMemory, input.accountId, 1, signal);
 
 async function withRoom<T>(attempt: Attempt, work: () => Promise<T>): Promise<T> {

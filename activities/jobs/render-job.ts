@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { activityInfo, log as activityLog, Context, cancellationSignal } from '@temporalio/activity';
-import type { Budget } from '../../lib/admission/budget.ts';
+import type { Limit } from '../../lib/admission/limit.ts';
 import type { ObjectRef } from '../../lib/domain/records.ts';
 import { renderWithFailover, type Uses } from '../../lib/generators/failover.ts';
 import { cancelOpenCalls, type Liveness } from '../../lib/generators/open-calls.ts';
@@ -36,7 +36,7 @@ const STORE_TRIES = 3;
 export async function renderJob(
   deps: RenderJobDeps,
   input: RenderInput,
-  inMemory: Budget,
+  inMemory: Limit,
 ): Promise<ObjectRef> {
   const { stores, images, generators, imageTasks, unavailableMs, liveness, draining } = deps;
   const load = () => images.getInput(input.input.key);

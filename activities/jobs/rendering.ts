@@ -1,5 +1,5 @@
 import { activityInfo, cancellationDetails, heartbeat } from '@temporalio/activity';
-import { type Budget, createSharedBudget } from '../../lib/admission/budget.ts';
+import { createSharedLimit, type Limit } from '../../lib/admission/limit.ts';
 import { NotFound } from '../../lib/domain/errors.ts';
 import { type CallSummary, summarizeCall } from '../../lib/domain/generator-call.ts';
 import type { JobFailure } from '../../lib/domain/records.ts';
@@ -33,7 +33,7 @@ export interface RenderLimits {
 export function createRenderingActivities(deps: RenderDeps) {
   const { slots, images } = deps.limits;
   const shares = createAccountShares(slots);
-  const inMemory = createSharedBudget(images);
+  const inMemory = createSharedLimit(images);
   return {
     /**
      * Renders the job's image, stores the result and completes the job. Every attempt stores its result under a new
@@ -106,7 +106,7 @@ async function renderAndComplete(
   deps: RenderDeps,
   input: RenderInput,
   elapsed: () => number,
-  inMemory: Budget,
+  inMemory: Limit,
 ): Promise<RenderReport> {
   const results = [await renderJob(deps, input, inMemory)];
   const processingMs = elapsed();

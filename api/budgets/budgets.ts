@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events';
-import { type Budget, type BudgetLimits, createBudget } from '../../lib/admission/budget.ts';
+import { createLimit, type Limit, type LimitOptions } from '../../lib/admission/limit.ts';
 import { BUDGETS } from '../../lib/contract/limits.ts';
 import type { Config } from '../../lib/process/config/config.ts';
 import { createUnpaid, type Unpaid } from './unpaid.ts';
@@ -19,19 +19,19 @@ const ALL_DROPS = 256;
 /** Bounds on the work and memory that callers can cause in this process. */
 export interface Budgets {
   /** Bytes of bodies and fetched images of one account. Owners: its keys. */
-  bytesOf(accountId: string): Budget;
+  bytesOf(accountId: string): Limit;
   /** Number of requests that wait for {@link bytesOf} their account. */
   waitingForAccounts(): number;
   /** Bytes of bodies and fetched images of all accounts. Owners: accounts, so more keys do not mean a larger share. */
-  bytes: Budget;
+  bytes: Limit;
   /** Acceptances. Owners: accounts. */
-  acceptances: Budget;
+  acceptances: Limit;
   /** Fetches of an `image_url`. Owners: keys. */
-  fetches: Budget;
+  fetches: Limit;
   /** Fetches for requests that are not charged. */
   unpaid: Unpaid;
   /** Bodies that are read and discarded. Owners: client addresses. */
-  drops: Budget;
+  drops: Limit;
   /** Aborts when {@link close} is called. */
   closing: AbortSignal;
   /** For a server that shuts down: no request waits from now on, so that none is accepted after the grace period. */
@@ -58,23 +58,23 @@ export function createBudgets({ bytesInFlight, unpaidBytesPerMinute }: Sizes): B
   return {
     bytesOf: accounts.of,
     waitingForAccounts: accounts.waiting,
-    bytes: createBudget({ total: bytesInFlight, perOwner: accountBytes }),
-    acceptances: createBudget({ total: ALL_ACCEPTANCES, perOwner: BUDGETS.accountAcceptances }),
-    fetches: createBudget({ total: ALL_FETCHES, perOwner: BUDGETS.keyFetches }),
+    bytes: createLimit({ total: bytesInFlight, perOwner: accountBytes }),
+    acceptances: createLimit({ total: ALL_ACCEPTANCES, perOwner: BUDGETS.accountAcceptances }),
+    fetches: createLimit({ total: ALL_FETCHES, perOwner: BUDGETS.keyFetches }),
     unpaid: createUnpaid(unpaidBytesPerMinute),
-    drops: createBudget({ total: ALL_DROPS, perOwner: CLIENT_DROPS }),
+    drops: createLimit({ total: ALL_DROPS, perOwner: CLIENT_DROPS }),
     closing: closing.signal,
     close: () => closing.abort(),
   };
 }
 
 /** Budgets by name, each created on first use. */
-function budgetPerName(limits: BudgetLimits) {
-  const budgets = new Map<string, Budget>();
+function budgetPerName(limits: LimitOptions) {
+  const budgets = new Map<string, Limit>();
   let pruneAt = MAX_IDLE_BUDGETS;
   return {
-    of(name: string): Budget {
-      const budget = budgets.get(name) ?? createBudget(limits);
+    of(name: string): Limit {
+      const budget = budgets.get(name) ?? createLimit(limits);
       if (budgets.size >= pruneAt) {
         for (const [other, { held, waiting }] of budgets) if (held + waiting === 0) budgets.delete(other);
         pruneAt = Math.max(MAX_IDLE_BUDGETS, 2 * budgets.size);

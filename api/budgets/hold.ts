@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { finished } from 'node:stream';
-import { type Budget, BudgetError, type Lease } from '../../lib/admission/budget.ts';
+import { type Limit, LimitError, type Permit } from '../../lib/admission/limit.ts';
 import { ApiError } from '../../lib/contract/errors.ts';
 import { BUDGETS } from '../../lib/contract/limits.ts';
 import { countdown } from '../../lib/process/countdown.ts';
@@ -19,7 +19,7 @@ export interface Hold {
    * @param as the owner whose share is used; `keyId` by default
    * @throws ApiError rate_limited when the owner's share is used up, internal_error when the whole budget is
    */
-  take(budget: Budget, amount: number, as?: keyof Owners): Promise<Lease>;
+  take(budget: Limit, amount: number, as?: keyof Owners): Promise<Permit>;
   /** Takes bytes from the account's budget first, so that a request that waits there holds none of the total. */
   takeBytes(budgets: Pick<Budgets, 'bytes' | 'bytesOf'>, amount: number): Promise<BytesLease>;
   /** Keeps the leases until the work is done, even if the connection closes first. */
@@ -33,7 +33,7 @@ export interface RequestHold extends Hold {
   release(): void;
 }
 
-export type BytesLease = Pick<Lease, 'shrink' | 'release'>;
+export type BytesLease = Pick<Permit, 'shrink' | 'release'>;
 
 export interface Owners {
   keyId: string;
@@ -52,7 +52,7 @@ export function createHold(
   response: ServerResponse,
   { queueMs = BUDGETS.queueMs, closing = new AbortController().signal }: HoldOptions = {},
 ): RequestHold {
-  const leases: Lease[] = [];
+  const leases: Permit[] = [];
   const disconnected = new AbortController();
   let users = 1;
   let isReleased = false;
@@ -72,11 +72,11 @@ export function createHold(
   });
 
   async function take(
-    budget: Budget,
+    budget: Limit,
     amount: number,
     as: keyof Owners = 'keyId',
     isShared = true,
-  ): Promise<Lease> {
+  ): Promise<Permit> {
     const start = performance.now();
     const lease = await acquire(budget, {
       owner: owners[as],
@@ -133,7 +133,7 @@ interface Acquisition {
 }
 
 /** Has its own timer because AbortSignal.any over timeouts may be garbage-collected before it fires. */
-async function acquire(budget: Budget, acquisition: Acquisition): Promise<Lease> {
+async function acquire(budget: Limit, acquisition: Acquisition): Promise<Permit> {
   const { owner, amount, withinMs, disconnected, closing } = acquisition;
   const controller = new AbortController();
   const stop = () => controller.abort();
@@ -146,13 +146,13 @@ async function acquire(budget: Budget, acquisition: Acquisition): Promise<Lease>
       else signal.addEventListener('abort', stop, { once: true });
     return await lease;
   } catch (error) {
-    throw error instanceof BudgetError ? refusal(error, acquisition) : error;
+    throw error instanceof LimitError ? refusal(error, acquisition) : error;
   } finally {
     for (const signal of [disconnected, closing]) signal.removeEventListener('abort', stop);
   }
 }
 
-function refusal(cause: BudgetError, { disconnected, closing, isShared }: Acquisition): ApiError {
+function refusal(cause: LimitError, { disconnected, closing, isShared }: Acquisition): ApiError {
   if (disconnected.aborted)
     return new ApiError('invalid_request', 'The connection was closed while the request was waiting.');
   if (closing.aborted) return unavailable('stopping', cause);
@@ -160,10 +160,10 @@ function refusal(cause: BudgetError, { disconnected, closing, isShared }: Acquis
   return unavailable('too busy', cause);
 }
 
-const unavailable = (state: 'stopping' | 'too busy', cause: BudgetError) =>
+const unavailable = (state: 'stopping' | 'too busy', cause: LimitError) =>
   new ApiError('internal_error', `The service is ${state}. Nothing was charged; retry.`, { cause });
 
-const rateLimited = (cause: BudgetError): ApiError =>
+const rateLimited = (cause: LimitError): ApiError =>
   new ApiError(
     'rate_limited',
     `This key or its account has too many requests in flight. Nothing was charged; retry in ${RETRY_AFTER} seconds.`,

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { BudgetError } from '../../lib/admission/budget.ts';
+import { LimitError } from '../../lib/admission/limit.ts';
 import { payloadTooLarge } from '../../lib/contract/api-errors.ts';
 import { ApiError } from '../../lib/contract/errors.ts';
 import { LIMITS, PACE } from '../../lib/contract/limits.ts';
@@ -143,7 +143,7 @@ function rethrowBodyError(error: unknown): never {
 }
 
 function rethrowDrainError(error: unknown): never {
-  if (!(error instanceof BudgetError)) return rethrowBodyError(error);
+  if (!(error instanceof LimitError)) return rethrowBodyError(error);
   const message =
     'Too many requests without the X-Api-Key header send a body of unknown length. Send the header.';
   if (error.obstacle === 'owner')

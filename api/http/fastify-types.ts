@@ -11,7 +11,7 @@ declare module 'fastify' {
     caller: Caller;
     /** The body of POST /v1/jobs with its image separated; `body` holds the other fields. */
     jobBody: JobBody;
-    /** Budget leases of POST /v1/jobs, from before its body is read. */
+    /** Limit leases of POST /v1/jobs, from before its body is read. */
     hold: RequestHold;
     /** What to void if POST /v1/jobs ends in 5xx; set by its handler. */
     compensations?: Compensations;

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import type { FastifyRequest, onSendAsyncHookHandler } from 'fastify';
-import type { Budget } from '../../lib/admission/budget.ts';
+import type { Limit } from '../../lib/admission/limit.ts';
 import { BodyReadError, readBody } from '../../lib/admission/read-body.ts';
 import { LIMITS } from '../../lib/contract/limits.ts';
 import { countdown } from '../../lib/process/countdown.ts';
@@ -17,7 +17,7 @@ const DRAIN_MS = 10_000;
  * onSend hook: sends the response before the body is read (413, 401, 429), then drains a bounded part of the body and
  * closes. Closing immediately would reset the connection and lose the response for a client that is still sending.
  */
-export function closeAfterUnreadBody(drops: Budget): onSendAsyncHookHandler<unknown> {
+export function closeAfterUnreadBody(drops: Limit): onSendAsyncHookHandler<unknown> {
   return async (request, reply, payload) => {
     if (!(typeof payload === 'string' || Buffer.isBuffer(payload))) return payload;
     if (!isUnread(request.raw, reply.getHeader('Connection') === 'close' ? 0 : SMALL)) return payload;
@@ -39,7 +39,7 @@ function isUnread(request: IncomingMessage, kept: number): boolean {
 async function* respondThenDrain(
   payload: string | Buffer,
   request: FastifyRequest,
-  drops: Budget,
+  drops: Limit,
 ): AsyncGenerator<Buffer> {
   yield typeof payload === 'string' ? Buffer.from(payload) : payload;
   await drain(request, { drops, maxBytes: DRAIN_BYTES, maxMs: DRAIN_MS }).catch(() => {});
@@ -47,7 +47,7 @@ async function* respondThenDrain(
 
 export interface Drain {
   /** Slots for concurrent drains. Owners: client addresses. */
-  drops: Budget;
+  drops: Limit;
   maxBytes: number;
   /** Time limit in milliseconds, including the wait for a slot. */
   maxMs: number;
@@ -56,7 +56,7 @@ export interface Drain {
 /**
  * Reads and discards a body.
  * @returns whether it ended within `maxBytes`
- * @throws BudgetError when no slot was free in time, BodyReadError when the body did not end in time
+ * @throws LimitError when no slot was free in time, BodyReadError when the body did not end in time
  */
 export async function drain(
   { raw, ip }: FastifyRequest,

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { finished } from 'node:stream';
-import { acquireNow, createBudget } from '../../lib/admission/budget.ts';
+import { acquireNow, createLimit } from '../../lib/admission/limit.ts';
 import { WAITING } from '../../lib/contract/limits.ts';
 import type { JobFeed, JobNews } from '../../lib/stores/job-feed.ts';
 
@@ -50,7 +50,7 @@ export function createWaiters(
   { requests, accountRequests }: WaiterLimits = WAITING,
   heartbeatMs: number = WAITING.heartbeatMs,
 ): Waiters {
-  const places = createBudget({ total: requests, perOwner: accountRequests });
+  const places = createLimit({ total: requests, perOwner: accountRequests });
   const counts = { prefer: 0, events: 0 };
   const waits = new Set<Wait>();
   let heartbeat: NodeJS.Timeout | undefined;

@@ -41,7 +41,7 @@ const PRODUCTION: Readonly<Record<string, Layer>> = {
       'node:timers',
     ],
   },
-  [ADMISSION]: { layers: [CONTRACT, PROCESS], packages: ['node:stream'] },
+  [ADMISSION]: { layers: [CONTRACT, PROCESS], packages: ['heap-js', 'node:stream'] },
   [EGRESS]: { layers: [CONTRACT, PROCESS, ADMISSION], packages: ['undici', 'node:dns', 'node:net'] },
   // OpenTelemetry's SDK is imported nowhere else, and loaded only where traces are configured.
   [TELEMETRY]: {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { acquireInTime, type Budget, type Lease } from '../admission/budget.ts';
+import { acquireInTime, type Limit, type Permit } from '../admission/limit.ts';
 import {
   type CallLog,
   type GeneratorCall,
@@ -58,7 +58,7 @@ export interface FailoverDeps {
   find: FindUpstream;
   breakerOf: (generator: UpstreamGenerator) => Breaker;
   /** Limits the calls in progress; the accounts that wait take turns. */
-  placesOf: (generator: UpstreamGenerator) => Budget;
+  placesOf: (generator: UpstreamGenerator) => Limit;
   /** Whether an earlier attempt may have called an upstream. */
   mayHaveCalls: boolean;
   /** Whether the next generator is asked when one refuses the image or the instruction. */
@@ -166,7 +166,7 @@ async function use(
 async function takeTurn(
   { accountId, signal, unavailableMs, placesOf, breakerOf }: FailoverDeps,
   generator: UpstreamGenerator,
-): Promise<Lease | GeneratorError> {
+): Promise<Permit | GeneratorError> {
   const timeUp = AbortSignal.timeout(LONGEST_TURN_MS);
   const breaker = breakerOf(generator);
   for (;;) {

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { type Budget, createSharedBudget } from '../admission/budget.ts';
+import { createSharedLimit, type Limit } from '../admission/limit.ts';
 import type { Plan } from '../catalog/catalog.ts';
 import { createEgress, type Egress } from '../egress/egress.ts';
 import { ConfigError, unusable } from '../process/config/config.ts';
@@ -26,7 +26,7 @@ export interface Generators extends AsyncDisposable {
   readonly upstreams: readonly UpstreamGenerator[];
   breakerOf(generator: UpstreamGenerator): Breaker;
   /** Limits the calls in progress, in all and of one account; the accounts that wait take turns. */
-  placesOf(generator: UpstreamGenerator): Budget;
+  placesOf(generator: UpstreamGenerator): Limit;
   readonly failoverOnRefused: boolean;
 }
 
@@ -55,7 +55,7 @@ const UPSTREAMS: Readonly<
 export function createGenerators(config: GeneratorConfig, timing = TIMING): Generators {
   if (config.missing.length > 0) throw new ConfigError(unusable(config.missing));
   const egresses: Egress[] = [];
-  const places = new Map<string, Budget>();
+  const places = new Map<string, Limit>();
   const open = (name: GeneratorName): Generator => {
     if (name === 'preview' || name === 'instant') return { kind: 'local', name };
     const { baseUrl, concurrency, resultOrigins } = config[name];
@@ -65,7 +65,7 @@ export function createGenerators(config: GeneratorConfig, timing = TIMING): Gene
       maxWireBytes: MAX_WIRE_BYTES,
     });
     egresses.push(egress);
-    places.set(name, createSharedBudget(concurrency));
+    places.set(name, createSharedLimit(concurrency));
     return UPSTREAMS[name](config, egress, timing);
   };
   const generators = new Map(config.used.map((name) => [name, open(name)]));
@@ -82,7 +82,7 @@ export function createGenerators(config: GeneratorConfig, timing = TIMING): Gene
     },
     find: (name) => upstreams.find((upstream) => upstream.name === name),
     breakerOf: ({ name }) => breakers.get(name) ?? createBreaker(),
-    placesOf: ({ name }) => places.get(name) ?? createSharedBudget(1),
+    placesOf: ({ name }) => places.get(name) ?? createSharedLimit(1),
     async [Symbol.asyncDispose]() {
       await Promise.all(egresses.map((egress) => egress[Symbol.asyncDispose]()));
     },

@@ -2,12 +2,12 @@ import type { ServerResponse } from 'node:http';
 import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
 import { createHold } from '../../api/budgets/hold.ts';
-import { createBudget } from '../../lib/admission/budget.ts';
+import { createLimit } from '../../lib/admission/limit.ts';
 
 /** A response that can end, or be destroyed like its connection. */
 const fakeResponse = () => new PassThrough().resume() as PassThrough & ServerResponse;
 const owner = (name: string) => ({ keyId: name, accountId: `account of ${name}` });
-const budget = () => createBudget({ total: 10, perOwner: 6 });
+const budget = () => createLimit({ total: 10, perOwner: 6 });
 
 test('leases are released when the response is sent', async () => {
   const bytes = budget();
@@ -88,8 +88,8 @@ test('the waits of a request are added up', async () => {
 });
 
 test('bytes are limited per account as well as per key, so that many keys of one account leave room for others', async () => {
-  const bytes = createBudget({ total: 16, perOwner: 8 });
-  const accounts = new Map(['a', 'b'].map((account) => [account, createBudget({ total: 8, perOwner: 6 })]));
+  const bytes = createLimit({ total: 16, perOwner: 8 });
+  const accounts = new Map(['a', 'b'].map((account) => [account, createLimit({ total: 8, perOwner: 6 })]));
   const budgets = { bytes, bytesOf: (account: string) => accounts.get(account) ?? bytes };
   const hold = (keyId: string, accountId: string, queueMs?: number) =>
     createHold({ keyId, accountId }, fakeResponse(), queueMs === undefined ? {} : { queueMs });

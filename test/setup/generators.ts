@@ -1,5 +1,5 @@
 import sharp from 'sharp';
-import { createBudget } from '../../lib/admission/budget.ts';
+import { createLimit } from '../../lib/admission/limit.ts';
 import { createBreaker } from '../../lib/generators/breaker.ts';
 import type {
   Generator,
@@ -40,7 +40,7 @@ export const scriptedGenerators = (script: Parameters<typeof scriptedUpstream>[0
 
 /** Generators that are asked in this order, for every tool. */
 export function generatorsOf(...generators: Generator[]): Generators {
-  const places = createBudget({ total: 100, perOwner: 100 });
+  const places = createLimit({ total: 100, perOwner: 100 });
   return {
     forPlan: () => generators,
     find: (name) => generators.filter((each) => each.kind === 'upstream').find((each) => each.name === name),

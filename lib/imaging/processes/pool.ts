@@ -1,4 +1,4 @@
-import { acquireUnlessAborted, createBudget } from '../../admission/budget.ts';
+import { acquireUnlessAborted, createLimit } from '../../admission/limit.ts';
 import { type EntryPoint, type ImageProcess, startImageProcess } from './image-process.ts';
 import type { Tasks } from './messages.ts';
 import type { TaskLimits } from './watch.ts';
@@ -53,8 +53,8 @@ const IDLE_RSS_BYTES = 300e6;
 /** Opens the pool. Rejects when a first process does not start. */
 export async function openImagePool<T extends Tasks>(options: PoolOptions): Promise<ImagePool<T>> {
   const { entry, processes, memoryBytes } = options;
-  const memory = createBudget({ total: memoryBytes, perOwner: memoryBytes });
-  const processSlots = createBudget({ total: processes, perOwner: processes });
+  const memory = createLimit({ total: memoryBytes, perOwner: memoryBytes });
+  const processSlots = createLimit({ total: processes, perOwner: processes });
   const running = new Set<ImageProcess>();
   const idle: ImageProcess[] = [await start()];
 

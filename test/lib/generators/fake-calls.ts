@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { createBudget } from '../../../lib/admission/budget.ts';
+import { createLimit } from '../../../lib/admission/limit.ts';
 import type { CallLog, NewCall } from '../../../lib/domain/generator-call.ts';
 import type { UpstreamGenerator } from '../../../lib/generators/port.ts';
 import { createFakeGeneratorCallStore } from '../../fakes/generator-calls.ts';
@@ -33,7 +33,7 @@ export const ATTEMPT = {
   signal: new AbortController().signal,
   liveness: { beatMs: 1, silentMs: 0 },
   unavailableMs: 60_000,
-  placesOf: () => createBudget({ total: 10, perOwner: 10 }),
+  placesOf: () => createLimit({ total: 10, perOwner: 10 }),
   onRefused: false,
   mayHaveCalls: false,
   alarm: () => {},

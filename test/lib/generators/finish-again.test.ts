@@ -1,7 +1,7 @@
 import sharp from 'sharp';
 import { expect, it } from 'vitest';
 import { type Attempt, renderUpstream } from '../../../activities/jobs/render-image.ts';
-import { createBudget } from '../../../lib/admission/budget.ts';
+import { createLimit } from '../../../lib/admission/limit.ts';
 import { findTool, planRender } from '../../../lib/catalog/catalog.ts';
 import { createImageTasks } from '../../../lib/generators/tasks.ts';
 import { type EndReason, ImageProcessEnded } from '../../../lib/imaging/processes/errors.ts';
@@ -45,7 +45,7 @@ async function renderOnce(imageTasks: Attempt['imageTasks']) {
   const attempt: Attempt = {
     input,
     load: async () => image,
-    inMemory: createBudget({ total: 1, perOwner: 1 }),
+    inMemory: createLimit({ total: 1, perOwner: 1 }),
     watermark: false,
     imageTasks,
     signal,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createBudget } from '../../../lib/admission/budget.ts';
+import { createLimit } from '../../../lib/admission/limit.ts';
 import type { CallLog } from '../../../lib/domain/generator-call.ts';
 import { createBreaker } from '../../../lib/generators/breaker.ts';
 import { GeneratorError, NotSent } from '../../../lib/generators/errors.ts';
@@ -245,7 +245,7 @@ describe('an upstream that asks to wait', () => {
 
   it('is asked again for the accounts in turn', async () => {
     const breaker = createBreaker();
-    const places = createBudget({ total: 1, perOwner: 1 });
+    const places = createLimit({ total: 1, perOwner: 1 });
     const order: string[] = [];
     const ask = (accountId: string) =>
       attempt(

@@ -1,6 +1,6 @@
-import { createHeap, type Heap } from './heap.ts';
+import { Heap } from 'heap-js';
 
-export interface BudgetLimits {
+export interface LimitOptions {
   /** Limit over all owners. */
   total: number;
   /** Limit of one owner. */
@@ -8,23 +8,23 @@ export interface BudgetLimits {
 }
 
 /** An acquired amount. Leaving a `using` block releases it. */
-export interface Lease extends Disposable {
+export interface Permit extends Disposable {
   /** The amount held: at most the limit, less after {@link shrink}, 0 once released. */
   readonly amount: number;
-  /** Reduces the amount to `to`; a lease never grows. */
+  /** Reduces the amount to `to`; a permit never grows. */
   shrink(to: number): void;
   /** Releases the whole amount. Idempotent. */
   release(): void;
 }
 
 /** A limited amount, for instance of bytes or slots, shared by owners. */
-export interface Budget {
+export interface Limit {
   /**
    * Waits, without a timeout, until the amount is free. An amount over a limit is reduced to that limit, so it is
-   * granted once the whole limit is free. The caller must release the lease.
-   * @throws BudgetError if the signal aborts while waiting; the signal's reason if it was already aborted
+   * granted once the whole limit is free. The caller must release the permit.
+   * @throws LimitError if the signal aborts while waiting; the signal's reason if it was already aborted
    */
-  acquire(owner: string, amount: number, signal: AbortSignal): Promise<Lease>;
+  acquire(owner: string, amount: number, signal: AbortSignal): Promise<Permit>;
   /** Amount held by all owners. */
   readonly held: number;
   heldBy(owner: string): number;
@@ -33,8 +33,8 @@ export interface Budget {
 }
 
 /** The signal aborted a waiting request; the signal's reason is the cause. */
-export class BudgetError extends Error {
-  override readonly name = 'BudgetError';
+export class LimitError extends Error {
+  override readonly name = 'LimitError';
   /** The limit the request waited for: that of its owner, or the total. */
   readonly obstacle: 'owner' | 'total';
 
@@ -47,34 +47,34 @@ export class BudgetError extends Error {
 /** What one owner may have of a total of which a quarter is kept for others; at least 1. */
 export const shareOfOne = (total: number): number => Math.max(1, total - Math.ceil(total / 4));
 
-/** A budget of which one owner has at most {@link shareOfOne}. */
-export const createSharedBudget = (total: number): Budget =>
-  createBudget({ total, perOwner: shareOfOne(total) });
+/** A limit of which one owner has at most {@link shareOfOne}. */
+export const createSharedLimit = (total: number): Limit =>
+  createLimit({ total, perOwner: shareOfOne(total) });
 
-/** Acquires from the budget. @throws the signal's reason, also when it aborts while waiting */
+/** Acquires from the limit. @throws the signal's reason, also when it aborts while waiting */
 export async function acquireUnlessAborted(
-  budget: Budget,
+  limit: Limit,
   owner: string,
   amount: number,
   signal: AbortSignal,
-): Promise<Lease> {
+): Promise<Permit> {
   try {
-    return await budget.acquire(owner, amount, signal);
+    return await limit.acquire(owner, amount, signal);
   } catch (error) {
-    throw error instanceof BudgetError ? signal.reason : error;
+    throw error instanceof LimitError ? signal.reason : error;
   }
 }
 
-/** Acquires 1 from the budget. @returns undefined when the time is up first. @throws the reason of `signal` */
+/** Acquires 1 from the limit. @returns undefined when the time is up first. @throws the reason of `signal` */
 export async function acquireInTime(
-  budget: Budget,
+  limit: Limit,
   owner: string,
   signal: AbortSignal,
   timeUp: AbortSignal,
-): Promise<Lease | undefined> {
-  if (timeUp.aborted) return acquireNow(budget, owner, 1);
+): Promise<Permit | undefined> {
+  if (timeUp.aborted) return acquireNow(limit, owner, 1);
   try {
-    return await acquireUnlessAborted(budget, owner, 1, AbortSignal.any([signal, timeUp]));
+    return await acquireUnlessAborted(limit, owner, 1, AbortSignal.any([signal, timeUp]));
   } catch (error) {
     signal.throwIfAborted();
     if (timeUp.aborted) return undefined;
@@ -82,13 +82,13 @@ export async function acquireInTime(
   }
 }
 
-/** Acquires from the budget if the amount is free at once. The lease belongs to the caller, as that of `acquire`. */
-export function acquireNow(budget: Budget, owner: string, amount: number): Promise<Lease | undefined> {
+/** Acquires from the limit if the amount is free at once. The permit belongs to the caller, as that of `acquire`. */
+export function acquireNow(limit: Limit, owner: string, amount: number): Promise<Permit | undefined> {
   const controller = new AbortController();
-  const lease = budget.acquire(owner, amount, controller.signal);
+  const permit = limit.acquire(owner, amount, controller.signal);
   controller.abort();
-  return lease.catch((error: unknown) => {
-    if (error instanceof BudgetError) return undefined;
+  return permit.catch((error: unknown) => {
+    if (error instanceof LimitError) return undefined;
     throw error;
   });
 }
@@ -98,7 +98,7 @@ interface Waiter {
   order: number;
   /** Amount granted to smaller requests while this one was first in line. */
   overtaken: number;
-  grant(lease: Lease): void;
+  grant(permit: Permit): void;
 }
 
 interface Owner {
@@ -130,15 +130,15 @@ interface Book {
  * Among the owners whose first request fits their limit, the one that holds least is next. Amounts granted to others
  * since then count in favour of a waiting owner, so no owner starves. If the next request needs more than is free,
  * smaller ones may overtake it, by no more than its own amount in total.
- * Every step takes O(log n) for n waiting owners. There are no timers.
+ * There are no timers.
  */
-export function createBudget({ total, perOwner }: BudgetLimits): Budget {
+export function createLimit({ total, perOwner }: LimitOptions): Limit {
   const book: Book = {
     total,
     share: Math.min(perOwner, total),
     owners: new Map(),
-    byPriority: createHeap((a, b) => isLess(priorityOf, a, b)),
-    bySize: createHeap((a, b) => isLess(sizeOf, a, b)),
+    byPriority: new Heap(orderBy(priorityOf)),
+    bySize: new Heap(orderBy(sizeOf)),
     held: 0,
     waiting: 0,
     granted: 0,
@@ -160,19 +160,19 @@ export function createBudget({ total, perOwner }: BudgetLimits): Budget {
   };
 }
 
-function enqueue(book: Book, name: string, requested: number, signal: AbortSignal): Promise<Lease> {
+function enqueue(book: Book, name: string, requested: number, signal: AbortSignal): Promise<Permit> {
   const owner = book.owners.get(name) ?? { name, held: 0, waiters: [] };
   book.owners.set(name, owner);
   return new Promise((resolve, reject) => {
-    const grant = (lease: Lease) => {
+    const grant = (permit: Permit) => {
       signal.removeEventListener('abort', onAbort);
-      resolve(lease);
+      resolve(permit);
     };
     const waiter = { amount: Math.min(requested, book.share), order: book.requests++, overtaken: 0, grant };
     const onAbort = () => {
       const obstacle = owner.next === undefined ? 'owner' : 'total';
       removeWaiter(book, owner, waiter);
-      reject(new BudgetError(obstacle, { cause: signal.reason }));
+      reject(new LimitError(obstacle, { cause: signal.reason }));
     };
     signal.addEventListener('abort', onAbort, { once: true });
     book.waiting += 1;
@@ -190,14 +190,14 @@ function removeWaiter(book: Book, owner: Owner, waiter: Waiter): void {
 /** Applies a change to an owner and updates its position in both heaps. */
 function change(book: Book, owner: Owner, apply: () => void): void {
   const { byPriority, bySize } = book;
-  byPriority.delete(owner);
-  bySize.delete(owner);
+  byPriority.remove(owner);
+  bySize.remove(owner);
   apply();
   const [waiter] = owner.waiters;
   if (waiter !== undefined && owner.held + waiter.amount <= book.share) {
     if (owner.next?.waiter !== waiter) owner.next = { waiter, grantedBefore: book.granted };
-    byPriority.add(owner);
-    bySize.add(owner);
+    byPriority.push(owner);
+    bySize.push(owner);
     return;
   }
   delete owner.next;
@@ -209,8 +209,8 @@ function grantWaiting(book: Book): void {
 }
 
 function nextOwner({ byPriority, bySize, total, held }: Book): Owner | undefined {
-  const first = byPriority.first();
-  const smallest = bySize.first();
+  const first = byPriority.peek();
+  const smallest = bySize.peek();
   if (first?.next === undefined || smallest === undefined) return undefined;
   const { waiter } = first.next;
   if (held + waiter.amount <= total) return first;
@@ -230,10 +230,10 @@ function grantNext(book: Book, owner: Owner): void {
     owner.waiters.shift();
     owner.held += waiter.amount;
   });
-  waiter.grant(leaseOf(book, owner, waiter.amount));
+  waiter.grant(permitOf(book, owner, waiter.amount));
 }
 
-function leaseOf(book: Book, owner: Owner, granted: number): Lease {
+function permitOf(book: Book, owner: Owner, granted: number): Permit {
   let amount = granted;
   const shrink = (to: number) => {
     const freed = amount - Math.max(0, to);
@@ -260,7 +260,8 @@ const priorityOf = ({ held, next }: Owner) => held + (next?.grantedBefore ?? 0);
 const sizeOf = ({ next }: Owner) => next?.waiter.amount ?? 0;
 const orderOf = ({ next }: Owner) => next?.waiter.order ?? 0;
 
-function isLess(by: (owner: Owner) => number, a: Owner, b: Owner): boolean {
-  const difference = by(a) - by(b);
-  return difference === 0 ? orderOf(a) < orderOf(b) : difference < 0;
-}
+/** Among equals, the request that came first is first. */
+const orderBy =
+  (by: (owner: Owner) => number) =>
+  (a: Owner, b: Owner): number =>
+    by(a) - by(b) || orderOf(a) - orderOf(b);

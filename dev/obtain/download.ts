@@ -1,9 +1,9 @@
-import { createWriteStream } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { createReadStream, createWriteStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { EnvHttpProxyAgent, fetch } from 'undici';
 import type { Task } from './chain.ts';
-import { verifySha256 } from './checksum.ts';
 import type { Archive } from './versions.ts';
 
 const CONNECT_MS = 5_000;
@@ -36,4 +36,12 @@ async function save(url: string, file: string, { signal, report }: Task): Promis
   } finally {
     await dispatcher.destroy();
   }
+}
+
+/** @throws {Error} when the file's SHA-256, in hexadecimal, is not the expected one */
+export async function verifySha256(file: string, expected: string): Promise<void> {
+  const hash = createHash('sha256');
+  await pipeline(createReadStream(file), hash);
+  const digest = hash.digest('hex');
+  if (digest !== expected) throw new Error(`the download has the SHA-256 ${digest}, not ${expected}`);
 }

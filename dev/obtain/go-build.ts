@@ -1,8 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { runCommand } from '../process/command.ts';
-import type { Slot } from './cache.ts';
-import { cacheInto, executable, type Make } from './cache-into.ts';
+import { cacheInto, executable, type Make, type Slot } from './cache.ts';
 import type { Strategy } from './chain.ts';
 import type { GoModule, Program } from './versions.ts';
 
@@ -22,7 +21,7 @@ export function goBuild(slot: Slot, program: Program, env: NodeJS.ProcessEnv): S
     task.report('building from source');
     return build(folder, task);
   };
-  return cacheInto(slot, name, make, executable(proof));
+  return cacheInto(slot, name, make, executable({ proof }));
 }
 
 function installed({ goPackage, release }: Program, env: NodeJS.ProcessEnv): Make {

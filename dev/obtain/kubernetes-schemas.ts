@@ -2,13 +2,10 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Static, Type } from 'typebox';
 import { Value } from 'typebox/value';
-import { cacheFolder, slot } from './cache.ts';
-import { type Content, cacheInto, type Make } from './cache-into.ts';
-import type { Strategy } from './chain.ts';
+import { type Content, cached, cacheFolder, cacheInto, type Make, slot } from './cache.ts';
+import { type ObtainContext, obtain, type Strategy } from './chain.ts';
 import { download } from './download.ts';
-import { type ObtainContext, obtain } from './obtain.ts';
 import { downloadWheel } from './python-wheel.ts';
-import { cached } from './strategies.ts';
 import { kubernetesSchemas } from './tool-versions.ts';
 
 const NAME = 'kubernetes-schemas';

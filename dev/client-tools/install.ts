@@ -9,8 +9,8 @@ const MODULES = join(import.meta.dirname, 'node_modules');
 const INSTALLED = join(MODULES, '.installed-lockfile.json');
 
 /**
- * Installs the programs of this folder unless they are there. Of several processes one installs them, and the others
- * wait for it. @returns their node_modules folder
+ * Installs the programs of this folder unless they are there. Of several processes one installs
+ * them, and the others wait for it. @returns their node_modules folder
  */
 export async function installClientTools(signal: AbortSignal): Promise<string> {
   using _ = await lock(join(import.meta.dirname, '.installing.lock'), signal, () => {});

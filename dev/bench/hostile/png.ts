@@ -1,5 +1,4 @@
 import { constants, crc32, deflateRawSync } from 'node:zlib';
-import { repeat } from './repeat.ts';
 
 export const SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 /** Channels by colour type (PNG, 11.2.1); a palette is one channel of indices. */
@@ -15,6 +14,8 @@ export interface PngShape {
   /** Chunks between IHDR and the pixels. */
   before?: readonly Buffer[];
 }
+
+export const repeated = (bytes: Buffer, times: number): Buffer => Buffer.alloc(bytes.length * times, bytes);
 
 export function chunk(type: string, data: Buffer = Buffer.alloc(0)): Buffer {
   const bytes = Buffer.alloc(12 + data.length);
@@ -77,6 +78,6 @@ export function zlibOfZeros(length: number): Buffer {
   const adler = Buffer.alloc(4);
   adler.writeUInt16BE(length % 65_521, 0);
   adler.writeUInt16BE(1, 2);
-  const blocks = repeat(block, Math.floor(length / BLOCK));
+  const blocks = repeated(block, Math.floor(length / BLOCK));
   return Buffer.concat([Buffer.from([0x78, 0xda]), blocks, last, adler]);
 }

@@ -1,4 +1,4 @@
-import { repeat } from './repeat.ts';
+import { repeated } from './png.ts';
 
 /** A RIFF chunk, padded to an even length. */
 export function riffChunk(fourCc: string, data: Buffer = Buffer.alloc(0)): Buffer {
@@ -56,6 +56,6 @@ export function animatedWebp(frames: number, width = 1, height = 1): Buffer {
   return webp(
     canvas(width, height, VP8X_FLAGS.animation),
     riffChunk('ANIM', Buffer.alloc(6)),
-    repeat(animationFrame(1, 1, plainLossless(1, 1)), frames),
+    repeated(animationFrame(1, 1, plainLossless(1, 1)), frames),
   );
 }

@@ -1,0 +1,137 @@
+import { randomUUID } from 'node:crypto';
+import sharp from 'sharp';
+import { type Dispatcher, Pool } from 'undici';
+import { findTool, planRender } from '../../lib/catalog/catalog.ts';
+import { LIMITS } from '../../lib/contract/limits.ts';
+import { digestApiKey, issueApiKey } from '../../lib/domain/api-key.ts';
+import type { JobDraft } from '../../lib/domain/records.ts';
+import { jobWorkflowId } from '../../lib/protocol/workflow-ids.ts';
+import type { BenchEnvironment } from './environment.ts';
+
+export interface BenchCaller {
+  accountId: string;
+  keyId: string;
+  apiKey: string;
+}
+
+/** With a pack, no result has a watermark and no balance runs out. */
+const PACK = 10_000;
+
+/** Creates accounts with a key and a pack each. @param images in the pack; 0 leaves only the free images */
+export async function createCallers(
+  { stores, config }: BenchEnvironment,
+  count: number,
+  images = PACK,
+): Promise<BenchCaller[]> {
+  const callers: BenchCaller[] = [];
+  for (let n = 0; n < count; n++) {
+    const name = `Bench ${n}`;
+    const account = { name, webhookUrl: null, webhookSecret: 'whsec_YmVuY2g=' };
+    const { id: accountId } = await stores.accounts.create(account);
+    if (images > 0) await stores.packs.add({ accountId, images, reference: null });
+    const apiKey = issueApiKey(config.keyPrefix);
+    const [digest, hint] = [digestApiKey(apiKey), apiKey.slice(0, 8)];
+    const { key } = await stores.keys.create({ accountId, name, digest, hint, retentionDays: null });
+    callers.push({ accountId, keyId: key.id, apiKey });
+  }
+  return callers;
+}
+
+export type BenchResponse = { status: number; body: { job_id?: string; error?: { code: string } } };
+
+/** An HTTP client of several callers, which take turns so that no rate limit of a key or an address is reached. */
+export interface BenchClient extends AsyncDisposable {
+  /** @param n which caller's turn it is; the next caller's by default */
+  request(options: Omit<Dispatcher.RequestOptions, 'headers'>, n?: number): Promise<BenchResponse>;
+  /** Posts a job and returns its id. @throws Error for any other status than 201 */
+  post(body: string | Buffer): Promise<string>;
+}
+
+export function createBenchClient(
+  origin: string,
+  callers: readonly BenchCaller[],
+  connections: number,
+): BenchClient {
+  const pool = new Pool(origin, { connections });
+  let turn = 0;
+  const request: BenchClient['request'] = async (options, n = turn++) => {
+    const headers = { ...callerHeaders(callers, n), 'content-type': 'application/json' };
+    const { statusCode, body } = await pool.request({ ...options, headers });
+    return { status: statusCode, body: (await body.json()) as BenchResponse['body'] };
+  };
+  return {
+    request,
+    async post(body) {
+      const response = await request({ method: 'POST', path: '/api/v1/jobs', body });
+      if (response.body.job_id !== undefined) return response.body.job_id;
+      throw new Error(`POST answered ${response.status}: ${JSON.stringify(response.body)}`);
+    },
+    [Symbol.asyncDispose]: () => pool.destroy(),
+  };
+}
+
+/** Headers of the nth request. Its key and its address are not those of the request before. */
+export function callerHeaders(callers: readonly BenchCaller[], n: number): Record<string, string> {
+  const caller = callers[n % callers.length];
+  if (caller === undefined) throw new Error('There are no callers.');
+  const address = `10.0.${Math.floor(n / 250) % 250}.${n % 250}`;
+  return { 'x-api-key': caller.apiKey, 'x-forwarded-for': address };
+}
+
+/** Accepts a job of the caller in the database, without a workflow. @returns its id */
+export async function acceptJob(
+  { stores }: BenchEnvironment,
+  { accountId, keyId }: BenchCaller,
+): Promise<string> {
+  const tool = findTool('declutter');
+  const planned = tool === undefined ? undefined : planRender(tool, {});
+  if (planned?.ok !== true) throw new Error('The tool is missing.');
+  const jobId = randomUUID();
+  const draft: JobDraft = {
+    jobId,
+    accountId,
+    keyId,
+    tool: planned.plan.tool,
+    options: planned.plan.settings,
+    warnings: [],
+    imagesCharged: 1,
+    idempotencyKey: null,
+    bodyDigest: '',
+    webhookUrl: null,
+    workflowId: jobWorkflowId(jobId),
+    input: { bucket: 'inputs', key: `${accountId}/${jobId}.jpeg` },
+  };
+  await stores.jobs.accept(draft);
+  return jobId;
+}
+
+/** Body of a POST /v1/jobs with the image. */
+export const jobBody = (image: Buffer, more: object = {}): Buffer =>
+  Buffer.from(JSON.stringify({ tool: 'declutter', image_base64: image.toString('base64'), ...more }));
+
+/** A JPEG that already has the size of its result, so that rendering it costs little. */
+export const quickImage = (): Promise<Buffer> =>
+  sharp({ create: { width: 2048, height: 16, channels: 3, background: 'gray' } })
+    .jpeg()
+    .toBuffer();
+
+/** A JPEG of noise, padded after its end to just under the size limit. */
+export const largestImage = async (): Promise<Buffer> =>
+  Buffer.alloc(LIMITS.imageBytes - 1, await noise(3000, 2000, 60).jpeg({ quality: 100 }).toBuffer());
+
+/** A photo-like JPEG: a gradient with noise, which neither compresses to nothing nor counts as flat. */
+export async function photo(width: number, height: number): Promise<Buffer> {
+  const gradient = `<svg width="${width}" height="${height}"><defs><linearGradient id="g" x2="1" y2="1">
+    <stop stop-color="#d8cfc0"/><stop offset="1" stop-color="#5a6b7c"/></linearGradient></defs>
+    <rect width="100%" height="100%" fill="url(#g)"/></svg>`;
+  const grain = await noise(width, height, 20).png().toBuffer();
+  return sharp(Buffer.from(gradient))
+    .composite([{ input: grain, blend: 'soft-light' }])
+    .jpeg()
+    .toBuffer();
+}
+
+const noise = (width: number, height: number, sigma: number) =>
+  sharp({
+    create: { width, height, channels: 3, background: 'gray', noise: { type: 'gaussian', mean: 128, sigma } },
+  });

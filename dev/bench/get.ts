@@ -1,14 +1,8 @@
-import type { Bench, BenchEnvironment } from './environment.ts';
+import type { Bench } from './environment.ts';
 import { requestsPerSecond } from './load.ts';
 import { startMeasuredServer } from './processes.ts';
 import { compared, type Pair } from './report.ts';
-import {
-  acceptJob,
-  type BenchCaller,
-  type BenchClient,
-  createBenchClient,
-  createCallers,
-} from './requests.ts';
+import { type BenchClient, completedJob, createBenchClient, createCallers } from './requests.ts';
 
 const ROUNDS = 5;
 const PER_ROUND = 3000;
@@ -45,10 +39,3 @@ const reads = (client: BenchClient, pathOf: (n: number) => string, round: number
     const { status } = await client.request({ method: 'GET', path: pathOf(turn) }, turn);
     if (status !== 200) throw new Error(`${pathOf(turn)} was answered ${status}.`);
   });
-
-async function completedJob(environment: BenchEnvironment, caller: BenchCaller): Promise<string> {
-  const jobId = await acceptJob(environment, caller);
-  const results = [{ bucket: 'results' as const, key: `${caller.accountId}/${jobId}-edited.jpeg` }];
-  await environment.stores.jobs.complete(jobId, { results, processingMs: 1234 });
-  return jobId;
-}

@@ -35,9 +35,9 @@ const say = (line: string) => void process.stderr.write(`${line}\n`);
 async function main(chosen: readonly string[]): Promise<void> {
   if (chosen.length === 0) return void process.stdout.write(HELP);
   const runs = chosen.map((each) => {
-    const [name = '', only = ''] = each.split(':', 2);
+    const [name = '', ...rest] = each.split(':');
     if (!Object.hasOwn(BENCHES, name)) throw new Error(`There is no benchmark ${name}.\n\n${HELP}`);
-    return { name, only, bench: BENCHES[name]?.run };
+    return { name, only: rest.join(':'), bench: BENCHES[name]?.run };
   });
   const signal = shutdownSignal();
   await using environment = await openEnvironment(say, signal);

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import sharp from 'sharp';
-import { type Dispatcher, Pool } from 'undici';
+import { Pool } from 'undici';
 import { findTool, planRender } from '../../lib/catalog/catalog.ts';
 import { LIMITS } from '../../lib/contract/limits.ts';
 import { digestApiKey, issueApiKey } from '../../lib/domain/api-key.ts';
@@ -17,16 +17,16 @@ export interface BenchCaller {
 /** With a pack, no result has a watermark and no balance runs out. */
 const PACK = 10_000;
 
-/** Creates accounts with a key and a pack each. @param images in the pack; 0 leaves only the free images */
+/** Creates accounts with a key each. Their pack has so many images; with 0 they have only the free images. */
 export async function createCallers(
   { stores, config }: BenchEnvironment,
   count: number,
-  images = PACK,
+  { images = PACK, webhookUrl = null }: { images?: number; webhookUrl?: string | null } = {},
 ): Promise<BenchCaller[]> {
   const callers: BenchCaller[] = [];
   for (let n = 0; n < count; n++) {
     const name = `Bench ${n}`;
-    const account = { name, webhookUrl: null, webhookSecret: 'whsec_YmVuY2g=' };
+    const account = { name, webhookUrl, webhookSecret: 'whsec_YmVuY2g=' };
     const { id: accountId } = await stores.accounts.create(account);
     if (images > 0) await stores.packs.add({ accountId, images, reference: null });
     const apiKey = issueApiKey(config.keyPrefix);
@@ -37,12 +37,23 @@ export async function createCallers(
   return callers;
 }
 
-export type BenchResponse = { status: number; body: { job_id?: string; error?: { code: string } } };
+export interface BenchRequest {
+  method: 'GET' | 'POST' | 'DELETE';
+  path: string;
+  headers?: Record<string, string>;
+  body?: string | Buffer;
+}
+
+export interface BenchResponse {
+  status: number;
+  /** Empty when the response has no body. */
+  body: { job_id?: string; status?: string; result_urls?: string[]; error?: { code: string } };
+}
 
 /** An HTTP client of several callers, which take turns so that no rate limit of a key or an address is reached. */
 export interface BenchClient extends AsyncDisposable {
   /** @param n which caller's turn it is; the next caller's by default */
-  request(options: Omit<Dispatcher.RequestOptions, 'headers'>, n?: number): Promise<BenchResponse>;
+  request(request: BenchRequest, n?: number): Promise<BenchResponse>;
   /** Posts a job and returns its id. @throws Error for any other status than 201 */
   post(body: string | Buffer): Promise<string>;
 }
@@ -55,9 +66,10 @@ export function createBenchClient(
   const pool = new Pool(origin, { connections });
   let turn = 0;
   const request: BenchClient['request'] = async (options, n = turn++) => {
-    const headers = { ...callerHeaders(callers, n), 'content-type': 'application/json' };
-    const { statusCode, body } = await pool.request({ ...options, headers });
-    return { status: statusCode, body: (await body.json()) as BenchResponse['body'] };
+    const own = { ...callerHeaders(callers, n), 'content-type': 'application/json' };
+    const response = await pool.request({ ...options, headers: { ...own, ...options.headers } });
+    const text = await response.body.text();
+    return { status: response.statusCode, body: text === '' ? {} : JSON.parse(text) };
   };
   return {
     request,
@@ -102,6 +114,14 @@ export async function acceptJob(
     input: { bucket: 'inputs', key: `${accountId}/${jobId}.jpeg` },
   };
   await stores.jobs.accept(draft);
+  return jobId;
+}
+
+/** Like {@link acceptJob}, and completes the job. */
+export async function completedJob(environment: BenchEnvironment, caller: BenchCaller): Promise<string> {
+  const jobId = await acceptJob(environment, caller);
+  const results = [{ bucket: 'results' as const, key: `${caller.accountId}/${jobId}-edited.jpeg` }];
+  await environment.stores.jobs.complete(jobId, { results, processingMs: 1234 });
   return jobId;
 }
 

@@ -7,14 +7,13 @@ import { type DeliveryDeps, deliver } from '../../activities/webhooks/attempt.ts
 import { pendingDeliveryOf } from '../../activities/webhooks/pending-delivery.ts';
 import { webhookPolicy } from '../../activities/webhooks/policy.ts';
 import { newDelivery } from '../../lib/domain/delivery.ts';
-import { issueWebhookSecret } from '../../lib/domain/webhook-signature.ts';
 import { createEgress } from '../../lib/egress/egress.ts';
 import type { PendingDelivery } from '../../lib/protocol/webhooks.ts';
-import { jobWorkflowId } from '../../lib/protocol/workflow-ids.ts';
-import { collections, type JobDocument, toRecord } from '../../lib/stores/mongo/documents.ts';
+import { collections, toRecord } from '../../lib/stores/mongo/documents.ts';
 import type { Bench, BenchEnvironment } from './environment.ts';
 import { requestsPerSecond } from './load.ts';
 import { compared, type Goal, type Pair, type Row } from './report.ts';
+import { completedJob, createCallers } from './requests.ts';
 
 const CONCURRENCY = 50;
 const DELIVERIES = 1500;
@@ -77,38 +76,19 @@ async function bareRate(origin: string, path: string): Promise<number> {
   return result;
 }
 
-/** Pending deliveries of completed jobs of a new account. */
-async function planDeliveries({ stores, mongo }: BenchEnvironment, url: string): Promise<PendingDelivery[]> {
-  const account = { name: 'Bench', webhookUrl: url, webhookSecret: issueWebhookSecret() };
-  const { id } = await stores.accounts.create(account);
-  const jobs = Array.from({ length: DELIVERIES }, () => endedJob(id));
-  await collections(mongo.db).jobs.insertMany(jobs);
+/** Pending deliveries of completed jobs of a new account. The jobs are copies of one. */
+async function planDeliveries(environment: BenchEnvironment, url: string): Promise<PendingDelivery[]> {
+  const { stores, mongo } = environment;
+  const [caller] = await createCallers(environment, 1, { webhookUrl: url });
+  const { jobs } = collections(mongo.db);
+  const job = caller && (await jobs.findOne({ _id: await completedJob(environment, caller) }));
+  if (!job) throw new Error('There is no job to notify of.');
+  const copies = Array.from({ length: DELIVERIES }, () => ({ ...job, _id: randomUUID() }));
+  await jobs.insertMany(copies);
   return Promise.all(
-    jobs.map(async (job) => {
-      const delivery = newDelivery(toRecord(job), 'completed', { target: 'account', url });
+    copies.map(async (copy) => {
+      const delivery = newDelivery(toRecord(copy), 'completed', { target: 'account', url });
       return pendingDeliveryOf(await stores.deliveries.plan(delivery));
     }),
   );
-}
-
-function endedJob(accountId: string): JobDocument {
-  const jobId = randomUUID();
-  return {
-    _id: jobId,
-    accountId,
-    keyId: 'bench',
-    tool: 'image-enhancement',
-    status: 'completed',
-    imagesCharged: 1,
-    options: {},
-    warnings: [],
-    webhookUrl: null,
-    workflowId: jobWorkflowId(jobId),
-    inputs: [],
-    results: [{ bucket: 'results', key: `${accountId}/${randomUUID()}-enhanced.jpeg` }],
-    error: null,
-    createdAt: new Date(),
-    completedAt: new Date(),
-    processingMs: 800,
-  };
 }

@@ -3,6 +3,11 @@ import { dirname, join, normalize } from 'node:path';
 import { parseSync } from 'oxc-parser';
 import { LAYERS, type Layer } from './layers.ts';
 
+// Biome's rules cannot say what layers.ts says. noRestrictedImports matches an import as it is written and not the file
+// that it names, so `../telemetry/a.ts` is the same for a folder of lib and for a folder in lib/generators; it also has no
+// exception for types. noUndeclaredDependencies knows one list of packages and not one for each layer. Biome's
+// noImportCycles finds the cycles.
+
 const { dependencies }: { dependencies: Record<string, string> } = JSON.parse(
   readFileSync('package.json', 'utf8'),
 );

@@ -42,7 +42,7 @@ export async function createAttacker(
   { method, target, headers, body, chunked }: HostileRequest,
 ): Promise<Attacker> {
   const bytes = await body?.();
-  const callers = await createCallers(environment, 1, 0);
+  const callers = await createCallers(environment, 1, { images: 0 });
   const own = { ...callerHeaders(callers, 0), 'x-forwarded-for': ATTACKER_ADDRESS };
   const pool = new Pool(origin, { connections: 16 });
   const payload = () =>

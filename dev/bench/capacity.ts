@@ -5,12 +5,12 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { withResources } from '../../lib/process/resources.ts';
 import { taskQueues } from '../../lib/protocol/task-queues.ts';
 import { jobWorkflowId } from '../../lib/protocol/workflow-ids.ts';
-import { startReceiver } from '../soak/receiver.ts';
+import { startSoakReceiver } from '../soak/receiver.ts';
 import type { Bench, BenchEnvironment } from './environment.ts';
 import { closedLoop, timed, untilCompleted } from './load.ts';
 import { startMeasuredService } from './processes.ts';
 import type { Row } from './report.ts';
-import { createBenchClient, createCallers, jobBody, photo } from './requests.ts';
+import { createBenchClient, createCallers, jobBody, photoLikeJpeg } from './requests.ts';
 import { type CpuByName, childrenOf, totalCpu, watchCpu } from './usage.ts';
 
 const AT_ONCE = 32;
@@ -105,7 +105,7 @@ function predicted({ name, jobs }: Kind, cpuMs: CpuByName, idle: number, tookMs:
 /** The service behind proxies that count its calls to Temporal and S3. */
 function openCounted(environment: BenchEnvironment, { renderer: module, notified }: Kind) {
   return withResources(async (keep) => {
-    const receiver = keep(await startReceiver());
+    const receiver = keep(await startSoakReceiver());
     const temporal = keep(await startCountingProxy(environment.config.temporal.address));
     const s3 = keep(await startCountingProxy(new URL(environment.config.s3.endpoint ?? '').host));
     const settings = {
@@ -119,7 +119,7 @@ function openCounted(environment: BenchEnvironment, { renderer: module, notified
     const more = { tool: 'image-enhancement', ...(notified && { webhook_url: receiver.url }) };
     return {
       counted,
-      body: jobBody(await photo(1600, 1200), more),
+      body: jobBody(await photoLikeJpeg(1600, 1200), more),
       client: keep(createBenchClient(api.origin, callers, AT_ONCE)),
       pids: {
         ...counted.serverPids,

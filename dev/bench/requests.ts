@@ -91,7 +91,7 @@ export function callerHeaders(callers: readonly BenchCaller[], n: number): Recor
 }
 
 /** Accepts a job of the caller in the database, without a workflow. @returns its id */
-export async function acceptJob(
+export async function acceptedJob(
   { stores }: BenchEnvironment,
   { accountId, keyId }: BenchCaller,
 ): Promise<string> {
@@ -117,9 +117,9 @@ export async function acceptJob(
   return jobId;
 }
 
-/** Like {@link acceptJob}, and completes the job. */
+/** Like {@link acceptedJob}, and completes the job. */
 export async function completedJob(environment: BenchEnvironment, caller: BenchCaller): Promise<string> {
-  const jobId = await acceptJob(environment, caller);
+  const jobId = await acceptedJob(environment, caller);
   const results = [{ bucket: 'results' as const, key: `${caller.accountId}/${jobId}-edited.jpeg` }];
   await environment.stores.jobs.complete(jobId, { results, processingMs: 1234 });
   return jobId;
@@ -140,7 +140,7 @@ export const largestImage = async (): Promise<Buffer> =>
   Buffer.alloc(LIMITS.imageBytes - 1, await noise(3000, 2000, 60).jpeg({ quality: 100 }).toBuffer());
 
 /** A photo-like JPEG: a gradient with noise, which neither compresses to nothing nor counts as flat. */
-export async function photo(width: number, height: number): Promise<Buffer> {
+export async function photoLikeJpeg(width: number, height: number): Promise<Buffer> {
   const gradient = `<svg width="${width}" height="${height}"><defs><linearGradient id="g" x2="1" y2="1">
     <stop stop-color="#d8cfc0"/><stop offset="1" stop-color="#5a6b7c"/></linearGradient></defs>
     <rect width="100%" height="100%" fill="url(#g)"/></svg>`;

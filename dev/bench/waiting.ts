@@ -5,7 +5,7 @@ import type { Bench, BenchEnvironment } from './environment.ts';
 import { closedLoop } from './load.ts';
 import { type MeasuredServer, startMeasuredServer } from './processes.ts';
 import { quantile, type Row } from './report.ts';
-import { acceptJob, type BenchCaller, callerHeaders, createCallers } from './requests.ts';
+import { acceptedJob, type BenchCaller, callerHeaders, createCallers } from './requests.ts';
 
 /** This and the next are multiples of CALLERS. */
 const WAITERS = 1000;
@@ -46,7 +46,7 @@ async function measure(subject: Subject, kind: Kind, count: number): Promise<Row
   const { environment, api, callers } = subject;
   const jobIds: string[] = [];
   while (jobIds.length < count)
-    for (const caller of callers) jobIds.push(await acceptJob(environment, caller));
+    for (const caller of callers) jobIds.push(await acceptedJob(environment, caller));
   const { extraRssBytes, result } = await api.during(() => waitForAll(subject, kind, jobIds));
   const what = `${count} requests ${kind === 'prefer' ? 'with Prefer: wait' : 'for event streams'}`;
   return [

@@ -5,7 +5,7 @@ import { parseArgs } from 'node:util';
 import { TOOLS } from '../../lib/catalog/registry.ts';
 import type { ToolSpec } from '../../lib/catalog/tool-spec.ts';
 import { configureLibvips } from '../../lib/imaging/libvips.ts';
-import { type Photo, readPhoto, renderPhoto, SAMPLE_PHOTOS } from './photos.ts';
+import { type GalleryPhoto, readGalleryPhoto, renderPhoto, SAMPLE_PHOTOS } from './photos.ts';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -37,7 +37,7 @@ const HEAD = `<!doctype html>
 `;
 
 /** Renders the photo by the tool. @returns the two of them side by side, as HTML */
-async function figure(tool: ToolSpec, { name, bytes }: Photo): Promise<string> {
+async function figure(tool: ToolSpec, { name, bytes }: GalleryPhoto): Promise<string> {
   const required = tool.ownKeysOnly ? { style: 'modern' } : {};
   const start = performance.now();
   const result = await renderPhoto(tool, bytes, {
@@ -61,7 +61,7 @@ async function main(): Promise<void> {
   const sizes = values.megapixels?.split(',').map(Number) ?? [undefined];
   const files = positionals.length > 0 ? positionals : SAMPLE_PHOTOS;
   const photos = await Promise.all(
-    files.flatMap((file) => sizes.map((megapixels) => readPhoto(file, megapixels))),
+    files.flatMap((file) => sizes.map((megapixels) => readGalleryPhoto(file, megapixels))),
   );
   for (const { name, bytes } of photos) await writeFile(join(folder, `${name}.jpeg`), bytes);
   let page = HEAD;

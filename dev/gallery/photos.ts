@@ -17,13 +17,13 @@ export const SAMPLE_PHOTOS: readonly string[] = [
   join(PHOTOS, 'floor-plan.png'),
 ];
 
-export interface Photo {
+export interface GalleryPhoto {
   name: string;
   bytes: Buffer;
 }
 
 /** Reads a photo as a JPEG, resized to this many megapixels if given. */
-export async function readPhoto(file: string, megapixels?: number): Promise<Photo> {
+export async function readGalleryPhoto(file: string, megapixels?: number): Promise<GalleryPhoto> {
   const name = basename(file, extname(file));
   const original = await readFile(file);
   const { width, height } = await sharp(original).metadata();

@@ -7,9 +7,9 @@ import { startRetention } from '../../operator/start-run.ts';
 import { type BenchEnvironment, openEnvironment } from '../bench/environment.ts';
 import { startMeasuredService } from '../bench/processes.ts';
 import { compared, formatTable, median, meetsGoal, quantile, type Row } from '../bench/report.ts';
-import { createBenchClient, createCallers, photo } from '../bench/requests.ts';
+import { createBenchClient, createCallers, photoLikeJpeg } from '../bench/requests.ts';
 import { childrenOf } from '../bench/usage.ts';
-import { type SoakReceiver, startReceiver } from './receiver.ts';
+import { type SoakReceiver, startSoakReceiver } from './receiver.ts';
 import { runStory } from './story.ts';
 
 const { values } = parseArgs({
@@ -38,7 +38,7 @@ const MB = 1024 * 1024;
 async function soak(): Promise<void> {
   const signal = shutdownSignal();
   await using bench = await openEnvironment(say, signal);
-  await using receiver = await startReceiver(FAILS_EVERY);
+  await using receiver = await startSoakReceiver(FAILS_EVERY);
   const environment = { ...bench, env: { ...bench.env, EGRESS_ALLOW_ORIGINS: receiver.origin } };
   await using service = await startMeasuredService(environment, 'worker/renderer');
   const { api, worker, renderer } = service;
@@ -71,7 +71,7 @@ async function runStories(
 ) {
   const problems: string[] = [];
   const expected = new Set<string>();
-  const imageBase64 = (await photo(640, 320)).toString('base64');
+  const imageBase64 = (await photoLikeJpeg(640, 320)).toString('base64');
   const common = { imageBase64, webhookUrl: receiver.url, onNotify: (id: string) => void expected.add(id) };
   const callers = await createCallers(environment, Number(values.accounts));
   const clients = callers.map((caller) => createBenchClient(origin, [caller], CONNECTIONS));

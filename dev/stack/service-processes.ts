@@ -6,8 +6,8 @@ import { assertPolled } from '../servers/assert-polled.ts';
 import { type ServerContext, startChild } from '../servers/context.ts';
 import { entryPoint, type ModuleName } from './project.ts';
 
-export const PROCESSES = ['api', 'worker', 'renderer'] as const;
-export type ProcessName = (typeof PROCESSES)[number];
+export const STACK_PROCESSES = ['api', 'worker', 'renderer'] as const;
+export type StackProcess = (typeof STACK_PROCESSES)[number];
 
 /** Where the processes serve their metrics. */
 export const LOOPBACK = '127.0.0.1';
@@ -20,7 +20,7 @@ const ENDING_MS = CLOSING_MS + 1_000;
  * @param metricsPort a port of its own, because the processes share a machine
  */
 export function startProcess(
-  name: ProcessName,
+  name: StackProcess,
   config: Config,
   metricsPort: number,
   context: ServerContext,
@@ -42,7 +42,7 @@ export function startProcess(
 
 type ProcessSpec = { module: ModuleName } & Pick<ChildSpec, 'graceMs' | 'probe'>;
 
-function processesOf(config: Config): Record<ProcessName, ProcessSpec> {
+function processesOf(config: Config): Record<StackProcess, ProcessSpec> {
   const { api, temporal, worker, shutdownGraceMs } = config;
   const respond = async (signal: AbortSignal) =>
     (await fetch(`${localBase(api)}/v1/tools`, { signal })).body?.cancel();

@@ -12,7 +12,13 @@ import { checkEnvironment } from './check-environment.ts';
 import { confirmDemo, type Demo, prepareDemo } from './demo.ts';
 import { settingsOf } from './environment-settings.ts';
 import { operate } from './operate.ts';
-import { LOOPBACK, localBase, PROCESSES, type ProcessName, startProcess } from './service-processes.ts';
+import {
+  LOOPBACK,
+  localBase,
+  STACK_PROCESSES,
+  type StackProcess,
+  startProcess,
+} from './service-processes.ts';
 
 const DEFAULT_API_PORT = 8080;
 
@@ -29,7 +35,7 @@ export type StackFile = {
   mongodb_url: string;
   s3_endpoint: string;
   /** URL of the metrics of each process. */
-  metrics: Record<ProcessName, string>;
+  metrics: Record<StackProcess, string>;
   /** Settings of the stack, which the operator's commands use when they are run without MONGODB_URL. */
   env: Record<string, string>;
 };
@@ -40,7 +46,7 @@ export type Stack = AsyncDisposable & {
   dataDir: string;
   /** What the operator has to know, a sentence or two each. */
   warnings: string[];
-  processes: Partial<Record<ProcessName, Child>>;
+  processes: Partial<Record<StackProcess, Child>>;
 };
 
 /**
@@ -81,7 +87,7 @@ export async function startStack({
         await Promise.all(Object.values(processes).map((child) => child.stop()));
       },
     });
-    const start = async (name: ProcessName, signal: AbortSignal) => {
+    const start = async (name: StackProcess, signal: AbortSignal) => {
       const context = { folder, ports, env, say, signal, watch };
       processes[name] = await startProcess(name, config, metricsPorts[name], context);
     };
@@ -93,7 +99,7 @@ export async function startStack({
       // All processes, and the demo account, need the set-up to be done.
       await operate(Type.Unknown(), ['setup'], { env, signal: either });
       const prepared = prepareDemo(demoContext);
-      const started = PROCESSES.map((name) => start(name, either));
+      const started = STACK_PROCESSES.map((name) => start(name, either));
       await allStarted([...started, prepared], () => failure.abort());
       return confirmDemo(await prepared, localBase(config.api), demoContext);
     });
@@ -138,9 +144,9 @@ function describe(
   env: NodeJS.ProcessEnv,
   demo: Demo,
   ui: string | undefined,
-  metricsPorts: Record<ProcessName, number>,
+  metricsPorts: Record<StackProcess, number>,
 ): StackFile {
-  const metricsOf = (name: ProcessName) => `http://${LOOPBACK}:${metricsPorts[name]}/metrics`;
+  const metricsOf = (name: StackProcess) => `http://${LOOPBACK}:${metricsPorts[name]}/metrics`;
   return {
     api_base: api.publicUrl,
     upload_url: s3.uploadUrl,

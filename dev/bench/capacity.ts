@@ -29,7 +29,7 @@ interface Kind {
   notified?: true;
 }
 
-/** What a job of the other kinds costs more than the first is what the difference between them costs. */
+/** The first kind is the plain job. What another kind costs more is the cost of what it adds. */
 const KINDS: readonly Kind[] = [
   { name: 'a job', warmUp: 400, jobs: 300 },
   { name: 'a job with a webhook', warmUp: 200, jobs: 200, notified: true },

@@ -7,7 +7,7 @@ import { type MeasuredServer, startMeasuredServer } from './processes.ts';
 import { quantile, type Row } from './report.ts';
 import { acceptedJob, type BenchCaller, callerHeaders, createCallers } from './requests.ts';
 
-/** This and the next are multiples of CALLERS. */
+/** A multiple of CALLERS, like WARM_UP. */
 const WAITERS = 1000;
 /** Requests of each kind until V8 has optimised the code. */
 const WARM_UP = 300;
@@ -102,7 +102,7 @@ async function end({ mongo }: BenchEnvironment, jobId: string): Promise<void> {
   await collections(mongo.db).jobs.updateOne({ _id: jobId }, { $set: { status: 'completed', ...result } });
 }
 
-/** Of all processes so far. */
+/** How often all processes have queried jobs so far. */
 async function queriesOfJobs({ mongo }: BenchEnvironment): Promise<number> {
   const { totals } = await mongo.db.admin().command({ top: 1 });
   return totals[`${mongo.db.databaseName}.jobs`].queries.count;

@@ -31,7 +31,7 @@ export function runCommand(command: string, args: readonly string[], options: Op
   });
 }
 
-/** Resolves to the path if it runs, by default with `--version`; this rules out a binary for another libc. */
+/** Runs the binary, by default with `--version`, and resolves to its path. A binary for another libc fails here. */
 export async function proveRuns(
   path: string,
   signal: AbortSignal,

@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from 'node:fs';
 /** Identifies a process even when its pid is reused later. */
 export type ProcessIdentity = { pid: number; startedAt: string };
 
-/** The identity of a running process; undefined if there is none with this pid. */
+/** The identity of a running process; undefined if no process has this pid. */
 export function identify(pid: number): ProcessIdentity | undefined {
   const startedAt = existsSync('/proc/self/stat') ? fromProc(pid) : fromPs(pid);
   return startedAt === undefined ? undefined : { pid, startedAt };

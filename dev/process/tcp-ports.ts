@@ -12,7 +12,7 @@ const RESERVATIONS = join(tmpdir(), `image-job-api-ports-${process.getuid?.() ??
 
 const LOOPBACK = '127.0.0.1';
 
-/** Errors after which another port may do. */
+/** Errors of one port. Another port may work. */
 const OF_ONE_PORT: ReadonlySet<string> = new Set(['EADDRINUSE', 'EACCES']);
 
 /** The ports of one stack, reserved against other stacks of this user until disposed. */
@@ -27,7 +27,7 @@ export type Ports = Disposable & {
   take: (port: number, host: string) => Promise<number>;
 };
 
-/** The port is in use, or nothing can listen on it for another reason, which the message names. */
+/** Nothing can listen on the port. The message says why. */
 export class PortTakenError extends Error {
   override readonly name = 'PortTakenError';
 }
@@ -77,7 +77,7 @@ async function firstReserved(
   }
 }
 
-/** Why a port cannot be used; `everyPort` when the reason is the host. */
+/** Why a port cannot be used. `everyPort`: the reason is the host, so no other port of it will work. */
 type Obstacle = { problem: string; everyPort: boolean };
 
 /**

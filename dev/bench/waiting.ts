@@ -93,7 +93,8 @@ async function answered(url: string, headers: Record<string, string>, dispatcher
 
 async function waiters({ metricsPort }: Subject, kind: Kind): Promise<number> {
   const page = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text();
-  return Number(new RegExp(`^imagejob_waiting_for_jobs\\{kind="${kind}"\\} (\\d+)$`, 'm').exec(page)?.[1]);
+  const counts = [...page.matchAll(/^imagejob_waiting_for_jobs\{kind="(\w+)"\} (\d+)$/gm)];
+  return Number(counts.find(([, name]) => name === kind)?.[2]);
 }
 
 /** A single write, because JobStore.complete queries the job first. */

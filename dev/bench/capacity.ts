@@ -37,8 +37,8 @@ const KINDS: readonly Kind[] = [
 ];
 
 /**
- * What one job costs each process and each server, for docs/capacity.md. The last row of a kind compares the jobs per
- * second that its processor time predicts for this machine with those that it completes.
+ * What one job costs each process and each server, for docs/capacity.md. The processor time of a job predicts how many
+ * jobs per second this machine completes. The last row of a kind compares the prediction with the measurement.
  */
 export const benchCapacity: Bench = async (environment, only) => {
   const rows: Row[] = [];

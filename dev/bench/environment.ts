@@ -38,7 +38,7 @@ export type BenchEnvironment = AsyncDisposable & {
 };
 
 /**
- * Starts the servers, or uses those whose addresses are in the caller's environment. The run has its own database,
+ * Starts the servers. A server whose address is in the caller's environment is used instead. The run has its own database,
  * buckets and task queues. The database is dropped at the end; the buckets are left.
  */
 export async function openEnvironment(say: Say, signal: AbortSignal): Promise<BenchEnvironment> {
@@ -87,7 +87,7 @@ function uniqueNames({ S3_ENDPOINT }: Record<string, string>): Record<string, st
     S3_RESULTS_BUCKET: `bench-results-${id}`,
     UPLOAD_URL: `${S3_ENDPOINT}/bench-results-${id}`,
     TASK_QUEUE_PREFIX: `bench-${id}-`,
-    // Requests come from many addresses, because the rate limit of one is below what is measured.
+    // Requests come from many addresses, because the rate limit of one address is too low.
     TRUST_PROXY: '127.0.0.1',
     GENERATORS: 'preview',
     AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true',

@@ -5,7 +5,7 @@ import { runService, type ServiceContext } from '../../lib/process/run-main.ts';
 import { installMeteredRuntime } from '../../lib/telemetry/sdk-metrics.ts';
 import { openRenderer } from '../../worker/open-renderer.ts';
 
-/** A renderer like worker/renderer.ts, whose image processes are {@link file://./instant-process.ts}. */
+/** A renderer like worker/renderer.ts. Its image processes run instant-process.ts. */
 async function runInstantRenderer({ config, logger, signal }: ServiceContext): Promise<void> {
   await using _runtime = await installMeteredRuntime(config.probes, logger);
   const { imageProcesses: processes, renderMemoryBytes: memoryBytes, watermarkText } = config.worker;

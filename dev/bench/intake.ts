@@ -101,8 +101,8 @@ async function together(environment: BenchEnvironment, image: Buffer): Promise<R
 }
 
 /**
- * @returns a function that posts the body so many times at once, and then waits until the jobs are rendered, so that they
- * do not disturb the next measurement. Its result is the milliseconds until all were answered.
+ * @returns a function that posts the body so many times at once. It then waits until the jobs are rendered, so that
+ * they do not disturb the next measurement. Its result is the milliseconds until all were answered.
  */
 async function posterOf(environment: BenchEnvironment, api: MeasuredServer, body: Buffer) {
   const { temporal, config } = environment;

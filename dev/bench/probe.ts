@@ -49,7 +49,8 @@ process.on('message', (request) => {
   if (request === 'begin') begin();
   process.send?.(request === 'begin' ? 'begun' : end());
 });
-// The channel must not keep the process alive.
+// The channel must not keep the process alive, and the process must not outlive the bench.
 process.channel?.unref();
+process.on('disconnect', () => process.kill(process.pid, 'SIGTERM'));
 
 await import(process.argv[2] ?? '');

@@ -82,7 +82,7 @@ export function createBenchClient(
   };
 }
 
-/** Headers of the nth request. Its key and its address are not those of the request before. */
+/** Headers of the nth request. The request before had another key and another address. */
 export function callerHeaders(callers: readonly BenchCaller[], n: number): Record<string, string> {
   const caller = callers[n % callers.length];
   if (caller === undefined) throw new Error('There are no callers.');

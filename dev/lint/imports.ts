@@ -3,10 +3,9 @@ import { dirname, join, normalize } from 'node:path';
 import { parseSync } from 'oxc-parser';
 import { LAYERS, type Layer } from './layers.ts';
 
-// Biome's rules cannot say what layers.ts says. noRestrictedImports matches an import as it is written and not the file
-// that it names, so `../telemetry/a.ts` is the same for a folder of lib and for a folder in lib/generators; it also has no
-// exception for types. noUndeclaredDependencies knows one list of packages and not one for each layer. Biome's
-// noImportCycles finds the cycles.
+// Biome's rules cannot express layers.ts. noRestrictedImports matches an import as it is written, not the file
+// that it names: `../telemetry/a.ts` may mean lib/telemetry or lib/generators/telemetry. It has no exception for
+// types. noUndeclaredDependencies has one list of packages for all layers. Only cycles are left to Biome.
 
 const { dependencies }: { dependencies: Record<string, string> } = JSON.parse(
   readFileSync('package.json', 'utf8'),

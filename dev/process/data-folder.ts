@@ -23,12 +23,12 @@ export type DataFolder = Disposable & {
 
 type Say = (line: string) => void;
 
-/** Locks a folder whose data is kept. @throws {FolderInUseError} */
+/** Locks a folder and keeps its data. @throws {FolderInUseError} */
 export async function openDataFolder(path: string, say: Say): Promise<DataFolder> {
   return acquire(resolve(path), say, () => {});
 }
 
-/** Creates a temporary folder below `path`, and first deletes those that killed processes left there. */
+/** Creates a temporary folder below `path`. First it deletes the temporary folders of killed processes. */
 export async function openTemporaryFolder(path: string, say: Say): Promise<DataFolder> {
   privateFolder(path);
   for (const entry of readdirSync(path)) {

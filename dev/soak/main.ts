@@ -62,7 +62,7 @@ async function soak(): Promise<void> {
   if (!rows.every(meetsGoal)) process.exitCode = 1;
 }
 
-/** @returns how many ran, what went wrong, and the jobs whose receiver has to be notified */
+/** @returns how many stories ran, their problems, and the jobs that a receiver has to be notified of */
 async function runStories(
   environment: BenchEnvironment,
   origin: string,

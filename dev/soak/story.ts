@@ -19,14 +19,14 @@ export interface StoryContext {
   client: BenchClient;
   imageBase64: string;
   webhookUrl: string;
-  /** Called with a job whose receiver has to be notified. */
+  /** Called with every job that its receiver has to be notified of. */
   onNotify(jobId: string): void;
 }
 
 /**
  * What a client does with the nth job: posts it, in some turns twice, polls it until it has ended, reads the result, and
  * in some turns deletes it.
- * @throws AssertionError when the service did anything but what the contract promises
+ * @throws AssertionError when the service breaks its contract
  */
 export async function runStory(n: number, context: StoryContext): Promise<void> {
   const { client, imageBase64: image_base64, webhookUrl, onNotify } = context;

@@ -47,7 +47,7 @@ interface Period {
 
 /**
  * Sends each hostile input, four at a time, from one free account, while other accounts post and read small jobs. The
- * baseline is the latency of those accounts in the quiet periods before, as the median of all periods so far.
+ * baseline is the latency of the ordinary accounts in the quiet periods so far, as the median of these periods.
  */
 export const benchHostile: Bench = async (environment, only) => {
   await using sources = await startSources();

@@ -19,8 +19,10 @@ export interface Bystander extends AsyncDisposable {
 export function startBystander(start: BystanderStart): Bystander {
   const child = fork(join(import.meta.dirname, 'bystander.ts'), { execArgv: ['--import', 'tsx'] });
   let samples: BystanderSample[] = [];
+  let onIdle = () => {};
   child.on('message', (message) => {
-    if (message !== 'idle') samples.push(message as BystanderSample);
+    if (message === 'idle') onIdle();
+    else samples.push(message as BystanderSample);
   });
   child.send(start);
   return {
@@ -31,10 +33,11 @@ export function startBystander(start: BystanderStart): Bystander {
     get samples() {
       return samples;
     },
-    async end() {
-      child.send(false);
-      for (let last = ''; last !== 'idle'; ) [last] = await once(child, 'message');
-      return samples;
+    end() {
+      return new Promise((resolve) => {
+        onIdle = () => resolve(samples);
+        child.send(false);
+      });
     },
     async [Symbol.asyncDispose]() {
       const exited = once(child, 'exit');

@@ -4,7 +4,8 @@ import { environment, loadConfig } from '../../lib/process/config/config.ts';
 import { taskQueues } from '../../lib/protocol/task-queues.ts';
 import type { BareActivities } from './bare-workflow.ts';
 
-// The worker of bare workflows: one process with a worker for each of the two queues. The SDK stops it on SIGTERM.
+// The worker of bare workflows: one process with a worker for each of the two queues. The SDK stops
+// it on SIGTERM.
 
 const { temporal, worker } = loadConfig(environment());
 const { jobs, images } = taskQueues(temporal.taskQueuePrefix);

@@ -37,8 +37,9 @@ const KINDS: readonly Kind[] = [
 ];
 
 /**
- * What one job costs each process and each server, for docs/capacity.md. The processor time of a job predicts how many
- * jobs per second this machine completes. The last row of a kind compares the prediction with the measurement.
+ * What one job costs each process and each server, for docs/capacity.md. The processor time of a
+ * job predicts how many jobs per second this machine completes. The last row of a kind compares the
+ * prediction with the measurement.
  */
 export const benchCapacity: Bench = async (environment, only) => {
   const rows: Row[] = [];
@@ -84,7 +85,7 @@ async function costOf(environment: BenchEnvironment, kind: Kind): Promise<Row[]>
   ];
 }
 
-/** The part that saturates first decides: the image processes, which work on one image at a time, or the machine. */
+/** What saturates first decides: the image processes (one image at a time) or the machine. */
 function predicted({ name, jobs }: Kind, cpuMs: CpuByName, idle: number, tookMs: number): Row {
   const images = Object.entries(cpuMs).filter(([process]) => process.startsWith(IMAGE_PROCESS));
   const baseline = Math.min(
@@ -155,7 +156,7 @@ async function mongoCounters({ mongo }: BenchEnvironment): Promise<Counters> {
 
 const REQUEST_LINE = /^(GET|PUT|POST|DELETE|HEAD) \S+ HTTP\/1\.1\r\n/;
 
-/** A TCP proxy on loopback that counts bytes in both directions, and HTTP/1.1 requests by method. */
+/** A TCP proxy on loopback that counts bytes, and HTTP/1.1 requests by method. */
 async function startCountingProxy(target: string) {
   const [host, port] = target.split(':');
   const traffic = { bytes: 0, requests: new Map<string, number>() };

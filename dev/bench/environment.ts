@@ -17,7 +17,8 @@ import { type Servers, startServers } from '../servers/start.ts';
 import type { Row } from './report.ts';
 
 /**
- * One benchmark: starts the processes it needs, measures, and stops them. The servers are already running.
+ * One benchmark: starts the processes it needs, measures, and stops them. The servers are already
+ * running.
  * @param only run only the cases whose name contains this text
  */
 export type Bench = (environment: BenchEnvironment, only: string) => Promise<Row[]>;
@@ -38,8 +39,9 @@ export type BenchEnvironment = AsyncDisposable & {
 };
 
 /**
- * Starts the servers. A server whose address is in the caller's environment is used instead. The run has its own database,
- * buckets and task queues. The database is dropped at the end; the buckets are left.
+ * Starts the servers. A server whose address is in the caller's environment is used instead. The
+ * run has its own database, buckets and task queues. The database is dropped at the end; the
+ * buckets are left.
  */
 export async function openEnvironment(say: Say, signal: AbortSignal): Promise<BenchEnvironment> {
   return withResources(async (keep) => {

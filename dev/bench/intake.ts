@@ -19,7 +19,7 @@ const CHUNK = 64 * 1024;
 const BLOCK_MS = 80;
 const EXTRA_RSS_MB = 450;
 
-/** The intake of nearly 20 MB: its parser against SHA-256 over the same bytes, and a POST against its parts. */
+/** The intake of 20 MB: its parser against SHA-256, and a POST against its parts. */
 export const benchIntake: Bench = async (environment) => {
   const image = await largestImage();
   const body = jobBody(image);
@@ -42,7 +42,7 @@ async function parserRow(subject: string, body: Buffer, run: (body: Buffer) => v
   return compared(`${subject} (baseline: SHA-256 of the body)`, 'ms', rounds, { atMost });
 }
 
-/** Processes a complete body as the API does: reads it in chunks, decodes and hashes it, inspects the image. */
+/** Reads a body in chunks, decodes and hashes it, and inspects the image, like the API. */
 function takeIn(body: Buffer): void {
   const { image } = read(body);
   if (image === undefined || 'malformed' in image || !inspectImage(image.bytes).ok)
@@ -101,8 +101,9 @@ async function together(environment: BenchEnvironment, image: Buffer): Promise<R
 }
 
 /**
- * @returns a function that posts the body so many times at once. It then waits until the jobs are rendered, so that
- * they do not disturb the next measurement. Its result is the milliseconds until all were answered.
+ * @returns a function that posts the body so many times at once. It then waits until the jobs are
+ * rendered, so that they do not disturb the next measurement. Its result is the milliseconds until
+ * all were answered.
  */
 async function posterOf(environment: BenchEnvironment, api: MeasuredServer, body: Buffer) {
   const { temporal, config } = environment;

@@ -11,8 +11,8 @@ export interface ProcessUsage {
 const SAMPLE_MS = 5;
 const RESOLUTION_MS = 1;
 
-// Loaded before one of the project's entry points, in the same process. The parent sends `begin` and `end` around the
-// work, and gets a message back for each.
+// Loaded before one of the project's entry points, in the same process. The parent sends `begin`
+// and `end` around the work, and gets a message back for each.
 
 const delay = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
 let rss = { before: 0, peak: 0 };

@@ -1,4 +1,4 @@
-/** Renders one image as an image process does, in turns with raw sharp, and prints times and memory. */
+/** Renders one image in turns with raw sharp, and prints times and memory. */
 import { readFile } from 'node:fs/promises';
 import sharp from 'sharp';
 import type { LocalRequest } from '../../lib/generators/port.ts';

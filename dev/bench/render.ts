@@ -17,7 +17,7 @@ const RESIZE_ONLY = 0.85;
 const ENHANCEMENT = 1 / 3;
 const EXTRA_RSS_MB = 350;
 
-/** Renders by the built-in generator, each in a process of its own, compared with raw sharp in the same process. */
+/** Compares renders by the built-in generator with raw sharp, in processes of their own. */
 export async function benchRender(): Promise<Row[]> {
   const folder = await mkdtemp(join(tmpdir(), 'bench-render-'));
   try {

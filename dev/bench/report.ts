@@ -1,4 +1,4 @@
-/** One measurement. `ratio` is value to baseline of the same run. `goal` applies to the ratio if there is one. */
+/** One measurement. A goal applies to the ratio of value to baseline, or to the value. */
 export interface Row {
   what: string;
   value: number;
@@ -16,7 +16,10 @@ export interface Pair {
   baseline: number;
 }
 
-/** The ratio is the median of the ratios of all rounds, so that one round on a busy machine has little weight. */
+/**
+ * The ratio is the median of the ratios of all rounds, so that one round on a busy machine has
+ * little weight.
+ */
 export function compared(what: string, unit: string, rounds: readonly Pair[], goal?: Goal): Row {
   return {
     what,

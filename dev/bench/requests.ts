@@ -17,7 +17,7 @@ export interface BenchCaller {
 /** With a pack, no result has a watermark and no balance runs out. */
 const PACK = 10_000;
 
-/** Creates accounts with a key each. Their pack has so many images; with 0 they have only the free images. */
+/** Creates accounts with a key each, and with so many images in a pack. */
 export async function createCallers(
   { stores, config }: BenchEnvironment,
   count: number,
@@ -50,7 +50,7 @@ export interface BenchResponse {
   body: { job_id?: string; status?: string; result_urls?: string[]; error?: { code: string } };
 }
 
-/** An HTTP client of several callers, which take turns so that no rate limit of a key or an address is reached. */
+/** An HTTP client of several callers. They take turns, so none reaches a rate limit. */
 export interface BenchClient extends AsyncDisposable {
   /** @param n which caller's turn it is; the next caller's by default */
   request(request: BenchRequest, n?: number): Promise<BenchResponse>;
@@ -139,7 +139,7 @@ export const quickImage = (): Promise<Buffer> =>
 export const largestImage = async (): Promise<Buffer> =>
   Buffer.alloc(LIMITS.imageBytes - 1, await noise(3000, 2000, 60).jpeg({ quality: 100 }).toBuffer());
 
-/** A photo-like JPEG: a gradient with noise, which neither compresses to nothing nor counts as flat. */
+/** A photo-like JPEG: a gradient with noise, which is not flat and compresses like a photo. */
 export async function photoLikeJpeg(width: number, height: number): Promise<Buffer> {
   const gradient = `<svg width="${width}" height="${height}"><defs><linearGradient id="g" x2="1" y2="1">
     <stop stop-color="#d8cfc0"/><stop offset="1" stop-color="#5a6b7c"/></linearGradient></defs>

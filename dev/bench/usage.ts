@@ -29,7 +29,10 @@ export interface TreeUsage {
   peakRssBytes: number;
 }
 
-/** Samples the children of a process. @returns a function that stops and returns their usage since now */
+/**
+ * Samples the children of a process.
+ * @returns a function that stops and returns their usage since now
+ */
 export function watchChildren(parent: number): () => TreeUsage {
   const before = new Map(childrenOf(parent).map((pid) => [pid, readUsage(pid)?.cpuMs ?? 0]));
   const cpu = new Map<number, number>();

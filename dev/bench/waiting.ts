@@ -61,7 +61,10 @@ async function measure(subject: Subject, kind: Kind, count: number): Promise<Row
   ];
 }
 
-/** @returns the milliseconds from each write that ends a job to the end of its response, and the queries of jobs */
+/**
+ * @returns the milliseconds from each write that ends a job to the end of its response, and the
+ * queries of jobs
+ */
 async function waitForAll(subject: Subject, kind: Kind, jobIds: readonly string[]) {
   const { environment, api, callers } = subject;
   const agent = new Agent({ connections: jobIds.length, headersTimeout: 0, bodyTimeout: 0 });

@@ -19,15 +19,15 @@ const CONCURRENCY = 50;
 const DELIVERIES = 1500;
 const ROUNDS = 3;
 
-/** Delays of the receiver: 50 ms is one nearby on the internet, 0 shows only the cost of the service. */
+/** Delays of the receiver. With 0 only the service costs time. */
 const RECEIVERS: readonly { answerMs: number; goal?: Goal }[] = [
   { answerMs: 50, goal: { atLeast: 0.5 } },
   { answerMs: 0 },
 ];
 
 /**
- * Compares the delivery activity, which reads account and job, records the attempt, signs, sends and records the
- * outcome in MongoDB, with a loop of POSTs to the same receiver.
+ * Compares the delivery activity, which reads account and job, records the attempt, signs, sends
+ * and records the outcome in MongoDB, with a loop of POSTs to the same receiver.
  */
 export const benchWebhooks: Bench = async (environment) => {
   const program = join(import.meta.dirname, 'webhook-receiver.ts');

@@ -53,7 +53,10 @@ async function figure(tool: ToolSpec, { name, bytes }: GalleryPhoto): Promise<st
   return `<figure>${image(`${name}.jpeg`, 'before')}${image(after, 'after')}${caption}</figure>`;
 }
 
-/** `npm run gallery -- [--tools a,b] [--megapixels 0.3,2,12] [--option key=value] [--side 1280] [photo ...]` */
+/**
+ * `npm run gallery -- [--tools a,b] [--megapixels 0.3,2,12] [--option key=value] [--side 1280]
+ * [photo ...]`
+ */
 async function main(): Promise<void> {
   configureLibvips();
   await mkdir(folder, { recursive: true });

@@ -42,7 +42,10 @@ interface Rendering {
   watermark?: string | null;
 }
 
-/** The photo as the built-in generator returns it for the tool. @throws Error when the options are not the tool's */
+/**
+ * The photo as the built-in generator returns it for the tool.
+ * @throws Error when the options are not the tool's
+ */
 export async function renderPhoto(
   tool: ToolSpec,
   image: Buffer,

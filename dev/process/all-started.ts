@@ -1,5 +1,6 @@
 /**
- * Waits for every start, also after one has failed, so that nothing is left half started. Then throws the first failure.
+ * Waits for every start, also after one has failed, so that nothing is left half started. Then
+ * throws the first failure.
  * @param giveUp called at every failure, so that the other starts end soon
  */
 export async function allStarted(

@@ -7,7 +7,8 @@ const MAX_CHARACTERS = 20_000;
 
 /**
  * Runs a command and resolves to its stdout.
- * @throws {Error} with the last lines of its output when it cannot be started or exits with another code than 0
+ * @throws {Error} with the last lines of its output when it cannot be started or exits with another
+ * code than 0
  */
 export function runCommand(command: string, args: readonly string[], options: Options): Promise<string> {
   return new Promise((resolve, reject) => {
@@ -31,7 +32,7 @@ export function runCommand(command: string, args: readonly string[], options: Op
   });
 }
 
-/** Runs the binary, by default with `--version`, and resolves to its path. A binary for another libc fails here. */
+/** Proves that a binary runs here, by default with `--version`, and resolves to its path. */
 export async function proveRuns(
   path: string,
   signal: AbortSignal,

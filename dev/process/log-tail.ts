@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 const LINES = 8;
 const LONGEST_DETAIL = 300;
 
-/** The last lines of a log, for a person. Only message and details of a line in JSON are kept, and no stack traces. */
+/** The last lines of a log, without stack traces. JSON is reduced to message and details. */
 export function logTail(file: string): string[] {
   const lines = readFileSync(file, 'utf8').trim().split('\n');
   return lines

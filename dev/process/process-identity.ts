@@ -17,7 +17,8 @@ export function isAlive({ pid, startedAt }: ProcessIdentity): boolean {
 function fromProc(pid: number): string | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // The command may contain spaces and parentheses; the state is the first field after its last parenthesis.
+    // The command may contain spaces and parentheses; the state is the first field after its last
+    // parenthesis.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     if (fields[0] === 'Z' || fields[0] === 'X') return undefined;
     const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();

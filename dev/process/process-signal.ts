@@ -3,8 +3,8 @@ import { isatty } from 'node:tty';
 const CHECK_MS = 250;
 
 /**
- * Aborted when this process receives a stop signal. Further signals change nothing: the terminal sends Ctrl-C to every
- * program, and npm forwards it as well.
+ * Aborted when this process receives a stop signal. Further signals change nothing: the terminal
+ * sends Ctrl-C to every program, and npm forwards it as well.
  * @param withParent also abort when the parent has ended; a parent that was killed sends no signal
  */
 export function processSignal({ withParent = false } = {}): AbortSignal {
@@ -16,7 +16,8 @@ export function processSignal({ withParent = false } = {}): AbortSignal {
   const watch = withParent ? onceOrphaned(() => stop('its parent has ended')) : undefined;
   process.on('SIGHUP', () => {
     if (hasTerminal) return stop('stopped by SIGHUP');
-    // Under nohup this process goes on, although npm ends: Node resets the signals that nohup ignores.
+    // Under nohup this process goes on, although npm ends: Node resets the signals that nohup
+    // ignores.
     clearInterval(watch);
   });
   return controller.signal;

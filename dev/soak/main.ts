@@ -32,8 +32,9 @@ const MOST_GROWTH = 1.15;
 const MB = 1024 * 1024;
 
 /**
- * `npm run soak -- [--minutes 10] [--rate 5] [--accounts 10]`: jobs per second from accounts that post, poll, are
- * notified and delete, against the whole service on its real servers. Ends with 1 when any row misses its goal.
+ * `npm run soak -- [--minutes 10] [--rate 5] [--accounts 10]`: jobs per second from accounts that
+ * post, poll, are notified and delete, against the whole service on its real servers. Ends with 1
+ * when any row misses its goal.
  */
 async function soak(): Promise<void> {
   const signal = shutdownSignal();
@@ -62,7 +63,7 @@ async function soak(): Promise<void> {
   if (!rows.every(meetsGoal)) process.exitCode = 1;
 }
 
-/** @returns how many stories ran, their problems, and the jobs that a receiver has to be notified of */
+/** @returns how many stories ran, their problems, and the jobs of which to be notified */
 async function runStories(
   environment: BenchEnvironment,
   origin: string,
@@ -90,7 +91,10 @@ async function runStories(
   return { jobs: stories.length, problems, expected };
 }
 
-/** Samples the resident memory of processes. @returns a function that stops and compares the halves of the time */
+/**
+ * Samples the resident memory of processes.
+ * @returns a function that stops and compares the halves of the time
+ */
 function watchMemory(pids: Readonly<Record<string, number>>): () => Row[] {
   const samples = Object.entries(pids).map(([name, pid]) => ({ name, pid, mb: [] as number[] }));
   const timer = setInterval(() => {

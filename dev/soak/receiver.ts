@@ -9,7 +9,10 @@ export interface SoakReceiver extends AsyncDisposable {
   notified: ReadonlySet<string>;
 }
 
-/** @param failsEvery about every how many jobs the receiver of webhooks answers the first attempt with 503 */
+/**
+ * @param failsEvery about every how many jobs the receiver of webhooks answers the first attempt
+ * with 503
+ */
 export async function startSoakReceiver(failsEvery = Number.POSITIVE_INFINITY): Promise<SoakReceiver> {
   const notified = new Set<string>();
   const seen = new Set<string>();

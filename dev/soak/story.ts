@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fetch } from 'undici';
 import type { BenchClient, BenchRequest } from '../bench/requests.ts';
 
-/** The interval doubles from poll to poll, so that a key stays below its rate limit also when renders are slow. */
+/** The interval doubles, so that a key stays below its rate limit when renders are slow. */
 const POLL_MS = { first: 700, most: 6000 };
 const ENDS_WITHIN_MS = 120_000;
 /** The turns of ten in which a client does more than post, poll and read the result. */
@@ -24,8 +24,8 @@ export interface StoryContext {
 }
 
 /**
- * What a client does with the nth job: posts it, in some turns twice, polls it until it has ended, reads the result, and
- * in some turns deletes it.
+ * What a client does with the nth job: posts it, in some turns twice, polls it until it has ended,
+ * reads the result, and in some turns deletes it.
  * @throws AssertionError when the service breaks its contract
  */
 export async function runStory(n: number, context: StoryContext): Promise<void> {

@@ -16,7 +16,8 @@ const READY_WITHIN_MS = 60_000;
 const ENDING_MS = CLOSING_MS + 1_000;
 
 /**
- * Starts the API, which is ready when it responds with any status, or a worker, which is ready when it polls.
+ * Starts the API, which is ready when it responds with any status, or a worker, which is ready when
+ * it polls.
  * @param metricsPort a port of its own, because the processes share a machine
  */
 export function startProcess(

@@ -36,11 +36,11 @@ export type StackFile = {
   s3_endpoint: string;
   /** URL of the metrics of each process. */
   metrics: Record<StackProcess, string>;
-  /** Settings of the stack, which the operator's commands use when they are run without MONGODB_URL. */
+  /** Settings of the stack, for the operator's commands that run without MONGODB_URL. */
   env: Record<string, string>;
 };
 
-/** The whole service on this machine: servers, worker, renderer and API. Disposing stops all of it. */
+/** Servers, worker, renderer and API on this machine. Disposing stops them. */
 export type Stack = AsyncDisposable & {
   described: StackFile;
   dataDir: string;
@@ -50,8 +50,8 @@ export type Stack = AsyncDisposable & {
 };
 
 /**
- * Starts the whole service and resolves once a call with the demo key has succeeded. What can be checked before the
- * servers start is checked first.
+ * Starts the whole service and resolves once a call with the demo key has succeeded. What can be
+ * checked before the servers start is checked first.
  * @throws {ConfigError} when the environment is invalid
  * @throws {FolderInUseError} when it is already running on this folder
  * @throws {PortTakenError} when nothing can listen on the configured port
@@ -110,7 +110,7 @@ export async function startStack({
   });
 }
 
-/** Environment of the worker, the API and the operator's commands. Settings of the caller take precedence. */
+/** Environment of all processes and commands. Settings of the caller take precedence. */
 function serviceEnvironment(servers: Servers, caller: NodeJS.ProcessEnv, port: number): NodeJS.ProcessEnv {
   return {
     ...caller,
@@ -123,7 +123,7 @@ function serviceEnvironment(servers: Servers, caller: NodeJS.ProcessEnv, port: n
   };
 }
 
-/** The configured port, else the default, else the port of the previous start, else any free one. */
+/** The configured port, or the default, or that of the previous start, or any free port. */
 function apiPort(ports: Ports, { host, port }: Config['api'], isGiven: boolean): Promise<number> {
   return isGiven && port !== 0 ? ports.take(port, host) : ports.choose('api', DEFAULT_API_PORT, host);
 }
@@ -161,7 +161,7 @@ function describe(
   };
 }
 
-/** Writes the file, which contains keys and is readable by this user only, and removes it when disposed. */
+/** Writes the file for this user only, because of its keys. Disposing removes it. */
 function publishStack(file: string, stack: StackFile): Disposable {
   writeFileSync(file, `${JSON.stringify(stack, null, 2)}\n`, { mode: 0o600 });
   return { [Symbol.dispose]: () => rmSync(file, { force: true }) };

@@ -31,11 +31,14 @@ export const jobRequest = (name: string, body: () => Buffer | Promise<Buffer>): 
 });
 
 export interface Attacker extends AsyncDisposable {
-  /** Sends the request and waits for its job. @returns the error code, the status, or the end of the job */
+  /**
+   * Sends the request and waits for its job.
+   * @returns the error code, the status, or the end of the job
+   */
   send(): Promise<string>;
 }
 
-/** Prepares a request of a new account that has only the free images, so that its results have a watermark. */
+/** Prepares a request of a new account. It has no pack, so its results have a watermark. */
 export async function createAttacker(
   environment: BenchEnvironment,
   origin: string,

@@ -46,8 +46,9 @@ interface Period {
 }
 
 /**
- * Sends each hostile input, four at a time, from one free account, while other accounts post and read small jobs. The
- * baseline is the latency of the ordinary accounts in the quiet periods so far, as the median of these periods.
+ * Sends each hostile input, four at a time, from one free account, while other accounts post and
+ * read small jobs. The baseline is the latency of the ordinary accounts in the quiet periods so
+ * far, as the median of these periods.
  */
 export const benchHostile: Bench = async (environment, only) => {
   await using sources = await startSources();
@@ -58,7 +59,8 @@ export const benchHostile: Bench = async (environment, only) => {
   const body = jobBody(await quickImage()).toString();
   await using bystander = startBystander({ origin, callers, body });
   const subject = { environment, service, bystander };
-  // Real attackers use their own machines, so building and sending attacks must not slow down the service.
+  // Real attackers use their own machines, so building and sending attacks must not slow down the
+  // service.
   setPriority(ATTACKER_PRIORITY);
   const quiet: Period[] = [];
   for (let n = 0; n <= QUIET_PERIODS; n++) {

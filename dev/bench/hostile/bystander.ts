@@ -2,8 +2,8 @@ import { timed } from '../load.ts';
 import { createBenchClient } from '../requests.ts';
 import type { BystanderSample, BystanderStart } from './watch-bystander.ts';
 
-// Posts a small job and reads it, again and again, in a process of its own so that nothing else delays it. The first
-// message says where and as whom; then `true` starts it and `false` ends it.
+// Posts a small job and reads it, again and again, in a process of its own so that nothing else
+// delays it. The first message says where and as whom; then `true` starts it and `false` ends it.
 
 const send = (sample: BystanderSample) => process.send?.(sample);
 

@@ -57,8 +57,9 @@ export interface GreyJpegShape {
 }
 
 /**
- * A valid progressive JPEG in mid-grey with any number of scans. The first scan has one bit per block; each of the
- * others is about 200 bytes, regardless of the size, and makes the decoder visit every block.
+ * A valid progressive JPEG in mid-grey with any number of scans. The first scan has one bit per
+ * block; each of the others is about 200 bytes, regardless of the size, and makes the decoder visit
+ * every block.
  */
 export function greyProgressiveJpeg({ width, height, scans, components = 1 }: GreyJpegShape): Buffer {
   const blocks = Math.ceil(width / 8) * Math.ceil(height / 8);

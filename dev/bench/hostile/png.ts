@@ -68,8 +68,9 @@ function scanlineBytes(shape: PngShape): number {
 const BLOCK = 1 << 20;
 
 /**
- * Compresses any number of zero bytes without allocating them: a block that is byte-aligned and has no references to
- * earlier data can be repeated. Adler-32 of n zeros is n in the upper and 1 in the lower half (RFC 1950).
+ * Compresses any number of zero bytes without allocating them: a block that is byte-aligned and has
+ * no references to earlier data can be repeated. Adler-32 of n zeros is n in the upper and 1 in the
+ * lower half (RFC 1950).
  */
 export function zlibOfZeros(length: number): Buffer {
   const flushed = { level: 9, finishFlush: constants.Z_FULL_FLUSH };

@@ -25,7 +25,10 @@ const RESPONSES: Readonly<Record<string, (response: ServerResponse) => void>> = 
 const beginningAsImage = (size: number) =>
   Buffer.concat([JPEG_START, Buffer.alloc(size - JPEG_START.length)]);
 
-/** Jobs whose `image_url` is answered in each of these ways. @param origin of {@link startSources} */
+/**
+ * Jobs whose `image_url` is answered in each of these ways.
+ * @param origin of {@link startSources}
+ */
 export const hostileSources = (origin: string, tool: string): HostileRequest[] =>
   Object.keys(RESPONSES).map((name, n) =>
     jobRequest(`image_url answered ${name}`, () =>

@@ -15,7 +15,7 @@ export interface Bystander extends AsyncDisposable {
   end(): Promise<readonly BystanderSample[]>;
 }
 
-/** Starts a process that sends requests of ordinary accounts, one at a time, with rotating keys and addresses. */
+/** Starts a process that sends requests of ordinary accounts, one request at a time. */
 export function startBystander(start: BystanderStart): Bystander {
   const child = fork(join(import.meta.dirname, 'bystander.ts'), { execArgv: ['--import', 'tsx'] });
   let samples: BystanderSample[] = [];

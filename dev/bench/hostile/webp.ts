@@ -19,8 +19,8 @@ export function webp(...chunks: readonly Buffer[]): Buffer {
 }
 
 /**
- * A valid lossless image of one colour in 8 bytes, regardless of its size: each of the five prefix codes has a single
- * symbol, so the pixels take no bits (RFC 9649, 3.7.2.1).
+ * A valid lossless image of one colour in 8 bytes, regardless of its size: each of the five prefix
+ * codes has a single symbol, so the pixels take no bits (RFC 9649, 3.7.2.1).
  */
 export function plainLossless(width: number, height: number): Buffer {
   const data = Buffer.alloc(8);

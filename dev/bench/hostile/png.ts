@@ -5,7 +5,7 @@ export const SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 
 const CHANNELS = { grey: 1, rgb: 3, palette: 1, rgba: 4 } as const;
 const COLOUR_TYPES = { grey: 0, rgb: 2, palette: 3, rgba: 6 } as const;
 
-export interface PngShape {
+interface PngShape {
   width: number;
   height: number;
   colour: keyof typeof COLOUR_TYPES;

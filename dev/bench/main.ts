@@ -35,17 +35,22 @@ const say = (line: string) => void process.stderr.write(`${line}\n`);
 async function main(chosen: readonly string[]): Promise<void> {
   if (chosen.length === 0) return void process.stdout.write(HELP);
   const runs = chosen.map((each) => {
-    const [name = '', ...rest] = each.split(':');
-    if (!Object.hasOwn(BENCHES, name)) throw new Error(`There is no benchmark ${name}.\n\n${HELP}`);
-    return { name, only: rest.join(':'), bench: BENCHES[name]?.run };
+    const [name = '', ...only] = each.split(':');
+    return { name, only: only.join(':'), bench: Object.hasOwn(BENCHES, name) ? BENCHES[name] : undefined };
   });
+  const unknown = runs.filter(({ bench }) => bench === undefined).map(({ name }) => name);
+  if (unknown.length > 0) {
+    say(`Unknown benchmark: ${unknown.join(', ')}.\n\n${HELP}`);
+    process.exitCode = 2;
+    return;
+  }
   const signal = shutdownSignal();
   await using environment = await openEnvironment(say, signal);
   const rows: Row[] = [];
   for (const { name, only, bench } of runs) {
     signal.throwIfAborted();
     say(`${name} ...`);
-    rows.push(...((await bench?.(environment, only)) ?? []));
+    rows.push(...((await bench?.run(environment, only)) ?? []));
   }
   process.stdout.write(`${formatTable(rows)}\n`);
 }

@@ -7,10 +7,11 @@ import { taskQueues } from '../../lib/protocol/task-queues.ts';
 import { jobWorkflowId } from '../../lib/protocol/workflow-ids.ts';
 import { startSoakReceiver } from '../soak/receiver.ts';
 import type { Bench, BenchEnvironment } from './environment.ts';
+import { photoLikeJpeg } from './images.ts';
 import { closedLoop, timed, untilCompleted } from './load.ts';
 import { startMeasuredService } from './processes.ts';
 import type { Row } from './report.ts';
-import { createBenchClient, createCallers, jobBody, photoLikeJpeg } from './requests.ts';
+import { createBenchClient, createCallers, jobBody } from './requests.ts';
 import { type CpuByName, childrenOf, totalCpu, watchCpu } from './usage.ts';
 
 const AT_ONCE = 32;

@@ -6,10 +6,11 @@ import { taskQueues } from '../../lib/protocol/task-queues.ts';
 import { createS3Client } from '../../lib/stores/s3/client.ts';
 import { startBare } from './bare.ts';
 import type { Bench, BenchEnvironment } from './environment.ts';
+import { largestImage, quickImage } from './images.ts';
 import { timed, untilCompleted } from './load.ts';
 import { type MeasuredServer, startMeasuredService } from './processes.ts';
 import { compared, median, type Pair, type Row } from './report.ts';
-import { createBenchClient, createCallers, jobBody, largestImage, quickImage } from './requests.ts';
+import { createBenchClient, createCallers, jobBody } from './requests.ts';
 
 const MB = 1024 * 1024;
 const ROUNDS = 9;

@@ -2,10 +2,11 @@ import { taskQueues } from '../../lib/protocol/task-queues.ts';
 import { jobWorkflowId } from '../../lib/protocol/workflow-ids.ts';
 import { startBare } from './bare.ts';
 import type { Bench, BenchEnvironment } from './environment.ts';
+import { quickImage } from './images.ts';
 import { closedLoop, timed, untilCompleted } from './load.ts';
 import { startMeasuredService } from './processes.ts';
 import { compared, type Goal, quantile, type Row } from './report.ts';
-import { createBenchClient, createCallers, jobBody, quickImage } from './requests.ts';
+import { createBenchClient, createCallers, jobBody } from './requests.ts';
 import { type CpuByName, childrenOf, watchCpu } from './usage.ts';
 
 /** Alternating, so that other load on the machine affects both subjects alike. */

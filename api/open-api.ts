@@ -1,9 +1,8 @@
 import { egressWarning } from '../lib/egress/allow-origins.ts';
 import { createEgress } from '../lib/egress/egress.ts';
 import type { Config } from '../lib/process/config/config.ts';
-import { logDependencies } from '../lib/process/log-dependencies.ts';
-import { createLogger } from '../lib/process/process.ts';
-import { createReadiness } from '../lib/process/readiness.ts';
+import { createLogger } from '../lib/process/log.ts';
+import { createReadiness, logDependencies } from '../lib/process/readiness.ts';
 import { type Resources, withResources } from '../lib/process/resources.ts';
 import { openTemporal } from '../lib/process/temporal-client.ts';
 import { taskQueues } from '../lib/protocol/task-queues.ts';

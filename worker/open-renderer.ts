@@ -5,7 +5,7 @@ import { createGenerators } from '../lib/generators/registry.ts';
 import { meterGenerators, sampleUpstreams } from '../lib/generators/telemetry/meter-generators.ts';
 import { traceGenerators } from '../lib/generators/telemetry/traced-generators.ts';
 import type { Config } from '../lib/process/config/config.ts';
-import { createLogger } from '../lib/process/process.ts';
+import { createLogger } from '../lib/process/log.ts';
 import { withResources } from '../lib/process/resources.ts';
 import { openMongoStores } from '../lib/stores/mongo/open-stores.ts';
 import { createImageStore } from '../lib/stores/s3/images.ts';

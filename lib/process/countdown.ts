@@ -1,3 +1,5 @@
+import { setTimeout as delay } from 'node:timers/promises';
+
 /** The longest wait of one timer, so that a standstill of the process counts for no more. */
 const TICK_MS = 1000;
 /** A timer that fires later than this means that the process stood still, and that no socket was read meanwhile. */
@@ -68,4 +70,9 @@ export function abortAfter(ms: number): AbortSignal {
   const reason = () => new DOMException(`The operation took longer than ${ms} ms.`, 'TimeoutError');
   countdown(ms, () => controller.abort(reason()), { unref: true });
   return controller.signal;
+}
+
+/** Waits. Rejects with the signal's reason when it aborts; the timer of Node rejects with an error of its own. */
+export async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  await delay(ms, undefined, { signal }).catch(() => signal.throwIfAborted());
 }

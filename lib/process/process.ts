@@ -1,24 +1,9 @@
-import { type DestinationStream, type Logger, type LoggerOptions, pino } from 'pino';
-import type { Config } from './config/config.ts';
 import { countdown } from './countdown.ts';
-import { describeError } from './log-error.ts';
 
 /** Time for closing connections, between the end of the grace period and the exit of the process. */
 export const CLOSING_MS = 4000;
 /** Default shutdown timeout; orchestrators send SIGKILL after 30 s. */
 const SHUTDOWN_MS = 29_000;
-
-/** Logs JSON lines to stdout or `to`, without API keys and without data from requests. */
-export function createLogger(config: Config['log'], name: string, to?: DestinationStream): Logger {
-  const options: LoggerOptions = {
-    name,
-    level: config.level,
-    redact: ['req.headers["x-api-key"]'],
-    serializers: { err: (error: unknown) => describeError(error) },
-    ...(config.pretty ? { transport: { target: 'pino-pretty' } } : {}),
-  };
-  return to === undefined ? pino(options) : pino(options, to);
-}
 
 /**
  * An AbortSignal for SIGINT and SIGTERM. The process exits at once on a second signal, and `withinMs` after the first,

@@ -1,4 +1,4 @@
-import { cachedFor } from './cached-for.ts';
+import type { Logger } from 'pino';
 import { withDeadline } from './process.ts';
 
 export type DependencyName = 'mongodb' | 's3' | 'temporal';
@@ -65,5 +65,33 @@ export function createReadiness(
     drain() {
       draining = true;
     },
+  };
+}
+
+/** Logs when a dependency goes away, with the reason, and when it is back. */
+export const logDependencies =
+  (logger: Pick<Logger, 'info' | 'warn'>): OnChange =>
+  (dependency, problem) => {
+    if (problem === undefined) logger.info({ dependency }, 'A dependency is back.');
+    else logger.warn({ dependency, err: problem }, 'A dependency is away.');
+  };
+
+/**
+ * Shares the result of `work` among concurrent callers, and reuses it for `ms` milliseconds after it ended; an error is
+ * shared as well. So callers, however many, cause one call at a time.
+ */
+export function cachedFor<T>(ms: number, work: () => Promise<T>): () => Promise<T> {
+  let current: Promise<T> | undefined;
+  let until = 0;
+  return () => {
+    if (current !== undefined && performance.now() < until) return current;
+    const started = work();
+    current = started;
+    until = Number.POSITIVE_INFINITY;
+    const ended = () => {
+      until = performance.now() + ms;
+    };
+    started.then(ended, ended);
+    return started;
   };
 }

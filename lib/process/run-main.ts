@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import { type Config, ConfigError, environment, loadConfig } from './config/config.ts';
-import { CLOSING_MS, createLogger, endWithin, shutdownSignal } from './process.ts';
+import { createLogger } from './log.ts';
+import { CLOSING_MS, endWithin, shutdownSignal } from './process.ts';
 
 /** What every process of the service starts with. */
 export interface ServiceContext {

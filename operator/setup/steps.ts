@@ -1,4 +1,4 @@
-import { ensureSchedules } from '../../lib/process/schedules.ts';
+import { ensureSchedules } from '../../lib/process/temporal-client.ts';
 import { schedulesOf } from '../../lib/protocol/schedules.ts';
 import { setupDatabase } from '../../lib/stores/mongo/setup.ts';
 import type { Deps } from '../deps.ts';

@@ -1,7 +1,8 @@
 import { fileURLToPath } from 'node:url';
 import { bundleWorkflowCode, NativeConnection, Worker } from '@temporalio/worker';
 import { environment, loadConfig } from '../../../lib/process/config/config.ts';
-import { createLogger, shutdownSignal } from '../../../lib/process/process.ts';
+import { createLogger } from '../../../lib/process/log.ts';
+import { shutdownSignal } from '../../../lib/process/process.ts';
 import { taskQueues } from '../../../lib/protocol/task-queues.ts';
 import { installRuntime } from '../../../lib/telemetry/temporal-logger.ts';
 import { runWorkers } from '../../../worker/create-workers.ts';

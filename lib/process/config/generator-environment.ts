@@ -1,6 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { listOf } from './list.ts';
-import { Flag, Optional, Text } from './variables.ts';
+import { entriesOf, Flag, Optional, Text } from './variables.ts';
 
 const BaseUrl = (description: string, value = '') =>
   Type.String({ pattern: '^(https?://[^/?#][^?#]*)?$', description, default: value });
@@ -136,7 +135,7 @@ export function usedIn(env: Partial<GeneratorEnvironment>): GeneratorName[] {
 }
 
 /** The generators of a list, without names that are unknown. */
-export const generatorsIn = (names?: string): GeneratorName[] => listOf(names).filter(isKnown);
+export const generatorsIn = (names?: string): GeneratorName[] => entriesOf(names).filter(isKnown);
 
 export const isKnown = (name: string): name is GeneratorName =>
   (GENERATOR_NAMES as readonly string[]).includes(name);

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { errorCode } from './error-code.ts';
+import { errorCode } from './variables.ts';
 
 /** The variables that have secrets. NAME_FILE may name a file with the secret instead. */
 export const SECRETS = [

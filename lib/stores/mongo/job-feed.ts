@@ -1,6 +1,6 @@
 import type { ChangeStream, Collection, ResumeToken } from 'mongodb';
 import type { Config } from '../../process/config/config.ts';
-import { pause } from '../../process/pause.ts';
+import { pause } from '../../process/countdown.ts';
 import type { JobEnd, JobFeed, JobNews } from '../job-feed.ts';
 import { createJobListeners, type JobListeners } from '../job-listeners.ts';
 import { type Mongo, openMongo } from './client.ts';

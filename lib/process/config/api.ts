@@ -1,8 +1,17 @@
+import { isIP, isIPv4 } from 'node:net';
 import { totalmem } from 'node:os';
 import { type Static, Type } from 'typebox';
-import { listOf } from './list.ts';
-import { Count, Milliseconds, Optional, Port, Text, Url } from './variables.ts';
-import { withoutSlash } from './without-slash.ts';
+import {
+  Count,
+  entriesOf,
+  Milliseconds,
+  Optional,
+  originsOf,
+  Port,
+  Text,
+  Url,
+  withoutSlash,
+} from './variables.ts';
 
 /** Environment variables of the API. */
 export const API_ENVIRONMENT = {
@@ -58,7 +67,7 @@ export const groupApi = (env: ApiEnvironment) =>
     host: env.API_HOST,
     port: env.API_PORT,
     publicUrl: withoutSlash(env.PUBLIC_URL),
-    trustProxy: listOf(env.TRUST_PROXY).join(','),
+    trustProxy: entriesOf(env.TRUST_PROXY).join(','),
     acceptTimeoutMs: env.ACCEPT_TIMEOUT_MS,
     bytesInFlight: env.BYTES_IN_FLIGHT_MB * MB || Math.floor(memory() / 4),
     unpaidBytesPerMinute: env.UNPAID_MB_PER_MINUTE * MB,
@@ -69,3 +78,50 @@ function memory(): number {
   // constrainedMemory() returns 0 if unknown, and a huge number if unlimited.
   return Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY);
 }
+
+/** The ranges that Fastify knows by name. */
+const NAMED = ['loopback', 'linklocal', 'uniquelocal'];
+
+/** Problems with TRUST_PROXY, a line each. A number of hops, or a list of addresses and ranges. */
+export function trustProxyProblems(entries: readonly string[]): string[] {
+  const [first = ''] = entries;
+  if (entries.length === 1 && /^\d+$/.test(first)) return [];
+  return entries
+    .filter((entry) => !NAMED.includes(entry) && !isRange(entry))
+    .map(
+      (entry) =>
+        `TRUST_PROXY: ${JSON.stringify(entry)} is no address or range such as 10.0.0.0/8, ` +
+        `no number of hops, and none of ${NAMED.join(', ')}`,
+    );
+}
+
+function isRange(entry: string): boolean {
+  const [address = '', length, ...others] = entry.split('/');
+  const version = isIP(address);
+  if (version === 0 || others.length > 0) return false;
+  if (length === undefined) return true;
+  const most = version === 4 ? 32 : 128;
+  const isLength = /^\d{1,3}$/.test(length) && Number(length) >= 1 && Number(length) <= most;
+  return isLength || (version === 4 && isNetmask(length));
+}
+
+/** Ones, and then zeros. */
+function isNetmask(text: string): boolean {
+  if (!isIPv4(text)) return false;
+  const bits = text.split('.').map((part) => Number(part).toString(2).padStart(8, '0'));
+  return /^1+0*$/.test(bits.join(''));
+}
+
+/** Environment variables of outgoing HTTP. */
+export const EGRESS_ENVIRONMENT = {
+  EGRESS_ALLOW_ORIGINS: Optional(
+    'Comma-separated exact origins allowed in addition to public https. For tests and demos.',
+  ),
+};
+
+const Egress = Type.Object(EGRESS_ENVIRONMENT);
+
+export const groupEgress = ({ EGRESS_ALLOW_ORIGINS }: Static<typeof Egress>) =>
+  Object.freeze({
+    allowOrigins: originsOf(EGRESS_ALLOW_ORIGINS),
+  });

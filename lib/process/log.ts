@@ -1,3 +1,18 @@
+import { type DestinationStream, type Logger, type LoggerOptions, pino } from 'pino';
+import type { Config } from './config/config.ts';
+
+/** Logs JSON lines to stdout or `to`, without API keys and without data from requests. */
+export function createLogger(config: Config['log'], name: string, to?: DestinationStream): Logger {
+  const options: LoggerOptions = {
+    name,
+    level: config.level,
+    redact: ['req.headers["x-api-key"]'],
+    serializers: { err: (error: unknown) => describeError(error) },
+    ...(config.pretty ? { transport: { target: 'pino-pretty' } } : {}),
+  };
+  return to === undefined ? pino(options) : pino(options, to);
+}
+
 const MAX_CAUSES = 5;
 const MAX_MESSAGE_LENGTH = 500;
 

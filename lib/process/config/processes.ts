@@ -1,7 +1,62 @@
+import { createRequire } from 'node:module';
 import { type Static, Type } from 'typebox';
-import { listOf } from './list.ts';
-import { Optional } from './variables.ts';
-import { withoutSlash } from './without-slash.ts';
+import { entriesOf, Flag, Milliseconds, Optional, Port, Text, withoutSlash } from './variables.ts';
+
+/** Environment variables of how a process ends and is observed. */
+export const PROCESS_ENVIRONMENT = {
+  SHUTDOWN_GRACE_MS: Milliseconds(
+    'Milliseconds that an API or a worker may take to finish running work after SIGTERM.',
+    25_000,
+  ),
+  DRAIN_MS: Milliseconds(
+    'Milliseconds the API goes on accepting requests after SIGTERM, while /readyz responds with 503.',
+    0,
+  ),
+  PROBE_HOST: Text('Address that HEALTH_PORT and METRICS_PORT are on.', '127.0.0.1'),
+  HEALTH_PORT: Port(
+    'Port of /healthz and /readyz of a worker or renderer; 0 picks a free port, empty serves neither. The API has both on its own port.',
+  ),
+  METRICS_PORT: Port('Port of /metrics; 0 picks a free port, empty measures nothing.'),
+};
+
+const Process = Type.Object(PROCESS_ENVIRONMENT);
+
+export const groupProbes = (env: Static<typeof Process>) =>
+  Object.freeze({ host: env.PROBE_HOST, healthPort: env.HEALTH_PORT, metricsPort: env.METRICS_PORT });
+
+/** Environment variables of the log. */
+export const LOG_ENVIRONMENT = {
+  LOG_LEVEL: Type.Enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], {
+    description: 'Minimum level that is logged.',
+    default: 'info',
+  }),
+  LOG_PRETTY: Flag(
+    'Human-readable logs instead of JSON lines; requires pino-pretty, a development dependency.',
+    false,
+  ),
+};
+
+const Log = Type.Object(LOG_ENVIRONMENT);
+type LogEnvironment = Static<typeof Log>;
+
+export const groupLog = (env: LogEnvironment) =>
+  Object.freeze({ level: env.LOG_LEVEL, pretty: env.LOG_PRETTY });
+
+/** Pino loads its transport by name, and fails with a stack trace if the package is missing, as it is in production. */
+export function logProblems(env: LogEnvironment): string[] {
+  return env.LOG_PRETTY === true && !isInstalled('pino-pretty')
+    ? ['LOG_PRETTY: the package pino-pretty is not installed; `npm ci --omit=dev` leaves it out']
+    : [];
+}
+
+function isInstalled(name: string): boolean {
+  try {
+    createRequire(import.meta.url).resolve(name);
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 /** Environment variables of the traces, with the names and the form that OpenTelemetry has given them. */
 export const TRACING_ENVIRONMENT = {
@@ -55,7 +110,7 @@ export function tracingProblems({ OTEL_EXPORTER_OTLP_HEADERS: headers }: Tracing
 
 function parseHeaders(text: string): Record<string, string> | undefined {
   const headers: Record<string, string> = {};
-  for (const pair of listOf(text)) {
+  for (const pair of entriesOf(text)) {
     const [, name, encoded] = HEADER.exec(pair) ?? [];
     const value = encoded === undefined ? undefined : decoded(encoded);
     if (name === undefined || value === undefined) return undefined;

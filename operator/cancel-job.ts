@@ -1,4 +1,4 @@
-import { CANCELLED } from '../lib/domain/job-errors.ts';
+import { CANCELLED_JOB } from '../lib/domain/job-errors.ts';
 import type { JobRecord } from '../lib/domain/records.ts';
 import { signalSoon } from '../lib/process/temporal-client.ts';
 import { stopSignal } from '../lib/protocol/job.ts';
@@ -16,7 +16,7 @@ export async function cancelJob(deps: Deps, jobId: string): Promise<JobRecord> {
   const job = await jobs.get(jobId);
   if (job?.status !== 'processing')
     throw new Failure(`Job ${jobId} is ${job?.status ?? 'unknown'}, so there is nothing to cancel.`);
-  const { job: ended } = await jobs.fail(jobId, { ...CANCELLED, processingMs: null });
+  const { job: ended } = await jobs.fail(jobId, { ...CANCELLED_JOB, processingMs: null });
   if (ended.status !== 'failed')
     throw new Failure(`Job ${jobId} was ${ended.status} before it could be cancelled. It is not refunded.`);
   await signalSoon(deps.temporal(), job.workflowId, stopSignal.name, jobId);

@@ -66,12 +66,12 @@ function auditSpentKey(job: AuditedJob, spent: SpentKey | undefined): string[] {
   if (spent === undefined) return hasKey(job) ? [`job ${id} has an idempotency key that is not spent`] : [];
   if (spent.keyId !== keyId)
     return [`job ${id} is of key ${keyId}, but its idempotency key is spent by key ${spent.keyId}`];
-  if (job.status === 'deleted' || key === undefined || key === spent.key) return [];
+  if (job.status === 'deleted' || key === spent.key) return [];
   return [`job ${id} has another idempotency key than the one that is spent on it`];
 }
 
 /** A deleted job has lost its idempotency key, but the id of its workflow says whether there was one. */
-const hasKey = ({ status, keyId, workflowId, idempotencyKey = null }: AuditedJob) =>
+const hasKey = ({ status, keyId, workflowId, idempotencyKey }: AuditedJob) =>
   status === 'deleted' ? String(workflowId).startsWith(`job:${keyId}:`) : idempotencyKey !== null;
 
 function auditAge({ id, status, createdAt }: AuditedJob, now: Date): string[] {

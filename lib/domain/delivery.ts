@@ -64,7 +64,7 @@ export const newTestDelivery = (id: string, accountId: string, url: string | nul
 });
 
 /** What a pending delivery is set to when its job is deleted. */
-export const CANCELLED = { state: 'cancelled', reason: JOB_DELETED, nextAttemptAt: null } as const;
+export const CANCELLED_DELIVERY = { state: 'cancelled', reason: JOB_DELETED, nextAttemptAt: null } as const;
 
 /** The id of a job's delivery, sent as `webhook-id`. A job has one. */
 export const deliveryIdOf = (jobId: string) => `msg_${jobId.replaceAll('-', '')}`;

@@ -19,7 +19,7 @@ export function presentJob(job: JobRecord, images: { resultUrl(key: string): str
     // A job fails in the transaction that refunds it.
     refunded: job.status === 'failed',
     failure: failureOf(job),
-    idempotency_key: job.idempotencyKey ?? null,
+    idempotency_key: job.idempotencyKey,
   };
 }
 

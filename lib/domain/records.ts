@@ -20,26 +20,26 @@ export interface AccountRecord {
   balance: number;
   /** Number of the last ledger row. */
   seq: number;
-  webhook: WebhookEndpoint;
+  webhook: EndpointRecord;
   /** Failed jobs that count (see countsTowardsLimit) or were cancelled by the client, in the hour that starts at `since`. */
   failures?: { since: Date; jobs: number };
   createdAt: Date;
 }
 
 /** The account's webhook endpoint. Secrets are `whsec_` + base64 (Standard Webhooks). */
-export interface WebhookEndpoint {
+export interface EndpointRecord {
   url: string | null;
   secret: string;
   /** The secret before the last rotation; deliveries are signed with it as well until `previousUntil`. */
   previousSecret: string | null;
   previousUntil: Date | null;
-  /** Those before `previousSecret` that are still valid, the latest first; absent if there is none. */
+  /** The valid secrets from before `previousSecret`, the latest first; absent if there is none. */
   olderSecrets?: { secret: string; until: Date }[];
   /** Why the endpoint was disabled; null while it is enabled. */
   disabledReason: string | null;
   /** The first failure since the last successful delivery to `url`; absent after a success. */
   failingSince?: Date;
-  /** Cycles that failed since then, counted one after another, and the end of the last of them. */
+  /** The number of cycles that failed since then, and when the last of them ended. */
   failedCycles?: { count: number; until: Date };
 }
 
@@ -84,10 +84,10 @@ export interface JobRecord {
   inputs: ObjectRef[];
   results: ObjectRef[];
   error: string | null;
-  /** Set on a failed job; absent in those that failed under version 0.1.0. */
+  /** Set on a failed job. */
   failureReason?: FailureReason;
-  /** Null without one and once the job is deleted; absent in jobs of version 0.1.0 that no client reads. */
-  idempotencyKey?: string | null;
+  /** Null without one and once the job is deleted. */
+  idempotencyKey: string | null;
   createdAt: Date;
   completedAt: Date | null;
   processingMs: number | null;
@@ -192,22 +192,24 @@ export interface DeliveryAttempt {
   responseBody: string | null;
 }
 
-/** Outcome of the acceptance transaction. Only `accepted` has charged the account, once per job id. */
+/** Outcome of an acceptance. Only `accepted` has charged the account, once per job id. */
 export type Acceptance =
   | { outcome: 'accepted'; jobId: string; bodyDigest: string }
-  /** The idempotency key already belongs to another job; nothing was charged. */
+  /** The idempotency key already belongs to another job. */
   | { outcome: 'existing'; jobId: string; bodyDigest: string }
-  /** `jobId` is absent in outcomes of version 0.1.0. */
-  | { outcome: 'insufficient_credits'; jobId?: string }
-  /** A tombstone fences the job id: the job can never be accepted. */
-  | { outcome: 'voided'; jobId: string };
+  /** In the last three, a tombstone fences the job id: the job can never be accepted. */
+  | { outcome: 'insufficient_credits'; jobId: string }
+  /** The request of the job was answered 5xx. */
+  | { outcome: 'voided'; jobId: string }
+  /** The acceptance started too late. Only the worker decides this, not a store. */
+  | { outcome: 'unavailable'; jobId: string };
 
-/** How a render failed. The histories of workflows have it, so no field is renamed. */
+/** How a render failed. Histories of workflows contain it, so its fields keep their names. */
 export interface JobFailure {
   /** Shown to the client. */
   error: string;
-  /** The same for programs; absent in histories of version 0.1.0. */
-  failureReason?: FailureReason;
+  /** The same for programs. */
+  failureReason: FailureReason;
   processingMs: number | null;
   /** The generator that was asked last. */
   generator?: string;

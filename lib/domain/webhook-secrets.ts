@@ -1,4 +1,4 @@
-import type { WebhookEndpoint } from './records.ts';
+import type { EndpointRecord } from './records.ts';
 import { issueWebhookSecret } from './webhook-signature.ts';
 
 /** How long a secret that was replaced stays valid, so that receivers can change over. */
@@ -19,7 +19,7 @@ export const newRotation = (): SecretRotation => ({
   previousUntil: new Date(Date.now() + OLD_SECRET_HOURS * 3600 * 1000),
 });
 
-type Secrets = Pick<WebhookEndpoint, 'secret' | 'previousSecret' | 'previousUntil' | 'olderSecrets'>;
+type Secrets = Pick<EndpointRecord, 'secret' | 'previousSecret' | 'previousUntil' | 'olderSecrets'>;
 
 /** The secrets that were replaced and are valid at this time, the one replaced last first. */
 export function replacedSecrets(

@@ -1,4 +1,4 @@
-import type { AccountRecord, WebhookEndpoint } from '../domain/records.ts';
+import type { AccountRecord, EndpointRecord } from '../domain/records.ts';
 import type { Reference } from '../domain/references.ts';
 import type { SecretRotation } from '../domain/webhook-secrets.ts';
 
@@ -40,7 +40,7 @@ export interface AccountStore {
    */
   changeWebhook(
     accountId: string,
-    from: Pick<WebhookEndpoint, 'url' | 'secret'>,
+    from: Pick<EndpointRecord, 'url' | 'secret'>,
     change: WebhookChange,
   ): Promise<AccountRecord | undefined>;
   /** Records the health of the endpoint. Does nothing if `url` is no longer the account's endpoint. */

@@ -29,10 +29,10 @@ export interface JobStore {
   /**
    * Makes the acceptance of a job final. If the job does not exist, inserts a tombstone, so that a late acceptance
    * cannot charge. Idempotent.
-   * @param unpaid the job was refused with insufficient_credits; a repeated acceptance must have the same outcome
+   * @param overdrawn the job was refused with insufficient_credits; a repeated acceptance has the same outcome
    * @returns the job, or undefined if it was not accepted
    */
-  fence(jobId: string, unpaid?: boolean): Promise<JobRecord | undefined>;
+  fence(jobId: string, overdrawn?: boolean): Promise<JobRecord | undefined>;
   /**
    * Withdraws a request that ended in 5xx. If no other request was answered with the job, voids the job: reverses the
    * charge, deletes the job and its idempotency key, enqueues its images for removal and fences the job id. Idempotent.

@@ -1,12 +1,7 @@
 import { type Client, isGrpcServiceError, type WorkflowExecutionInfo } from '@temporalio/client';
 import { defaultPayloadConverter } from '@temporalio/common';
-import type { JobDraft } from '../../lib/domain/records.ts';
-import {
-  type AcceptanceOutcome,
-  JOB_WORKFLOW,
-  type JobInput,
-  type JobOutcome,
-} from '../../lib/protocol/job.ts';
+import type { Acceptance, JobDraft } from '../../lib/domain/records.ts';
+import { JOB_WORKFLOW, type JobInput, type JobResult } from '../../lib/protocol/job.ts';
 import { taskQueues } from '../../lib/protocol/task-queues.ts';
 import type { LostJob } from '../../lib/stores/job-store.ts';
 import { sentenceOf } from '../failure.ts';
@@ -105,7 +100,7 @@ export async function readFacts(
       workflowExecutionCompletedEventAttributes: ended,
     } = event;
     if (update?.outcome?.success) {
-      const outcome = decode<AcceptanceOutcome>(update.outcome.success);
+      const outcome = decode<Acceptance>(update.outcome.success);
       if (outcome.outcome === 'accepted' && outcome.jobId === draft.jobId) facts.accepted = true;
     }
     if (scheduled?.activityType?.name === 'renderJob') renders.add(String(event.eventId));
@@ -121,14 +116,14 @@ export async function readFacts(
       event.activityTaskTimedOutEventAttributes ??
       event.activityTaskCanceledEventAttributes;
     if (failed && renders.has(String(failed.scheduledEventId))) facts.failed = true;
-    if (ended) facts.completed = decode<JobOutcome>(ended.result).status === 'completed';
+    if (ended) facts.completed = decode<JobResult>(ended.result).status === 'completed';
   }
   return { ...facts, failed: facts.failed || (!isOpen && !facts.completed) };
 }
 
 /** What the render activity returns; see activities/jobs/rendering.ts. */
 type RenderReport = Pick<NonNullable<LostJob['end']>, 'results' | 'processingMs' | 'generator'> & {
-  end: JobOutcome | null;
+  end: JobResult | null;
 };
 
 type Payloads = { payloads?: Parameters<typeof defaultPayloadConverter.fromPayload>[0][] | null };

@@ -103,10 +103,12 @@ async function restore(deps: JobDeps, run: JobRun, facts: RunFacts): Promise<Job
 }
 
 const SHORT = 'insufficient_credits';
+const ANSWERED_5XX = 'Its request was answered 5xx, so that it must not be charged.';
 const REASONS = {
   existing: 'Its Idempotency-Key was used again, so its client has another job.',
   insufficient_credits: 'The balance does not cover it. Add the missing packs and run this again.',
-  voided: 'Its request was answered 5xx, so that it must not be charged.',
+  voided: ANSWERED_5XX,
+  unavailable: ANSWERED_5XX,
   gone: 'Its result was removed meanwhile.',
 } as const;
 

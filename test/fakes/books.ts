@@ -24,7 +24,7 @@ export interface Books {
   jobs: Map<string, JobRecord>;
   /** By job id. */
   requests: Map<string, JobRequests>;
-  voided: Map<string, { unpaid: boolean }>;
+  voided: Map<string, { overdrawn: boolean }>;
   /** Calls to upstreams by job id, those of voided jobs too. */
   calls: Map<string, StoredCall[]>;
   /** Ids of jobs that a local generator renders. */

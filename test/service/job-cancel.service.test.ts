@@ -82,7 +82,7 @@ test('a job that is stopped fails, is refunded, and has its webhook delivered th
   const { jobId, respond, notified, balance } = await heldJob();
   expect(await cli.json('job', 'cancel', jobId)).toMatchObject({ status: 'failed' });
   await notified();
-  await service.temporal.workflow.getHandle(`job:${jobId}`).signal(stopSignal);
+  await service.temporal.workflow.getHandle(`job:${jobId}`).signal(stopSignal, jobId);
   respond();
   expect(await deliveryIn(service, jobId, 'delivered')).toMatchObject({ type: 'job.failed' });
   expect(await balance()).toBe(50);

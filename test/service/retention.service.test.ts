@@ -77,7 +77,7 @@ describe('the retention workflow', () => {
     const old = await Promise.all([8, 9, 10, 11, 12].map((days) => jobOf(key, days)));
     const [failed = ''] = old;
     await change(failed, { status: 'processing' });
-    await service.stores.jobs.fail(failed, { error: 'No.', processingMs: 1 });
+    await service.stores.jobs.fail(failed, { error: 'No.', failureReason: 'no_result', processingMs: 1 });
     const [young, ofOtherKey] = await Promise.all([jobOf(key, 6.9), jobOf(client, 400)]);
     const objects = (await Promise.all(old.map(objectsOf))).flat();
     expect(objects).toHaveLength(10);

@@ -125,7 +125,7 @@ async function existingOutcome(c: Collections, draft: JobDraft): Promise<Accepta
   const { jobId, keyId, idempotencyKey } = draft;
   const job = await c.jobs.findOne({ _id: jobId });
   if (job !== null && !isTombstone(job)) return accepted(draft);
-  if (job !== null) return 'unpaid' in job ? overdrawn(draft) : { outcome: 'voided', jobId };
+  if (job !== null) return 'overdrawn' in job ? overdrawn(draft) : { outcome: 'voided', jobId };
   if (idempotencyKey === null) return undefined;
   const row = await c.idempotency.findOne({ keyId, key: idempotencyKey });
   if (row === null) return undefined;
@@ -147,5 +147,6 @@ export function toDocument(draft: JobDraft, createdAt: Date): JobDocument {
     completedAt: null,
     processingMs: null,
     answered: [jobId],
+    withdrawn: [],
   };
 }

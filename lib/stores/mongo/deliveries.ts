@@ -1,6 +1,6 @@
 import type { ClientSession } from 'mongodb';
 import {
-  CANCELLED,
+  CANCELLED_DELIVERY,
   deliveryIdOf,
   KEPT_ATTEMPTS,
   KEPT_TESTS,
@@ -185,7 +185,7 @@ export async function cancelDeliveries(
   session: ClientSession,
 ): Promise<void> {
   const rows = { _id: { $in: jobIds.map(deliveryIdOf) } };
-  await deliveries.updateMany({ ...rows, state: 'pending' }, { $set: CANCELLED }, { session });
+  await deliveries.updateMany({ ...rows, state: 'pending' }, { $set: CANCELLED_DELIVERY }, { session });
   const cleared = { url: null, 'attempts.$[].url': null, 'attempts.$[].responseBody': null };
   await deliveries.updateMany(rows, { $set: cleared }, { session });
 }

@@ -27,10 +27,7 @@ export interface KeyDocument extends Stored<KeyRecord> {
   accountDisabled: boolean;
 }
 
-export interface JobDocument extends Stored<JobRecord> {
-  /** See {@link JobRequests}. Version 0.1.0 omitted it, or set it to `true` for a replayed job. */
-  answered?: JobRequests['answered'] | true;
-  withdrawn?: JobRequests['withdrawn'];
+export interface JobDocument extends Stored<JobRecord>, JobRequests {
   /** The calls to upstreams; absent before the first one. */
   calls?: StoredCall[];
   /** A local generator has begun to render. */
@@ -43,8 +40,8 @@ export interface VoidDocument {
   status: 'voided';
   voidedAt: Date;
   /** The job was refused with insufficient_credits; a repeated acceptance gets the same outcome. */
-  unpaid?: boolean;
-  /** Those of the job, if one of them was open. Its task can be cancelled. */
+  overdrawn?: true;
+  /** The calls of the job, if one of them was open: its task can be cancelled. */
   calls?: StoredCall[];
 }
 

@@ -2,14 +2,13 @@ import type { FindCursor } from 'mongodb';
 import type { JobRecord } from '../../domain/records.ts';
 import type { JobFilter } from '../job-store.ts';
 import { type Collections, type JobDocument, toJob } from './documents.ts';
-import { withKeys } from './job-keys.ts';
 import { NEWEST_FIRST, pageAfter } from './newest-first.ts';
 
 /** API keys per query. */
 const KEYS = 1000;
 
 /** See JobStore.list. A filter by account, with or without status or tool, walks an index in the order of the list. */
-export async function listJobs(
+export async function findJobs(
   c: Collections,
   accountId: string | null,
   limit: number,
@@ -30,11 +29,11 @@ export async function listJobs(
   const read = async (found: FindCursor<JobDocument>) =>
     (await found.toArray()).map((job) => (brief ? { ...job, options: {}, warnings: [] } : job));
   if (keys === undefined)
-    return withKeys(c, await read(c.jobs.find(matching, fields).sort(NEWEST_FIRST).limit(limit)));
+    return (await read(c.jobs.find(matching, fields).sort(NEWEST_FIRST).limit(limit))).map(toJob);
   const ids = await idsOfKeys(c, accountId, keys);
-  // They are few, and an index in the order of the list would be walked to its end.
+  // The jobs are few, and an index in the order of the list would be walked to its end.
   const found = c.jobs.find({ ...matching, _id: { $in: ids } }, { ...fields, hint: { _id: 1 } });
-  return withKeys(c, (await read(found)).sort(newestFirst).slice(0, limit));
+  return (await read(found)).sort(newestFirst).slice(0, limit).map(toJob);
 }
 
 /** See JobStore.listByIdempotencyKey. */

@@ -6,15 +6,14 @@ import { createAccountQueues } from './account-queues.ts';
 import { cancelJob } from './cancellation.ts';
 import type { Mongo } from './client.ts';
 import { dropInputs, removeJobs } from './deletion.ts';
-import { collections } from './documents.ts';
+import { collections, toJob } from './documents.ts';
 import { endedJob, endJob } from './ending.ts';
-import { withKey } from './job-keys.ts';
-import { listByIdempotencyKey, listJobs } from './job-lists.ts';
+import { findJobs, listByIdempotencyKey } from './job-lists.ts';
 import { countJobs } from './job-metrics.ts';
 import { createLookUp } from './look-up.ts';
 import { restoreJob } from './restoring.ts';
 import { usage } from './usage.ts';
-import { fence, recordReturned, voidJob } from './voids.ts';
+import { fenceJob, recordReturned, voidJob } from './voids.ts';
 
 /** Acceptances of one account share transactions. */
 const ACCEPT_QUEUE = { maxBatch: 25, maxWaiting: 200 };
@@ -48,12 +47,12 @@ export function createJobStore(mongo: Mongo, metrics: Metrics = NO_METRICS): Job
   const byId = createLookUp(c.jobs, '_id');
   const find: JobStore['find'] = async (accountId, jobId) => {
     const job = await byId(jobId);
-    return job?.accountId === accountId && job.status !== 'deleted' ? withKey(c, job) : undefined;
+    return job?.accountId === accountId && job.status !== 'deleted' ? toJob(job) : undefined;
   };
   return {
     accept: (draft) => enqueueAcceptance(draft.accountId, draft),
     restore: (draft, lost, isStored) => restoreJob(mongo, c, draft, lost, isStored),
-    fence: (jobId, unpaid) => fence(c, jobId, unpaid),
+    fence: (jobId, overdrawn) => fenceJob(c, jobId, overdrawn),
     void: (jobId, requestId) => voidJob(mongo, c, jobId, requestId, onReversed),
     recordReturned: (jobId, requestId) => recordReturned(c, jobId, requestId),
 
@@ -66,10 +65,10 @@ export function createJobStore(mongo: Mongo, metrics: Metrics = NO_METRICS): Job
 
     async get(jobId) {
       const job = await c.jobs.findOne({ _id: jobId, accountId: { $exists: true } });
-      return job === null ? undefined : withKey(c, job);
+      return job === null ? undefined : toJob(job);
     },
 
-    list: (accountId, limit, filter) => listJobs(c, accountId, limit, filter),
+    list: (accountId, limit, filter) => findJobs(c, accountId, limit, filter),
     listByIdempotencyKey: (accountId, key) => listByIdempotencyKey(c, accountId, key),
     usage: (accountId, from, until) => usage(c, accountId, from, until),
 

@@ -173,7 +173,8 @@ test('ended jobs with open calls are found page by page', async () => {
       { id: randomUUID(), generator: 'bfl', model: 'flux', mayBeCharged: true },
       [],
     );
-  for (const jobId of ended) await stores.jobs.fail(jobId, { error: 'No.', processingMs: null });
+  for (const jobId of ended)
+    await stores.jobs.fail(jobId, { error: 'No.', failureReason: 'no_result', processingMs: null });
   const first = await activities.findOpenCalls('');
   const second = await activities.findOpenCalls(first.next ?? '');
   expect([...first.jobIds, ...second.jobIds].sort()).toEqual(ended.toSorted());

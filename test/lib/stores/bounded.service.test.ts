@@ -47,7 +47,7 @@ const ARGUMENTS: Record<string, unknown[]> = {
   'jobs.listByIdempotencyKey': [null, 'a'],
   'jobs.usage': [randomUUID(), new Date(0), new Date(1)],
   'jobs.complete': [randomUUID(), { results: [], processingMs: 1 }],
-  'jobs.fail': [randomUUID(), { error: 'No.', processingMs: 1 }],
+  'jobs.fail': [randomUUID(), { error: 'No.', failureReason: 'no_result', processingMs: 1 }],
   'jobs.remove': [[randomUUID()]],
   'jobs.dropInputs': [[randomUUID()]],
   'keys.create': [{ ...client, name: 'A', digest: 'a', hint: 'a', retentionDays: null }],

@@ -3,7 +3,7 @@ import type { WorkflowHandle } from '@temporalio/client';
 import { pendingDeliveryOf } from '../../../activities/webhooks/pending-delivery.ts';
 import type { JobRequest } from '../../../api/jobs/gateway.ts';
 import { deliveryIdOf } from '../../../lib/domain/delivery.ts';
-import { CANCELLED } from '../../../lib/domain/job-errors.ts';
+import { CANCELLED_JOB } from '../../../lib/domain/job-errors.ts';
 import type { JobDraft } from '../../../lib/domain/records.ts';
 import { stopSignal } from '../../../lib/protocol/job.ts';
 import { type ReconcileCounts, reconcileAction } from '../../../lib/protocol/reconcile.ts';
@@ -32,18 +32,19 @@ export const PATHS: Readonly<Record<string, Path>> = {
   'job-expired-before-its-start': async (stage) => run(stage, await stage.request({}, -1)),
   'job-existing': existing,
   'job-cancelled': (stage) => cancelled(stage),
-  'job-stopped': (stage) => cancelled(stage, undefined, (workflow) => workflow.signal(stopSignal)),
+  'job-stopped': (stage) =>
+    cancelled(stage, undefined, (workflow, jobId) => workflow.signal(stopSignal, jobId)),
   'job-not-stopped-for-another': async (stage) => {
     const { draft } = await untilHeld(stage);
     const workflow = stage.handle(draft.workflowId);
     await workflow.signal(stopSignal, randomUUID());
-    await stage.service.stores.jobs.fail(draft.jobId, { ...CANCELLED, processingMs: null });
+    await stage.service.stores.jobs.fail(draft.jobId, { ...CANCELLED_JOB, processingMs: null });
     await workflow.signal(stopSignal, draft.jobId);
     return end(stage, draft.workflowId);
   },
   'job-cancelled-by-its-client': async (stage) => {
     const { draft } = await untilHeld(stage);
-    await stage.service.stores.jobs.fail(draft.jobId, { ...CANCELLED, processingMs: null });
+    await stage.service.stores.jobs.fail(draft.jobId, { ...CANCELLED_JOB, processingMs: null });
     await stage.service.deps.jobGateway.notifyCancelled({ ...draft, id: draft.jobId });
     return end(stage, draft.workflowId);
   },
@@ -82,14 +83,14 @@ export const PATHS: Readonly<Record<string, Path>> = {
     const { generatorCalls, jobs } = stage.service.stores;
     const call = { id: randomUUID(), generator: 'scripted', model: 'script', mayBeCharged: false };
     await generatorCalls.begin(draft?.jobId ?? '', call, []);
-    await jobs.fail(draft?.jobId ?? '', { error: 'No.', processingMs: null });
+    await jobs.fail(draft?.jobId ?? '', { error: 'No.', failureReason: 'no_result', processingMs: null });
     return runReconcile(stage);
   },
   'reconcile-stopped': async (stage) => {
     const drafts = await lostJobs(stage, 2);
     const workflowId = await runReconcile(stage);
     for (const { jobId } of drafts)
-      await stage.service.stores.jobs.fail(jobId, { ...CANCELLED, processingMs: null });
+      await stage.service.stores.jobs.fail(jobId, { ...CANCELLED_JOB, processingMs: null });
     return workflowId;
   },
   'reconcile-resumed-with-a-problem': async (stage) =>
@@ -171,11 +172,11 @@ async function existing(stage: Stage): Promise<string> {
 async function cancelled(
   stage: Stage,
   beforeCancel: (stores: Stores, jobId: string) => Promise<unknown> = async () => {},
-  cancel: (workflow: WorkflowHandle) => Promise<unknown> = (workflow) => workflow.cancel(),
+  cancel: (workflow: WorkflowHandle, jobId: string) => Promise<unknown> = (workflow) => workflow.cancel(),
 ): Promise<string> {
   const { draft } = await untilHeld(stage);
   await beforeCancel(stage.service.stores, draft.jobId);
-  await cancel(stage.handle(draft.workflowId));
+  await cancel(stage.handle(draft.workflowId), draft.jobId);
   return end(stage, draft.workflowId);
 }
 
@@ -226,7 +227,11 @@ async function deliveryOfLostJob(stage: Stage): Promise<string> {
   const { stores, temporal, deps } = stage.service;
   const { draft } = await stage.request({ webhookUrl: stage.receiver.url });
   await stores.jobs.accept(draft);
-  const interrupted = { error: 'The job was interrupted.', processingMs: null };
+  const interrupted = {
+    error: 'The job was interrupted.',
+    failureReason: 'no_result' as const,
+    processingMs: null,
+  };
   const { delivery } = await stores.jobs.fail(draft.jobId, interrupted);
   if (delivery === null) throw new Error('The job has no webhook.');
   const workflowId = `webhook:${draft.jobId}`;

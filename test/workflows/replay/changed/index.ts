@@ -1,5 +1,5 @@
 import { sleep } from '@temporalio/workflow';
-import type { JobInput, JobOutcome } from '../../../../lib/protocol/job.ts';
+import type { JobInput, JobResult } from '../../../../lib/protocol/job.ts';
 import type { RetentionCounts } from '../../../../lib/protocol/retention.ts';
 import type { TaskQueues } from '../../../../lib/protocol/task-queues.ts';
 import { jobWorkflow as unchanged } from '../../../../workflows/job.ts';
@@ -11,7 +11,7 @@ import {
 } from '../../../../workflows/retention.ts';
 
 /** The job's workflow with a new timer before everything else. */
-export async function jobWorkflow(input: JobInput): Promise<JobOutcome> {
+export async function jobWorkflow(input: JobInput): Promise<JobResult> {
   await sleep('1 s');
   return unchanged(input);
 }

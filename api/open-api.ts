@@ -8,7 +8,7 @@ import { openTemporal } from '../lib/process/temporal-client.ts';
 import { taskQueues } from '../lib/protocol/task-queues.ts';
 import type { JobFeed } from '../lib/stores/job-feed.ts';
 import { openJobFeed } from '../lib/stores/mongo/job-feed.ts';
-import { openMongoStores } from '../lib/stores/mongo/open-stores.ts';
+import { openMongoStores } from '../lib/stores/mongo/stores.ts';
 import { createImageStore } from '../lib/stores/s3/images.ts';
 import { openMetrics } from '../lib/telemetry/metrics/open-metrics.ts';
 import { sampleReadiness } from '../lib/telemetry/metrics/sample-readiness.ts';

@@ -6,8 +6,9 @@ import type { Deps } from './deps.ts';
 import { Failure } from './failure.ts';
 
 /**
- * Fails and refunds a job in progress, and then stops its render. The job ends in MongoDB, because its workflow waits for
- * the renderer, which may be dead. If the signal is lost, the render stops when it finds that the job has ended.
+ * Fails and refunds a job in progress, and then stops its render. The job ends in MongoDB, because
+ * its workflow waits for the renderer, which may be dead. If the signal is lost, the render stops
+ * when it finds that the job has ended.
  * @returns the failed job
  * @throws Failure when the job has ended in another way
  */

@@ -6,7 +6,9 @@ export interface Terminal {
   stderr: NodeJS.WritableStream & { isTTY?: boolean };
 }
 
-/** Whether a person can be asked. The question is written to stderr, so stdout may be redirected. */
+/**
+ * Whether a person can be asked. The question is written to stderr, so stdout may be redirected.
+ */
 export function isInteractive({ stdin, stderr }: Terminal): boolean {
   return stdin.isTTY === true && stderr.isTTY === true;
 }

@@ -8,8 +8,8 @@ export interface Context {
   /** Prints the result of a command: text for people, or one JSON value. */
   show(answer: Answer): void;
   /**
-   * Asks before a change that can't be undone or cuts clients off, unless `yes` is set, JSON is printed or there is no terminal. Call it
-   * before anything is changed.
+   * Asks before a change that can't be undone or cuts clients off, unless `yes` is set, JSON is
+   * printed or there is no terminal. Call it before anything is changed.
    * @throws Failure when the answer is no
    */
   confirm(question: string, yes: boolean | undefined): Promise<void>;

@@ -9,8 +9,8 @@ import { poll } from './poll.ts';
 const OUTCOME_WITHIN_MS = 20_000;
 
 /**
- * The delivery once the first attempt of this cycle has an outcome, or once the delivery has another cycle than this and
- * `after`; undefined when that takes too long.
+ * The delivery once the first attempt of this cycle has an outcome, or once the delivery has
+ * another cycle than this and `after`; undefined when that takes too long.
  * @param after the cycle that this one follows
  */
 export function attempted(
@@ -30,7 +30,10 @@ export function attempted(
 const wasAttempted = ({ state, nextAttemptAt }: DeliveryRecord) =>
   state !== 'pending' || nextAttemptAt !== null;
 
-/** Shows a delivery after the first attempt of a cycle. @throws Failure unless the receiver took it */
+/**
+ * Shows a delivery after the first attempt of a cycle.
+ * @throws Failure unless the receiver took it
+ */
 export function showOutcome(show: Context['show'], fields: Fields, after: DeliveryRecord | undefined): void {
   const taken = after?.state === 'delivered';
   show(taken ? { fields, note: 'The receiver took it.' } : { fields });

@@ -7,7 +7,8 @@ import { run } from './run.ts';
 
 const CLOSING_MS = 5000;
 
-// Warnings of libraries, such as of the AWS SDK about the version of Node, are not output of a command.
+// Warnings of libraries, such as of the AWS SDK about the version of Node, are not output of a
+// command.
 process.removeAllListeners('warning');
 
 await runMain(async () => {

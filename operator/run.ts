@@ -14,8 +14,8 @@ export interface Streams extends Terminal {
 
 /**
  * Runs one command line, given without the program's name.
- * @returns the exit code: 0, or {@link exitCodeOf} the error after a message on stderr (with `--json` as
- * `{"error": {"message"}}`)
+ * @returns the exit code: 0, or {@link exitCodeOf} the error after a message on stderr (with
+ * `--json` as `{"error": {"message"}}`)
  */
 export async function run(argv: readonly string[], deps: Deps, streams: Streams): Promise<number> {
   const json = argv.includes('--json');
@@ -63,5 +63,7 @@ function createContext(deps: Deps, streams: Streams, json: boolean): Context {
   };
 }
 
-/** Whether the verb is missing; without --json, commander has already printed the help to stderr. */
+/**
+ * Whether the verb is missing; without --json, commander has already printed the help to stderr.
+ */
 const isIncomplete = (error: unknown) => error instanceof CommanderError && error.code === 'commander.help';

@@ -12,7 +12,10 @@ export interface StartedRun {
 
 type Action = ReturnType<typeof retentionAction> | ReturnType<typeof reconcileAction>;
 
-/** Starts the retention workflow now, or joins a run that was started by hand and confirmed likewise. */
+/**
+ * Starts the retention workflow now, or joins a run that was started by hand and confirmed
+ * likewise.
+ */
 export const startRetention = (client: Client, prefix: string, confirmed = false): Promise<StartedRun> =>
   startRun(client, retentionAction(prefix, confirmed));
 

@@ -11,7 +11,7 @@ import { ensureSchedules } from '../lib/process/temporal-client.ts';
 import { schedulesOf } from '../lib/protocol/schedules.ts';
 import { taskQueues } from '../lib/protocol/task-queues.ts';
 import type { ImageStore } from '../lib/stores/image-store.ts';
-import { openMongoStores } from '../lib/stores/mongo/open-stores.ts';
+import { openMongoStores } from '../lib/stores/mongo/stores.ts';
 import { createImageStore } from '../lib/stores/s3/images.ts';
 import type { Metrics } from '../lib/telemetry/metrics/metrics.ts';
 import { openMetrics } from '../lib/telemetry/metrics/open-metrics.ts';

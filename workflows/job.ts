@@ -33,8 +33,8 @@ import { notify } from './notify.ts';
 
 const FOREVER = { initialInterval: '500 ms', backoffCoefficient: 2, maximumInterval: '30 s' } as const;
 
-// No schedule-to-close timeout: an attempt that starts too late returns `unavailable` instead. The SDK cannot replay a
-// history in which the local activity timed out while the update was waiting.
+// No schedule-to-close timeout: an attempt that starts too late returns `unavailable` instead. The
+// SDK cannot replay a history in which the local activity timed out while the update was waiting.
 const { acceptJob } = proxyLocalActivities<Activities>({
   startToCloseTimeout: '5 s',
   retry: { initialInterval: '100 ms', backoffCoefficient: 2, maximumInterval: '1 s' },
@@ -42,7 +42,7 @@ const { acceptJob } = proxyLocalActivities<Activities>({
 // NotFound: the job was voided because its request was answered 5xx. There is nothing left to do.
 const { completeJob, failJob } = proxyLocalActivities<Activities>({
   startToCloseTimeout: '6 s',
-  // A longer pause is a timer, and holds no slot of the worker.
+  // A longer pause is a timer, which occupies no local activity of the worker.
   localRetryThreshold: '1 s',
   retry: { ...FOREVER, nonRetryableErrorTypes: [FAILURES.NotFound.type] },
 });
@@ -54,9 +54,9 @@ const { enforceJobLimit } = proxyLocalActivities<Activities>({
 });
 
 /**
- * Runs one job from its acceptance to its end. The workflow id is derived from the idempotency key, if there is one. A
- * cancellation stops the render or the delivery of the webhook; the signal `stop` stops only the render. Charge, refund
- * and the job's final state are always recorded.
+ * Runs one job from its acceptance to its end. The workflow id is derived from the idempotency key,
+ * if there is one. A cancellation stops the render or the delivery of the webhook; the signal
+ * `stop` stops only the render. Charge, refund and the job's final state are always recorded.
  */
 export function jobWorkflow(input: JobInput): Promise<JobResult> {
   const cancellable = CancellationScope.current();
@@ -88,8 +88,8 @@ async function job(
 
   setCurrentDetails(jobDetails(input, { headline: 'Accepted and charged; rendering' }));
   const { status, webhook, overLimit, hasOpenCalls } = await renderAndEnd(input, rendering);
-  // Concurrently: a webhook may take a day, and an upstream or MongoDB may not respond. A local activity that does not
-  // respond delays the others by 2.4 s, the heartbeat of a workflow task.
+  // Concurrently: a webhook may take a day, and an upstream or MongoDB may not respond. A local
+  // activity that does not respond delays the others by 2.4 s, the heartbeat of a workflow task.
   await Promise.all([
     hasOpenCalls && cancelOpenCalls(input),
     webhook !== null && notify(webhook, input.queues, cancellable),
@@ -128,7 +128,8 @@ function render({ draft, plan, format, queues }: JobInput): Promise<RenderReport
   const { renderJob } = proxyActivities<Activities>({
     taskQueue: queues.images,
     startToCloseTimeout: '10 m',
-    // Outlasts an outage of MongoDB, S3 or the renderers; the activity marks final failures as non-retryable.
+    // Outlasts an outage of MongoDB, S3 or the renderers; the activity marks final failures as
+    // non-retryable.
     scheduleToCloseTimeout: '24 h',
     heartbeatTimeout: '15 s',
     // Wait for the attempt to stop, so that it writes nothing for a job that was refunded.
@@ -140,14 +141,14 @@ function render({ draft, plan, format, queues }: JobInput): Promise<RenderReport
   return renderJob({ jobId, accountId, plan, format, input, mayHaveEnded: runId !== firstExecutionRunId });
 }
 
-/** Best effort: after half an hour upstreams have forgotten a task. Never fails the workflow. */
+/** Best effort: upstreams forget a task after half an hour. Never fails the workflow. */
 async function cancelOpenCalls({ draft, queues }: JobInput): Promise<void> {
   const { cancelCalls } = proxyActivities<Activities>({
     taskQueue: queues.images,
     startToCloseTimeout: '1 m',
     scheduleToCloseTimeout: '30 m',
     retry: { initialInterval: '1 s', backoffCoefficient: 2, maximumInterval: '1 m' },
-    // Before renders, which may take all slots for minutes.
+    // Ahead of renders, which may occupy a renderer for minutes.
     priority: { priorityKey: 1 },
   });
   await cancelCalls(draft.jobId).catch((error: unknown) => {
@@ -156,9 +157,10 @@ async function cancelOpenCalls({ draft, queues }: JobInput): Promise<void> {
 }
 
 /**
- * Shows the end of the job in the Temporal UI. Its status differs from `expected` when the job had already ended, before
- * a reset or a cancellation. An upsert of search attributes costs Temporal as much as an activity. So a completed job
- * without a webhook gets none: the status of its workflow shows the same.
+ * Shows the end of the job in the Temporal UI. Its status differs from `expected` when the job had
+ * already ended, before a reset or a cancellation. An upsert of search attributes costs Temporal as
+ * much as an activity. So a completed job without a webhook gets none: the status of its workflow
+ * shows the same.
  */
 function showEnd(
   input: JobInput,
@@ -171,7 +173,9 @@ function showEnd(
   setCurrentDetails(jobDetails(input, status === expected ? shown : endedBefore));
 }
 
-/** What to record on the failed job: the details of the activity's failure, or that its time is up. */
+/**
+ * What to record on the failed job: the details of the activity's failure, or that its time is up.
+ */
 function renderFailure(error: unknown): { failure: JobFailure; attempts?: number | undefined } {
   if (isCancellation(error)) return { failure: { ...CANCELLED_JOB, processingMs: null } };
   const cause = error instanceof ActivityFailure ? error.cause : undefined;
@@ -184,8 +188,8 @@ function renderFailure(error: unknown): { failure: JobFailure; attempts?: number
 }
 
 /**
- * Deletes the completed jobs over the account's limit. One batch suffices, except after many virtual staging jobs, which
- * do not apply the limit. Never fails the workflow.
+ * Deletes the completed jobs over the account's limit. One batch suffices, except after many
+ * virtual staging jobs, which do not apply the limit. Never fails the workflow.
  */
 async function evictSurplus(accountId: string): Promise<void> {
   try {

@@ -20,7 +20,10 @@ export interface JobBooks {
   spent: ReadonlyMap<string, SpentKey>;
 }
 
-/** A render is tried for 24 hours, so a job that processes for longer than this has lost its workflow. */
+/**
+ * A render is tried for 24 hours, so a job that processes for longer than this has lost its
+ * workflow.
+ */
 const PROCESSING_HOURS = 25;
 const HOUR_MS = 3_600_000;
 
@@ -70,7 +73,10 @@ function auditSpentKey(job: AuditedJob, spent: SpentKey | undefined): string[] {
   return [`job ${id} has another idempotency key than the one that is spent on it`];
 }
 
-/** A deleted job has lost its idempotency key, but the id of its workflow says whether there was one. */
+/**
+ * A deleted job has lost its idempotency key, but the id of its workflow says whether there was
+ * one.
+ */
 const hasKey = ({ status, keyId, workflowId, idempotencyKey }: AuditedJob) =>
   status === 'deleted' ? String(workflowId).startsWith(`job:${keyId}:`) : idempotencyKey !== null;
 
@@ -82,7 +88,10 @@ function auditAge({ id, status, createdAt }: AuditedJob, now: Date): string[] {
   ];
 }
 
-/** Of a job that was voided, nothing is left but its charge and one reversal: as it failed, or as it was voided. */
+/**
+ * Of a job that was voided, nothing is left but its charge and one reversal: as it failed, or as it
+ * was voided.
+ */
 export function auditGoneJobs(ids: readonly string[], { rows }: Pick<JobBooks, 'rows'>): string[] {
   return ids.flatMap((id) => {
     const [charge, ...reversals] = JOB_KINDS.map((kind) => rows.get(`${kind}:${id}`)?.delta);

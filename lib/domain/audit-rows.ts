@@ -30,8 +30,9 @@ const KINDS: Readonly<Record<LedgerKind, KindRule>> = {
 export const grantId = (accountId: string) => `grant:free50:${accountId}`;
 
 /**
- * Returns a function that checks the rows of an account, one call per row, in order. After a breach it continues from
- * the row's own values, so that one wrong row is reported once and not again with every later row.
+ * Returns a function that checks the rows of an account, one call per row, in order. After a breach
+ * it continues from the row's own values, so that one wrong row is reported once and not again with
+ * every later row.
  */
 export function createRowAudit(): (row: LedgerRow) => string[] {
   let previous = { seq: 0, balance: 0 };

@@ -6,9 +6,10 @@ import type { AccountRecord, JobFailure } from './records.ts';
 export type Failures = NonNullable<AccountRecord['failures']>;
 
 /**
- * Whether a failed job counts towards the limit of its account: its input is at fault, or an upstream that may charge for
- * it has refused or failed it. Neither an upstream that charges nothing is a reason, nor a failure of this service: a
- * response that it has lost, a call that it has cut off, a wrong configuration.
+ * Whether a failed job counts towards the limit of its account: its input is at fault, or an
+ * upstream that may charge for it has refused or failed it. Neither an upstream that charges
+ * nothing is a reason, nor a failure of this service: a response that it has lost, a call that it
+ * has cut off, a wrong configuration.
  */
 export const countsTowardsLimit = (
   { clientFault = false }: JobFailure,
@@ -26,8 +27,8 @@ export function countOneMore(failures: Failures | undefined, now: Date): Failure
 }
 
 /**
- * Milliseconds until the hour is over, or 0. If `since` is in the future because clocks differ, it is at most an hour,
- * and 0 if they differ by more than an hour.
+ * Milliseconds until the hour is over, or 0. If `since` is in the future because clocks differ, it
+ * is at most an hour, and 0 if they differ by more than an hour.
  */
 export function remainingMs({ since }: Failures, now: Date): number {
   const { failuresWindowMs } = BUDGETS;

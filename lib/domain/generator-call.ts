@@ -3,10 +3,14 @@ import type { ObjectRef } from './records.ts';
 /** Why a model returned no usable image, whichever upstream it is. */
 export type RefusalReason = 'safety' | 'no_result' | 'invalid_input';
 
-/** How a call ended. `lost`: its response never arrived, or the upstream no longer knows the task. */
+/**
+ * How a call ended. `lost`: its response never arrived, or the upstream no longer knows the task.
+ */
 export type CallOutcome = 'completed' | 'refused' | 'unavailable' | 'misconfigured' | 'lost' | 'cancelled';
 
-/** A task that runs at an upstream: its id, and whatever else asking for it again takes. Plain JSON. */
+/**
+ * A task that runs at an upstream: its id, and whatever else asking for it again takes. Plain JSON.
+ */
 export type UpstreamTask = Readonly<Record<string, string>> & { readonly id: string };
 
 /** One call to an upstream that may create an image, recorded before it is sent. */
@@ -14,11 +18,15 @@ export interface GeneratorCall {
   id: string;
   generator: string;
   model: string;
-  /** Set as soon as the upstream has named the task; always null at an upstream that has no tasks. */
+  /**
+   * Set as soon as the upstream has named the task; always null at an upstream that has no tasks.
+   */
   task: UpstreamTask | null;
   /** By the clock of the store, like `endedAt`. */
   startedAt: Date;
-  /** Milliseconds since `startedAt` when the call was listed. Clocks of renderers are not compared. */
+  /**
+   * Milliseconds since `startedAt` when the call was listed. Clocks of renderers are not compared.
+   */
   ageMs: number;
   /** When the process that makes the call last said that it is alive, by the clock of the store. */
   beatAt: Date;
@@ -39,11 +47,15 @@ export interface GeneratorCall {
   edgeRecall: number | null;
   /** What went wrong, for the operator. */
   error: string | null;
-  /** Earlier calls to this generator that failed and cost nothing. This record has replaced theirs. */
+  /**
+   * Earlier calls to this generator that failed and cost nothing. This record has replaced theirs.
+   */
   earlierFailures: number;
 }
 
-/** Calls of one job that upstreams may charge for. The second one is for a response that was lost. */
+/**
+ * Calls of one job that upstreams may charge for. The second one is for a response that was lost.
+ */
 export const MOST_CHARGED_CALLS = 2;
 
 /** Tasks of one job that may fail at an upstream that charges nothing. */
@@ -65,7 +77,10 @@ export const isReplaceable = (call: GeneratorCall): boolean =>
 /** A call as it is stored: how long ago something was is known when it is listed. */
 export type StoredCall = Omit<GeneratorCall, 'ageMs' | 'silentMs'>;
 
-/** The objects that calls have stored and the job does not use: a call whose result came too late, for instance. */
+/**
+ * The objects that calls have stored and the job does not use: a call whose result came too late,
+ * for instance.
+ */
 export function unusedResults(
   calls: readonly Pick<GeneratorCall, 'result'>[] = [],
   used: readonly ObjectRef[] = [],
@@ -83,9 +98,8 @@ export type CallChanges = Partial<
 export type NewCall = Pick<GeneratorCall, 'id' | 'generator' | 'model' | 'mayBeCharged'>;
 
 /**
- * `changed`: the calls are no longer those that were listed, or one of them has ended since. So whether this one may begin
- * has to be decided again.
- * `ended`: the job is no longer processing.
+ * `changed`: the calls are no longer those that were listed, or one of them has ended since. So
+ * whether this one may begin has to be decided again. `ended`: the job is no longer processing.
  */
 export type Beginning = 'begun' | 'changed' | 'ended';
 
@@ -93,7 +107,10 @@ export type Beginning = 'begun' | 'changed' | 'ended';
 export const replacedBy = ({ generator }: NewCall, calls: readonly GeneratorCall[]) =>
   calls.find((call) => call.generator === generator && isReplaceable(call));
 
-/** A call that has just begun, without the times, which are the store's. @param replaced see {@link replacedBy} */
+/**
+ * A call that has just begun, without the times, which are the store's.
+ * @param replaced see {@link replacedBy}
+ */
 export function newCall(
   call: NewCall,
   replaced: GeneratorCall | undefined,
@@ -116,22 +133,29 @@ export function newCall(
 export interface CallLog {
   /** The oldest first. */
   list(): Promise<readonly GeneratorCall[]>;
-  /** Records a call before it is sent. @param listed the calls that the decision to begin this one rests on */
+  /**
+   * Records a call before it is sent.
+   * @param listed the calls that the decision to begin this one rests on
+   */
   begin(call: NewCall, listed: readonly GeneratorCall[]): Promise<Beginning>;
   /**
    * Says that the process which makes the call is alive.
-   * @returns false when nobody needs the call any more, because it has ended or its job has. True for an unknown job
+   * @returns false when nobody needs the call any more, because it has ended or its job has. True
+   * for an unknown job
    */
   beat(callId: string): Promise<boolean>;
   /**
-   * With a `task`, only an open call is changed: nobody would look for the task of a call that has ended. With null, only
-   * one that has no task yet. With a `result`, only a call that has none: its first result stays named.
+   * With a `task`, only an open call is changed: nobody would look for the task of a call that has
+   * ended. With null, only one that has no task yet. With a `result`, only a call that has none:
+   * its first result stays named.
    * @returns whether the call was changed
    */
   update(callId: string, changes: CallChanges): Promise<boolean>;
 }
 
-/** A call as Temporal and the operator show it: which model did what, for how long and for how much. */
+/**
+ * A call as Temporal and the operator show it: which model did what, for how long and for how much.
+ */
 export interface CallSummary {
   generator: string;
   model: string;

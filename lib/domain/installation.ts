@@ -3,8 +3,9 @@ import type { ObjectRef } from './records.ts';
 type Bucket = ObjectRef['bucket'];
 
 /**
- * The text in a bucket that says which installation it belongs to, and which of its buckets it is. MongoDB has the same
- * installation id, which is not a secret: anyone can read the mark of the bucket of results.
+ * The text in a bucket that says which installation it belongs to, and which of its buckets it is.
+ * MongoDB has the same installation id, which is not a secret: anyone can read the mark of the
+ * bucket of results.
  */
 export const markOf = (installation: string, bucket: Bucket): string => `${installation} ${bucket}`;
 

@@ -21,7 +21,10 @@ export interface AccountRecord {
   /** Number of the last ledger row. */
   seq: number;
   webhook: EndpointRecord;
-  /** Failed jobs that count (see countsTowardsLimit) or were cancelled by the client, in the hour that starts at `since`. */
+  /**
+   * Failed jobs that count (see countsTowardsLimit) or were cancelled by the client, in the hour
+   * that starts at `since`.
+   */
   failures?: { since: Date; jobs: number };
   createdAt: Date;
 }
@@ -30,7 +33,10 @@ export interface AccountRecord {
 export interface EndpointRecord {
   url: string | null;
   secret: string;
-  /** The secret before the last rotation; deliveries are signed with it as well until `previousUntil`. */
+  /**
+   * The secret before the last rotation; deliveries are signed with it as well until
+   * `previousUntil`.
+   */
   previousSecret: string | null;
   previousUntil: Date | null;
   /** The valid secrets from before `previousSecret`, the latest first; absent if there is none. */
@@ -91,7 +97,10 @@ export interface JobRecord {
   createdAt: Date;
   completedAt: Date | null;
   processingMs: number | null;
-  /** Set when the job ends: the generator that made the result, or was asked last; absent if none was asked. */
+  /**
+   * Set when the job ends: the generator that made the result, or was asked last; absent if none
+   * was asked.
+   */
   generator?: string;
   /** Set on a deleted job: when it was deleted, and its status before. */
   deleted?: { at: Date; was: 'completed' | 'failed' };
@@ -154,7 +163,9 @@ export interface PackRecord {
   createdAt: Date;
 }
 
-/** One event for one destination. The payload is built from the job at each attempt and not stored. */
+/**
+ * One event for one destination. The payload is built from the job at each attempt and not stored.
+ */
 export interface DeliveryRecord {
   /** Sent as `webhook-id`, the same in every attempt. */
   id: string;
@@ -162,14 +173,19 @@ export interface DeliveryRecord {
   /** Null for a test event. */
   jobId: string | null;
   type: EventType;
-  /** `account`: the account's endpoint at the time of the attempt; `job`: the job's own webhook_url. */
+  /**
+   * `account`: the account's endpoint at the time of the attempt; `job`: the job's own webhook_url.
+   */
   target: 'account' | 'job';
   /** URL of the last attempt, or of the first one to come; null once the job is deleted. */
   url: string | null;
   state: 'pending' | 'delivered' | 'failed' | 'cancelled';
   /** Why it failed or was cancelled, as a sentence. */
   reason: string | null;
-  /** Id of the current series of attempts. A redelivery starts a new cycle, which ends the previous one. */
+  /**
+   * Id of the current series of attempts. A redelivery starts a new cycle, which ends the previous
+   * one.
+   */
   cycle: string;
   /** Number of attempts in this cycle. */
   tries: number;
@@ -213,6 +229,9 @@ export interface JobFailure {
   processingMs: number | null;
   /** The generator that was asked last. */
   generator?: string;
-  /** The input cannot be rendered, as opposed to a failure of the service. See countsTowardsLimit for what follows. */
+  /**
+   * The input cannot be rendered, as opposed to a failure of the service. See countsTowardsLimit
+   * for what follows.
+   */
   clientFault?: boolean;
 }

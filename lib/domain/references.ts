@@ -1,19 +1,19 @@
 import { Refused } from './errors.ts';
 
 /**
- * An idempotency key for a command, chosen by the caller. A call with a used reference returns the first result, marked
- * as `repeated`, and changes nothing; with other arguments it throws Refused.
+ * An idempotency key for a command, chosen by the caller. A call with a used reference returns the
+ * first result, marked as `repeated`, and changes nothing; with other arguments it throws Refused.
  */
-export type Reference = string | null;
+export type CommandReference = string | null;
 
 /** Arguments of a command, by name. */
-export type Asked = Readonly<Record<string, string | number | null>>;
+export type CommandArguments = Readonly<Record<string, string | number | null>>;
 
 /**
  * An argument that the command did not have when the reference was first used counts as null.
  * @throws Refused if the reference was first used with other arguments
  */
-export function expectSame(reference: string, first: Asked, now: Asked): void {
+export function expectSame(reference: string, first: CommandArguments, now: CommandArguments): void {
   const differences = Object.entries(now).flatMap(([name, value]) =>
     (first[name] ?? null) === value ? [] : [`${name} ${first[name] ?? 'none'}, not ${value ?? 'none'}`],
   );

@@ -10,7 +10,10 @@ export const MAX_REPLACED_SECRETS = 8;
 export interface SecretRotation {
   secret: string;
   previousUntil: Date;
-  /** Whether the secrets before the present one stay valid as long as they would have; else they end now. */
+  /**
+   * Whether the secrets before the present one stay valid as long as they would have; else they end
+   * now.
+   */
   keepOlder?: true;
 }
 
@@ -33,7 +36,10 @@ export function replacedSecrets(
   return [...previous, ...olderSecrets].filter(({ until }) => at < until);
 }
 
-/** All secrets that a delivery at this time is signed with: receivers may still verify with any of them. */
+/**
+ * All secrets that a delivery at this time is signed with: receivers may still verify with any of
+ * them.
+ */
 export const signingSecrets = (endpoint: Secrets, at: Date): string[] => [
   endpoint.secret,
   ...replacedSecrets(endpoint, at).map(({ secret }) => secret),

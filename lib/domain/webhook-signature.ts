@@ -11,19 +11,28 @@ export interface WebhookHeaders {
   'webhook-signature': string;
 }
 
-/** A message to sign. `timestamp` is that of the attempt, in Unix seconds; `body` must be sent unchanged. */
+/**
+ * A message to sign. `timestamp` is that of the attempt, in Unix seconds; `body` must be sent
+ * unchanged.
+ */
 export interface WebhookMessage {
   id: string;
   timestamp: number;
   body: string;
 }
 
-/** A new signing secret: the prefix, then 256 random bits in base64 (the standard asks for 24 to 64 bytes). */
+/**
+ * A new signing secret: the prefix, then 256 random bits in base64 (the standard asks for 24 to 64
+ * bytes).
+ */
 export function issueWebhookSecret(): string {
   return `${PREFIX}${randomBytes(SECRET_BYTES).toString('base64')}`;
 }
 
-/** Headers with one signature per secret, so that a receiver can verify with either during a rotation. */
+/**
+ * Headers with one signature per secret, so that a receiver can verify with either during a
+ * rotation.
+ */
 export function signWebhook(secrets: readonly string[], message: WebhookMessage): WebhookHeaders {
   return {
     'webhook-id': message.id,

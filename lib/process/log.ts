@@ -25,12 +25,16 @@ export interface LoggedError {
   cause?: LoggedError;
 }
 
-/** Names and types of errors whose message quotes others: a parser its input, a generator its upstream. */
+/**
+ * Names and types of errors whose message quotes others: a parser its input, a generator its
+ * upstream.
+ */
 const QUOTING = /SyntaxError|Parse|^GeneratorError$|^generator_/;
 
 /**
- * The part of an error that is safe to log. Libraries attach pieces of bodies, responses and URLs to their errors, so
- * of the properties only name, code and message are kept, and not a message that quotes others.
+ * The part of an error that is safe to log. Libraries attach pieces of bodies, responses and URLs
+ * to their errors, so of the properties only name, code and message are kept, and not a message
+ * that quotes others.
  */
 export function describeError(error: unknown, depth = 0): LoggedError {
   if (!(error instanceof Error)) return { type: typeof error };
@@ -47,7 +51,10 @@ export function describeError(error: unknown, depth = 0): LoggedError {
   };
 }
 
-/** Names and codes of an error and its causes, outermost first; the type of a value that is not an Error. */
+/**
+ * Names and codes of an error and its causes, outermost first; the type of a value that is not an
+ * Error.
+ */
 export function reasonsOf(error: unknown, depth = 0): string[] {
   if (error === undefined || depth > MAX_CAUSES) return [];
   if (!(error instanceof Error)) return [typeof error];
@@ -55,7 +62,10 @@ export function reasonsOf(error: unknown, depth = 0): string[] {
   return [code === undefined ? error.name : `${error.name} ${code}`, ...reasonsOf(error.cause, depth + 1)];
 }
 
-/** `code` (Node, undici, Fastify, MongoDB), `kind` or `reason` (this project) or `type` (Temporal), if a string or number. */
+/**
+ * `code` (Node, undici, Fastify, MongoDB), `kind` or `reason` (this project) or `type` (Temporal),
+ * if a string or number.
+ */
 function codeOf(error: Error): string | undefined {
   const { code, kind, reason, type } = error as Partial<Record<'code' | 'kind' | 'reason' | 'type', unknown>>;
   const found = [code, kind, reason, type].find(

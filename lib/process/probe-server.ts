@@ -35,8 +35,8 @@ export const jsonAnswer = (status: number, value: object): ProbeAnswer => ({
 });
 
 /**
- * Serves a few pages to probes and scrapers. Every connection is closed after its response, and soon without a request,
- * so that no client keeps one.
+ * Serves a few pages to probes and scrapers. Every connection is closed after its response, and
+ * soon without a request, so that no client keeps one.
  * @throws Error that says why nothing can listen there
  */
 export async function openProbeServer(

@@ -77,8 +77,8 @@ export const logDependencies =
   };
 
 /**
- * Shares the result of `work` among concurrent callers, and reuses it for `ms` milliseconds after it ended; an error is
- * shared as well. So callers, however many, cause one call at a time.
+ * Shares the result of `work` among concurrent callers, and reuses it for `ms` milliseconds after
+ * it ended; an error is shared as well. So callers, however many, cause one call at a time.
  */
 export function cachedFor<T>(ms: number, work: () => Promise<T>): () => Promise<T> {
   let current: Promise<T> | undefined;

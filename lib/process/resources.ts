@@ -1,6 +1,9 @@
 type Resource = AsyncDisposable | Disposable;
 
-/** Opened resources; disposing closes them in reverse order. An AsyncDisposableStack, which Node 20 lacks. */
+/**
+ * Opened resources; disposing closes them in reverse order. An AsyncDisposableStack, which Node 20
+ * lacks.
+ */
 export interface Resources extends AsyncDisposable {
   use<R extends Resource>(resource: R): R;
   defer(close: () => unknown): void;
@@ -34,8 +37,8 @@ export function createResources(): Resources {
 }
 
 /**
- * Runs work that opens resources and passes each to `keep`. They are closed in reverse order: when the work fails, or
- * when the result is disposed.
+ * Runs work that opens resources and passes each to `keep`. They are closed in reverse order: when
+ * the work fails, or when the result is disposed.
  */
 export async function withResources<T extends object>(
   work: (keep: Resources['use'], defer: Resources['defer']) => Promise<T>,

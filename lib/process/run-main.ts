@@ -15,8 +15,8 @@ export interface ServiceContext {
 export const exitCodeOf = (error: unknown): 1 | 2 => (error instanceof ConfigError ? 2 : 1);
 
 /**
- * Runs the main function of a process. An error ends the process with a message on stderr, without a stack trace, and
- * {@link exitCodeOf}.
+ * Runs the main function of a process. An error ends the process with a message on stderr, without
+ * a stack trace, and {@link exitCodeOf}.
  */
 export async function runMain(main: () => Promise<void>): Promise<void> {
   try {
@@ -28,7 +28,8 @@ export async function runMain(main: () => Promise<void>): Promise<void> {
 }
 
 /**
- * Runs a process of the service: with its configuration from the environment, and its errors in its log.
+ * Runs a process of the service: with its configuration from the environment, and its errors in its
+ * log.
  * @param graceMs how long running work may take to finish after the signal, in milliseconds
  */
 export function runService(

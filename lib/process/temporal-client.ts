@@ -22,8 +22,9 @@ export interface TemporalClient extends AsyncDisposable {
 }
 
 /**
- * Options for both the client's `Connection` and the worker's `NativeConnection`. Reads the PEM files. An API key or
- * any TLS setting enables TLS, so that credentials are never sent in plain text.
+ * Options for both the client's `Connection` and the worker's `NativeConnection`. Reads the PEM
+ * files. An API key or any TLS setting enables TLS, so that credentials are never sent in plain
+ * text.
  */
 export function connectionOptions({ address, apiKey, tls }: Config['temporal']) {
   const { enabled, caFile, certFile, keyFile, serverName } = tls;
@@ -64,10 +65,11 @@ export async function checkTemporal(client: Client): Promise<void> {
 }
 
 /**
- * Requests the deletion of all runs of a workflow id with their histories, which contain the inputs. Temporal processes
- * it within about a minute and terminates an open run. An idempotency key whose first requests were refused has several
- * runs. Idempotent.
- * @throws Error if the visibility store does not list the latest run yet, because other runs may be missing as well
+ * Requests the deletion of all runs of a workflow id with their histories, which contain the
+ * inputs. Temporal processes it within about a minute and terminates an open run. An idempotency
+ * key whose first requests were refused has several runs. Idempotent.
+ * @throws Error if the visibility store does not list the latest run yet, because other runs may be
+ * missing as well
  */
 export async function deleteWorkflow(client: Client, workflowId: string): Promise<void> {
   const latest = await latestRun(client, workflowId);
@@ -81,7 +83,8 @@ export async function deleteWorkflow(client: Client, workflowId: string): Promis
 }
 
 /**
- * Signals a running workflow, or deletes it if it has ended. Best effort with a short timeout, never throws.
+ * Signals a running workflow, or deletes it if it has ended. Best effort with a short timeout,
+ * never throws.
  * @returns whether it was deleted
  */
 export function signalOrDelete(client: Client, workflowId: string, signal: string): Promise<boolean> {
@@ -99,7 +102,8 @@ export function signalOrDelete(client: Client, workflowId: string, signal: strin
 }
 
 /**
- * Starts a workflow. Rejects unless Temporal confirms within the deadline; it may be running all the same.
+ * Starts a workflow. Rejects unless Temporal confirms within the deadline; it may be running all
+ * the same.
  * @throws WorkflowExecutionAlreadyStartedError, depending on the options
  * @returns the id of the workflow
  */
@@ -148,7 +152,8 @@ const CALL_MS = 10_000;
 
 /** Creates the schedules, or updates those that exist. A paused schedule stays paused. */
 export async function ensureSchedules(client: Client, all: readonly ScheduleOptions[]): Promise<void> {
-  // One after another: when one fails, no other call is left, whose retries would find a closed connection.
+  // One after another: when one fails, no other call is left, whose retries would find a closed
+  // connection.
   for (const options of all) await ensureSchedule(client, options);
 }
 

@@ -13,7 +13,10 @@ export interface JobInput {
   accountName: string;
   /** Format the result is stored in. */
   format: ImageFormat;
-  /** Milliseconds after the start of the workflow in which acceptance may start; later, the API has timed out. */
+  /**
+   * Milliseconds after the start of the workflow in which acceptance may start; later, the API has
+   * timed out.
+   */
   acceptWithinMs: number;
   /** When the API called Temporal, in milliseconds by its clock. */
   sentAt: number;
@@ -23,9 +26,10 @@ export interface JobInput {
 const LATEST_START_MS = 24 * 3600_000;
 
 /**
- * Milliseconds that are left for the acceptance to start; not positive when it is too late. MongoDB removes the
- * tombstone of a refused job after 7 days. So no call is accepted more than a day after the API sent it, even if it
- * arrives late or its workflow is reset. The clocks of API and Temporal may differ by hours.
+ * Milliseconds that are left for the acceptance to start; not positive when it is too late. MongoDB
+ * removes the tombstone of a refused job after 7 days. So no call is accepted more than a day after
+ * the API sent it, even if it arrives late or its workflow is reset. The clocks of API and Temporal
+ * may differ by hours.
  * @param startedAt when the workflow started, like `now` by Temporal's clock
  */
 export function acceptanceLeftMs(
@@ -37,8 +41,8 @@ export function acceptanceLeftMs(
 }
 
 /**
- * Waits for the acceptance and returns its outcome, to every concurrent request with one idempotency key. The workflow
- * fails if no job was created.
+ * Waits for the acceptance and returns its outcome, to every concurrent request with one
+ * idempotency key. The workflow fails if no job was created.
  */
 export const acceptUpdate = defineUpdate<Acceptance>('accept');
 
@@ -46,10 +50,11 @@ export const acceptUpdate = defineUpdate<Acceptance>('accept');
 export const deletedSignal = defineSignal('deleted');
 
 /**
- * Stops the render of this job. The job then fails and is refunded, unless it has already ended. A workflow that no
- * longer renders ignores the signal, so it never ends the delivery of a webhook; a cancellation of the workflow does.
- * The signal names the job, because the workflow id belongs to the idempotency key: when the job was voided, a late
- * signal may reach the workflow of the key's next job.
+ * Stops the render of this job. The job then fails and is refunded, unless it has already ended. A
+ * workflow that no longer renders ignores the signal, so it never ends the delivery of a webhook; a
+ * cancellation of the workflow does. The signal names the job, because the workflow id belongs to
+ * the idempotency key: when the job was voided, a late signal may reach the workflow of the key's
+ * next job.
  */
 export const stopSignal = defineSignal<[jobId: string]>('stop');
 

@@ -27,7 +27,9 @@ export interface PendingDelivery {
   target: DeliveryRecord['target'];
   /** Origin of the receiver's URL. The path and query may contain a secret. */
   receiver: string;
-  /** Whether an operator or the client requested it: it is then also sent to a disabled endpoint. */
+  /**
+   * Whether an operator or the client requested it: it is then also sent to a disabled endpoint.
+   */
   force: boolean;
 }
 
@@ -54,8 +56,9 @@ interface Delivery {
 }
 
 /**
- * A new cycle of attempts for a delivery, under the same webhook-id. It replaces a cycle that is still running, whether
- * of the job or of an earlier redelivery. With `after` it follows that cycle only, and replaces none.
+ * A new cycle of attempts for a delivery, under the same webhook-id. It replaces a cycle that is
+ * still running, whether of the job or of an earlier redelivery. With `after` it follows that cycle
+ * only, and replaces none.
  */
 export const redeliveryStart = ({ id, accountId }: Delivery, queues: TaskQueues, cycles: Cycles) =>
   startOf(

@@ -15,22 +15,33 @@ export class ImageStoreUnavailable extends Error {
   override readonly name = 'ImageStoreUnavailable';
 }
 
-/** Key of the object that has the mark of a bucket, see lib/domain/installation.ts. It is neither listed nor removed. */
+/**
+ * Key of the object that has the mark of a bucket, see lib/domain/installation.ts. It is neither
+ * listed nor removed.
+ */
 export const MARK_KEY = '.installation';
 
 /** The latest time that a Date can have: lists objects of every age. */
 export const ANY_AGE = new Date(8.64e15);
 
 export interface Listing {
-  /** Objects last written before `olderThan`, ordered by key. May be empty although `next` is set. */
+  /**
+   * Objects last written before `olderThan`, ordered by key. May be empty although `next` is set.
+   */
   found: { key: string; lastModified: Date }[];
   /** `after` of the next page; undefined on the last page. */
   next: string | undefined;
 }
 
-/** Input images (private) and results (public by URL). Every method but `remove` throws ImageStoreUnavailable. */
+/**
+ * Input images (private) and results (public by URL). Every method but `remove` throws
+ * ImageStoreUnavailable.
+ */
 export interface ImageStore {
-  /** @param sha256 digest of the bytes in hex, if already known; the store verifies the upload with it */
+  /**
+   * @param sha256 digest of the bytes in hex, if already known; the store verifies the upload with
+   * it
+   */
   putInput(key: string, bytes: Uint8Array, mime: string, sha256?: string): Promise<void>;
   /** @throws ImageMissing */
   getInput(key: string): Promise<Buffer>;

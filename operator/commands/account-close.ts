@@ -48,7 +48,10 @@ async function deleteJobs(deps: Deps, accountId: string): Promise<number> {
   return deleted;
 }
 
-/** Starts the retention run, which removes the images and workflows of deleted jobs. @returns what happens to them */
+/**
+ * Starts the retention run, which removes the images and workflows of deleted jobs.
+ * @returns what happens to them
+ */
 async function removeNow(deps: Deps): Promise<string> {
   try {
     const { workflowId } = await startRetention(deps.temporal(), deps.config().temporal.taskQueuePrefix);

@@ -1,4 +1,4 @@
-import { findTool, listTools } from '../../lib/catalog/catalog.ts';
+import { describeTools, findTool } from '../../lib/catalog/catalog.ts';
 import type { Noun } from '../context.ts';
 import { Failure } from '../failure.ts';
 
@@ -12,7 +12,7 @@ export const tool: Noun = (program, { deps, show }) => {
     .description('list every tool with its price at 2K')
     .action(async () => {
       const disabled = new Set(await deps.stores().settings.disabledTools());
-      const rows = listTools(deps.config().generators.orders).map(({ slug, images_cost }) => ({
+      const rows = describeTools(deps.config().generators.orders).map(({ slug, images_cost }) => ({
         tool: slug,
         images_cost,
         enabled: !disabled.has(slug),

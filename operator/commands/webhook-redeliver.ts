@@ -87,7 +87,10 @@ async function failedDeliveries(deps: Deps, account: string | null, since: Date)
 const isRepeatable = (delivery: DeliveryRecord, since: Date) =>
   delivery.state === 'failed' && delivery.url !== null && failedAt(delivery) >= since;
 
-/** @returns the delivery after the first attempt of a new cycle; undefined when its outcome is not known yet */
+/**
+ * @returns the delivery after the first attempt of a new cycle; undefined when its outcome is not
+ * known yet
+ */
 async function deliver(
   deps: Deps,
   { id, accountId }: DeliveryRecord,
@@ -98,7 +101,10 @@ async function deliver(
   return attempted(deps, id, cycles);
 }
 
-/** As {@link deliver}, unless the delivery has left the cycle it was read in. @returns `elsewhere` if it has */
+/**
+ * As {@link deliver}, unless the delivery has left the cycle it was read in.
+ * @returns `elsewhere` if it has
+ */
 async function deliverOnce(
   deps: Deps,
   before: DeliveryRecord,

@@ -3,7 +3,7 @@ import { defaultPayloadConverter } from '@temporalio/common';
 import type { Acceptance, JobDraft } from '../../lib/domain/records.ts';
 import { JOB_WORKFLOW, type JobInput, type JobResult } from '../../lib/protocol/job.ts';
 import { taskQueues } from '../../lib/protocol/task-queues.ts';
-import type { LostJob } from '../../lib/stores/job-store.ts';
+import type { RestoredJob } from '../../lib/stores/job-store.ts';
 import { sentenceOf } from '../failure.ts';
 
 /** Runs per page, whose first events are read at the same time. */
@@ -27,7 +27,7 @@ export interface RunFacts {
   /** The job was accepted and charged by this run. */
   accepted: boolean;
   /** Set when its render brought a result. */
-  end: LostJob['end'];
+  end: RestoredJob['end'];
   /** The job was completed with that result, as far as the workflow knows. */
   completed: boolean;
   /** The render failed, or the workflow ended without a result. */
@@ -40,7 +40,10 @@ export interface UnreadRun {
   problem: string;
 }
 
-/** The runs that were open at some time since then, in pages. Those that are deleted meanwhile are left out. */
+/**
+ * The runs that were open at some time since then, in pages. Those that are deleted meanwhile are
+ * left out.
+ */
 export async function* jobRuns(
   client: Client,
   prefix: string,
@@ -122,7 +125,7 @@ export async function readFacts(
 }
 
 /** What the render activity returns; see activities/jobs/rendering.ts. */
-type RenderReport = Pick<NonNullable<LostJob['end']>, 'results' | 'processingMs' | 'generator'> & {
+type RenderReport = Pick<NonNullable<RestoredJob['end']>, 'results' | 'processingMs' | 'generator'> & {
   end: JobResult | null;
 };
 

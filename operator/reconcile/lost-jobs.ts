@@ -17,10 +17,9 @@ export interface JobDeps {
 }
 
 /**
- * A job whose state in MongoDB is older than that of its workflow.
- * `restore`: MongoDB lacks it. It was charged, and its result exists or its workflow still renders it.
- * `complete`: in MongoDB it is processing, but its workflow has completed it.
- * `none`: it is only reported.
+ * A job whose state in MongoDB is older than that of its workflow. `restore`: MongoDB lacks it. It
+ * was charged, and its result exists or its workflow still renders it. `complete`: in MongoDB it is
+ * processing, but its workflow has completed it. `none`: it is only reported.
  */
 export interface JobFinding {
   run: JobRun;

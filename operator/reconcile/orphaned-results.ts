@@ -5,7 +5,10 @@ import type { Deps } from '../deps.ts';
 /** Objects per page. */
 const PAGE = 1000;
 
-/** Keys of results written since then that belong to no job. Before a repair, those of lost jobs are among them. */
+/**
+ * Keys of results written since then that belong to no job. Before a repair, those of lost jobs are
+ * among them.
+ */
 export async function* findOrphanedResults(
   deps: Pick<Deps, 'images' | 'stores'>,
   since: Date,

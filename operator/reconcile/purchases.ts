@@ -22,8 +22,8 @@ export interface LostPack extends Purchase {
 const COLUMNS = ['account', 'images', 'reference'] as const;
 
 /**
- * Reads the list line by line: comma-separated values with the columns account, images and reference, in this order. A
- * first line with these names is skipped, and so are empty lines.
+ * Reads the list line by line: comma-separated values with the columns account, images and
+ * reference, in this order. A first line with these names is skipped, and so are empty lines.
  * @throws Failure that names the first line that cannot be read
  */
 export async function* readPurchases(file: string): AsyncGenerator<Purchase> {
@@ -50,7 +50,10 @@ function purchaseOf(cells: readonly string[], where: string): Purchase {
   }
 }
 
-/** The cells of a line; those in double quotes may have commas, and quotes that are doubled. A line break ends both. */
+/**
+ * The cells of a line; those in double quotes may have commas, and quotes that are doubled. A line
+ * break ends both.
+ */
 function cellsOf(line: string, where: string): string[] {
   const cells = [''];
   let quoted = false;
@@ -66,7 +69,9 @@ function cellsOf(line: string, where: string): string[] {
   return cells.map((cell) => cell.trim());
 }
 
-/** @returns undefined if MongoDB has the pack. With `apply` it is added under its reference, once. */
+/**
+ * @returns undefined if MongoDB has the pack. With `apply` it is added under its reference, once.
+ */
 export async function findLostPack(
   { accounts, packs }: Stores,
   purchase: Purchase,

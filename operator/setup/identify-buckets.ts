@@ -16,13 +16,16 @@ export interface IdentifyDeps {
   images: Pick<ImageStore, 'list' | 'mark' | 'setMark'>;
   /** Names of the buckets, for messages. */
   names: Record<Bucket, string>;
-  /** The installation id that MongoDB and both buckets shall have from now on. It must be that of one of them. */
+  /**
+   * The installation id that MongoDB and both buckets shall have from now on. It must be that of
+   * one of them.
+   */
   adopt?: string | undefined;
 }
 
 /**
- * Makes MongoDB and both buckets carry one installation id. A bucket without a mark gets it only if its content fits
- * MongoDB's. Idempotent, also when run concurrently.
+ * Makes MongoDB and both buckets carry one installation id. A bucket without a mark gets it only if
+ * its content fits MongoDB's. Idempotent, also when run concurrently.
  * @throws Failure that says what to do, before anything is changed, if they do not belong together
  */
 export async function identifyBuckets(deps: IdentifyDeps): Promise<void> {

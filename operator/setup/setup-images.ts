@@ -4,7 +4,10 @@ import { setupBuckets } from '../../lib/stores/s3/setup.ts';
 import type { Stores } from '../../lib/stores/stores.ts';
 import { identifyBuckets } from './identify-buckets.ts';
 
-/** Creates the buckets, makes sure that they and MongoDB belong to one installation, and sets their policies. */
+/**
+ * Creates the buckets, makes sure that they and MongoDB belong to one installation, and sets their
+ * policies.
+ */
 export async function setupImages(s3: Config['s3'], stores: Stores, adopt?: string): Promise<void> {
   await using images = createImageStore(s3);
   const names = { inputs: s3.inputsBucket, results: s3.resultsBucket };

@@ -3,8 +3,7 @@ import { LIMITS } from '../../lib/contract/limits.ts';
 import { Refused } from '../../lib/domain/errors.ts';
 import type { AccountRecord, EndpointRecord, KeyRecord } from '../../lib/domain/records.ts';
 import { replacedSecrets } from '../../lib/domain/webhook-secrets.ts';
-import type { AccountStore, EndpointHealth } from '../../lib/stores/account-store.ts';
-import type { KeyStore } from '../../lib/stores/key-store.ts';
+import type { AccountStore, EndpointHealth, KeyStore } from '../../lib/stores/account-store.ts';
 import { type Books, copies, getOpenAccount, getOrThrow, newestFirst, once, post } from './books.ts';
 
 export function createFakeAccountStore(books: Books): AccountStore {

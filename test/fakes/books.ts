@@ -10,12 +10,12 @@ import type {
   ObjectRef,
   PackRecord,
 } from '../../lib/domain/records.ts';
-import { type Asked, expectSame } from '../../lib/domain/references.ts';
-import { createJobListeners, type JobListeners } from '../../lib/stores/job-listeners.ts';
+import { type CommandArguments, expectSame } from '../../lib/domain/references.ts';
+import { createJobListeners, type JobListeners } from '../../lib/stores/job-feed.ts';
 import type { IdempotencyRow } from '../../lib/stores/job-store.ts';
 import type { AuditOutcome } from '../../lib/stores/ledger-store.ts';
 import type { Referenced } from '../../lib/stores/mongo/references.ts';
-import type { HoldReason } from '../../lib/stores/settings-store.ts';
+import type { HoldReason } from '../../lib/stores/stores.ts';
 
 /** All records in memory. The stores return copies, as a database would. */
 export interface Books {
@@ -42,7 +42,7 @@ export interface Books {
   /** Workflows queued for deletion in Temporal. */
   histories: Set<string>;
   /** By command, account and reference: arguments and result. */
-  references: Map<string, { asked: Asked; result: object }>;
+  references: Map<string, { asked: CommandArguments; result: object }>;
   apiEnabled: boolean;
   disabledTools: Set<string>;
   installation: string | undefined;

@@ -11,7 +11,10 @@ export interface CommandResult {
   err: string;
 }
 
-/** What is typed at the question: at once, or when the function has returned it, which runs while the command asks. */
+/**
+ * What is typed at the question: at once, or when the function has returned it, which runs while
+ * the command asks.
+ */
 type Answer = string | (() => Promise<string>);
 
 /** Runs one command, on a terminal only if an answer to its question is given. */
@@ -30,7 +33,9 @@ export async function runWith(deps: Deps, argv: readonly string[], answer?: Answ
   return { code, out, err };
 }
 
-/** The operator's command line, run in this process; by default with its own database and buckets. */
+/**
+ * The operator's command line, run in this process; by default with its own database and buckets.
+ */
 export function openCommandLine(config = ownConfig()) {
   const deps = openDeps(() => config);
 

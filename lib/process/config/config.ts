@@ -34,8 +34,8 @@ import { entriesOf, originProblems } from './variables.ts';
 import { groupWorker, WORKER_ENVIRONMENT } from './workers.ts';
 
 /**
- * Every environment variable of the service. Those without a default are required. A test compares `.env.example` with
- * this schema.
+ * Every environment variable of the service. Those without a default are required. A test compares
+ * `.env.example` with this schema.
  */
 export const Environment = Type.Object({
   ...MONGO_ENVIRONMENT,
@@ -67,7 +67,8 @@ export const unusable = (problems: readonly string[]) =>
 export const environment = (): NodeJS.ProcessEnv => process.env;
 
 /**
- * Validates the environment, and reads the secrets that it has as files. An empty string counts as not set.
+ * Validates the environment, and reads the secrets that it has as files. An empty string counts as
+ * not set.
  * @throws ConfigError
  */
 export function loadConfig(env: NodeJS.ProcessEnv): Config {
@@ -76,7 +77,10 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
   return group(value);
 }
 
-/** All that keeps the service from running in this environment, a line each; also what only a renderer needs. */
+/**
+ * All that keeps the service from running in this environment, a line each; also what only a
+ * renderer needs.
+ */
 export function environmentProblems(env: NodeJS.ProcessEnv): string[] {
   const { value, unread, problems } = read(env);
   return [...problems, ...missingSettings(value, unread)];
@@ -87,7 +91,10 @@ export const isPortGiven = ({ API_PORT, PORT }: NodeJS.ProcessEnv) => Boolean(AP
 
 interface Read {
   value: Environment;
-  /** Variables whose files have no usable secret; `problems` says so. They are not reported as missing as well. */
+  /**
+   * Variables whose files have no usable secret; `problems` says so. They are not reported as
+   * missing as well.
+   */
   unread: ReadonlySet<string>;
   problems: string[];
 }
@@ -134,7 +141,10 @@ function group(env: Environment) {
   });
 }
 
-/** The keywords of a variable's schema that say what it may be. `expected` is for a pattern, in words. */
+/**
+ * The keywords of a variable's schema that say what it may be. `expected` is for a pattern, in
+ * words.
+ */
 interface Allowed {
   type?: unknown;
   enum?: unknown;
@@ -145,7 +155,8 @@ interface Allowed {
 }
 
 /**
- * Problems of each variable by itself, a line each: the errors of the whole object would end after the first few.
+ * Problems of each variable by itself, a line each: the errors of the whole object would end after
+ * the first few.
  * @param env the variables after conversion, with defaults
  * @param set the variables as they are set
  * @param unread variables whose files have no usable secret, which is reported elsewhere
@@ -165,7 +176,10 @@ function schemaProblems(
   });
 }
 
-/** Whether a number is written in digits: the conversion also takes `true`, `1e3` and `0x10`, and cuts off fractions. */
+/**
+ * Whether a number is written in digits: the conversion also takes `true`, `1e3` and `0x10`, and
+ * cuts off fractions.
+ */
 function isWritten({ type }: Allowed, text: string | undefined): boolean {
   if (text === undefined) return true;
   if (type === 'integer') return /^\d+$/.test(text);

@@ -29,7 +29,10 @@ export const GENERATOR_NAMES = [
 ] as const;
 export type GeneratorName = (typeof GENERATOR_NAMES)[number];
 
-/** The variable with the order of each group of tools. A test compares the groups with the catalogue. */
+/**
+ * The variable with the order of each group of tools. A test compares the groups with the
+ * catalogue.
+ */
 export const ORDER_OF_GROUP = {
   staging: 'GENERATORS_FOR_STAGING',
   furniture: 'GENERATORS_FOR_FURNITURE',

@@ -100,7 +100,9 @@ export function generatorProblems(env: Partial<GeneratorEnvironment>): string[] 
 /** Variables with the origins of results, of the upstreams that name the address of a result. */
 const RESULT_ORIGINS = ['BFL_RESULT_ORIGINS', 'REPLICATE_RESULT_ORIGINS', 'FAL_RESULT_ORIGINS'] as const;
 
-/** Keys and images must not travel in the clear, except to this machine or within a private network. */
+/**
+ * Keys and images must not travel in the clear, except to this machine or within a private network.
+ */
 function unencrypted(env: Partial<GeneratorEnvironment>): string[] {
   const bases = (['GEMINI', 'OPENAI', 'BFL', 'REPLICATE', 'FAL', 'COMFYUI'] as const).map(
     (prefix) => `${prefix}_BASE_URL` as const,
@@ -112,7 +114,10 @@ function unencrypted(env: Partial<GeneratorEnvironment>): string[] {
 
 const isPublicHttp = (url: string) => url.startsWith('http://') && !isPrivateHost(url);
 
-/** Loopback and private addresses, and names that are not public: without a dot, or under a private suffix. */
+/**
+ * Loopback and private addresses, and names that are not public: without a dot, or under a private
+ * suffix.
+ */
 function isPrivateHost(url: string): boolean {
   const host = URL.canParse(url) ? new URL(url).hostname : '';
   if (/^\d+\.\d+\.\d+\.\d+$/.test(host))

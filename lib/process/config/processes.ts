@@ -42,7 +42,10 @@ type LogEnvironment = Static<typeof Log>;
 export const groupLog = (env: LogEnvironment) =>
   Object.freeze({ level: env.LOG_LEVEL, pretty: env.LOG_PRETTY });
 
-/** Pino loads its transport by name, and fails with a stack trace if the package is missing, as it is in production. */
+/**
+ * Pino loads its transport by name, and fails with a stack trace if the package is missing, as it
+ * is in production.
+ */
 export function logProblems(env: LogEnvironment): string[] {
   return env.LOG_PRETTY === true && !isInstalled('pino-pretty')
     ? ['LOG_PRETTY: the package pino-pretty is not installed; `npm ci --omit=dev` leaves it out']
@@ -58,7 +61,10 @@ function isInstalled(name: string): boolean {
   }
 }
 
-/** Environment variables of the traces, with the names and the form that OpenTelemetry has given them. */
+/**
+ * Environment variables of the traces, with the names and the form that OpenTelemetry has given
+ * them.
+ */
 export const TRACING_ENVIRONMENT = {
   OTEL_EXPORTER_OTLP_ENDPOINT: Type.String({
     pattern: '^(https?://[^/?#@]+(/[^?#]*)?)?$',
@@ -84,7 +90,10 @@ export const TRACING_ENVIRONMENT = {
 const Tracing = Type.Object(TRACING_ENVIRONMENT);
 type TracingEnvironment = Static<typeof Tracing>;
 
-/** A header name and a percent-encoded value (W3C Baggage, as OTEL_EXPORTER_OTLP_HEADERS is specified). */
+/**
+ * A header name and a percent-encoded value (W3C Baggage, as OTEL_EXPORTER_OTLP_HEADERS is
+ * specified).
+ */
 const HEADER = /^([\w.-]+)\s*=\s*([\x21-\x7e]+)$/;
 
 /** How traces are sent; null where they are not. */

@@ -2,14 +2,20 @@ import { Type } from 'typebox';
 
 export const Text = (description: string, value: string) =>
   Type.String({ minLength: 1, description, default: value });
-/** An address has no default: a process must not connect to, or advertise, another one than was meant. */
+/**
+ * An address has no default: a process must not connect to, or advertise, another one than was
+ * meant.
+ */
 export const Address = (description: string, example: string, form: { pattern: string; expected: string }) =>
   Type.String({ ...form, description, examples: [example] });
 export const Url = (description: string, example: string) =>
   Type.String({ pattern: '^https?://[^/]+', description, examples: [example] });
 export const Count = (description: string, value: number, minimum = 1) =>
   Type.Integer({ minimum, description, default: value });
-/** The longest timer of Node is 2^31 - 1 ms; a longer one would fire at once. Some have a few seconds added. */
+/**
+ * The longest timer of Node is 2^31 - 1 ms; a longer one would fire at once. Some have a few
+ * seconds added.
+ */
 const MOST_MS = 2_147_000_000;
 export const Milliseconds = (description: string, value: number, minimum = 0) =>
   Type.Integer({ minimum, maximum: MOST_MS, description, default: value });
@@ -25,7 +31,10 @@ export const entriesOf = (text = ''): string[] =>
     .map((entry) => entry.trim())
     .filter(Boolean);
 
-/** A URL without slashes at its end. A loop, because `/\/+$/` takes quadratic time on a long run of slashes. */
+/**
+ * A URL without slashes at its end. A loop, because `/\/+$/` takes quadratic time on a long run of
+ * slashes.
+ */
 export function withoutSlash(url: string): string {
   let end = url.length;
   while (url[end - 1] === '/') end -= 1;
@@ -44,7 +53,10 @@ export function originOf(entry: string): string | undefined {
 export const originsOf = (list: string): readonly string[] =>
   Object.freeze(entriesOf(list).flatMap((entry) => originOf(entry) ?? []));
 
-/** Problems with a variable that lists origins, a line each. Entries are not quoted, because they may have credentials. */
+/**
+ * Problems with a variable that lists origins, a line each. Entries are not quoted, because they
+ * may have credentials.
+ */
 export const originProblems = (variable: string, list?: string): string[] =>
   entriesOf(list).flatMap((entry, index) =>
     originOf(entry) === undefined

@@ -59,7 +59,9 @@ export function groupWorker(env: Static<typeof Worker>, upstreamPlaces: number) 
   return Object.freeze({
     renderSlots: env.RENDER_SLOTS || imagesInMemory + upstreamPlaces,
     imageProcesses,
-    /** Clients' images that a renderer has loaded: those in the processes, and as many that follow. */
+    /**
+     * Clients' images that a renderer has loaded: those in the processes, and as many that follow.
+     */
     imagesInMemory,
     renderMemoryBytes: env.RENDER_MEMORY_MB * 2 ** 20,
     renderUnavailableMs: env.RENDER_UNAVAILABLE_MS,

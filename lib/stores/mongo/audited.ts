@@ -33,7 +33,10 @@ export async function findAccount({ c, options, accountId }: View): Promise<Audi
   return { ...toRecord(account), hasKeys: keys > 0, hasGrant: grants > 0 };
 }
 
-/** Audits jobs, and what is left of those that do not exist. @param known rows that need not be read again */
+/**
+ * Audits jobs, and what is left of those that do not exist.
+ * @param known rows that need not be read again
+ */
 export async function auditJobsOf(
   { c, options, accountId }: View,
   ids: readonly string[],
@@ -88,7 +91,7 @@ async function rowsOfPacks(
 }
 
 /** Ids of the documents that exist. */
-export async function existing<T extends { _id: string }>(
+export async function existingIds<T extends { _id: string }>(
   collection: Collection<T>,
   filter: Filter<T>,
   options: View['options'],

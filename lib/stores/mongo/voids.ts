@@ -6,12 +6,15 @@ import { openAccount } from './account-status.ts';
 import { isDuplicateKey, type Mongo } from './client.ts';
 import { cancelDeliveries } from './deliveries.ts';
 import { type Collections, isTombstone, type JobDocument, toJob } from './documents.ts';
-import { postAll } from './ledger.ts';
-import { enqueueRemovals } from './removals.ts';
+import { postRows } from './ledger.ts';
+import { queueRemovals } from './outboxes.ts';
 
 const tombstone = () => ({ status: 'voided' as const, voidedAt: new Date() });
 
-/** See JobStore.fence. A single insert: it fails if the job exists, and a later acceptance fails on it. */
+/**
+ * See JobStore.fence. A single insert: it fails if the job exists, and a later acceptance fails on
+ * it.
+ */
 export async function fenceJob(
   c: Collections,
   jobId: string,
@@ -57,7 +60,7 @@ export async function voidJob(
     const kept = calls.some(isOpen) ? { calls } : {};
     await c.voids.replaceOne({ _id: jobId }, { ...tombstone(), ...kept }, { session });
     await c.idempotency.deleteOne({ _id: jobId }, { session });
-    await enqueueRemovals(c, [...job.inputs, ...job.results, ...unusedResults(calls, job.results)], session);
+    await queueRemovals(c, [...job.inputs, ...job.results, ...unusedResults(calls, job.results)], session);
     await cancelDeliveries(c, [jobId], session);
     // A failed job is already refunded.
     if (job.status === 'failed') return true;
@@ -101,5 +104,5 @@ export async function reverseCharge(
   const reversal = { id: `${kind}:${jobId}`, kind, jobId, delta: imagesCharged };
   const forfeit = { id: `forfeit:${jobId}`, kind: 'forfeit' as const, delta: -imagesCharged };
   const isOpen = await c.accounts.findOne(openAccount(accountId), { session, projection: { _id: 1 } });
-  await postAll(c, session, accountId, isOpen === null ? [reversal, forfeit] : [reversal], new Date());
+  await postRows(c, session, accountId, isOpen === null ? [reversal, forfeit] : [reversal], new Date());
 }

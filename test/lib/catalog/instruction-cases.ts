@@ -31,7 +31,10 @@ export function texts(tool: ToolSpec): Options {
   return Object.fromEntries(keys.map(([key]) => [key, TEXTS[tool.slug] ?? 'warm-white with a hint of gray']));
 }
 
-/** Every listed value of every option that has an effect, with what else must be sent for it to have one. */
+/**
+ * Every listed value of every option that has an effect, with what else must be sent for it to have
+ * one.
+ */
 export function values(tool: ToolSpec): { key: string; value: string; options: Options }[] {
   return Object.entries(tool.options).flatMap(([key, option]) =>
     option.appliesWhen === 'never'

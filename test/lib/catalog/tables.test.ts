@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { findTool, listTools } from '../../../lib/catalog/catalog.ts';
+import { describeTools, findTool } from '../../../lib/catalog/catalog.ts';
 import { describeTool } from '../../../lib/catalog/describe.ts';
 import { accepted, refused, tool } from './plan.ts';
 import { CHOICES, COMPLETE, FREE, NAMED, SLUGS } from './spec-tables.ts';
@@ -8,7 +8,7 @@ const option = (slug: string, key: string) => describeTool(tool(slug)).options.f
 
 describe('the slug table', () => {
   it('lists every slug with its price, in order', () => {
-    const listed = listTools(new Map()).map(({ slug, images_cost }) => [slug, images_cost]);
+    const listed = describeTools(new Map()).map(({ slug, images_cost }) => [slug, images_cost]);
     expect(listed).toEqual(SLUGS.map(([slug, images_cost]) => [slug, images_cost]));
   });
 
@@ -28,7 +28,7 @@ describe('the slug table', () => {
 
 describe('a tool', () => {
   const previewOnly = (orders: [string, string[]][]) =>
-    new Set(listTools(new Map(orders)).flatMap(({ slug, preview_only }) => (preview_only ? [slug] : [])));
+    new Set(describeTools(new Map(orders)).flatMap(({ slug, preview_only }) => (preview_only ? [slug] : [])));
 
   it('is preview only where the built-in generator is the only one and cannot perform it', () => {
     const slugs = previewOnly([

@@ -48,7 +48,10 @@ function job(n: number): JobDocument {
   };
 }
 
-/** The newest half of the account's deliveries was delivered; those that failed before are half another account's. */
+/**
+ * The newest half of the account's deliveries was delivered; those that failed before are half
+ * another account's.
+ */
 const delivery = (n: number): Stored<DeliveryRecord> => ({
   _id: `msg_${String(n).padStart(32, '0')}`,
   accountId: n < 3000 && n % 2 === 0 ? 'b' : 'a',

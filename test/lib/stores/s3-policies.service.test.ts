@@ -95,7 +95,10 @@ function isRefusal(error: unknown): boolean {
   return refused instanceof S3ServiceException && refused.$metadata.httpStatusCode === 403;
 }
 
-/** Everything that the API, the worker and the renderer do with the store. Fails at the first refusal. */
+/**
+ * Everything that the API, the worker and the renderer do with the store. Fails at the first
+ * refusal.
+ */
 async function useStore(s3: Config['s3']): Promise<void> {
   await using store = createImageStore(s3);
   await setupBuckets({ ...s3, manageBuckets: false });

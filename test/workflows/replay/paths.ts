@@ -161,7 +161,10 @@ async function end(stage: Stage, workflowId: string): Promise<string> {
   return workflowId;
 }
 
-/** A second workflow for a key that already has a job, as when the first one has been deleted from Temporal. */
+/**
+ * A second workflow for a key that already has a job, as when the first one has been deleted from
+ * Temporal.
+ */
 async function existing(stage: Stage): Promise<string> {
   const first = await stage.request({ idempotencyKey: 'order-1' });
   await run(stage, first);

@@ -12,8 +12,8 @@ import { PATHS } from './paths.ts';
 import { scrub } from './scrub.ts';
 import { openStage, type Stage } from './stage.ts';
 
-// Records the histories of the given paths, or of all: `npx tsx test/workflows/replay/record.ts [path ...]`.
-// See docs/changing-workflows.md.
+// Records the histories of the given paths, or of all: `npx tsx test/workflows/replay/record.ts
+// [path ...]`. See docs/changing-workflows.md.
 
 const folder = join(import.meta.dirname, '..', 'histories');
 const say = (line: string) => void process.stderr.write(`${line}\n`);

@@ -4,9 +4,9 @@ import type { RetentionCounts } from '../../../../lib/protocol/retention.ts';
 import type { TaskQueues } from '../../../../lib/protocol/task-queues.ts';
 import { jobWorkflow as unchanged } from '../../../../workflows/job.ts';
 import {
+  RETENTION_STEPS,
   type RetentionProgress,
   runRetention,
-  STEPS,
   type StepName,
 } from '../../../../workflows/retention.ts';
 
@@ -22,5 +22,5 @@ export function retentionWorkflow(
   progress?: RetentionProgress,
 ): Promise<RetentionCounts> {
   const inserted = { name: 'insertedStep' as string as StepName, title: 'Running the inserted step' };
-  return runRetention([inserted, ...STEPS], queues, progress);
+  return runRetention([inserted, ...RETENTION_STEPS], queues, progress);
 }

@@ -3,7 +3,7 @@ import { endWithin } from '../lib/process/process.ts';
 import { runMain } from '../lib/process/run-main.ts';
 import { openDeps } from './deps.ts';
 import { commandEnvironment } from './environment.ts';
-import { run } from './run.ts';
+import { runOperator } from './run.ts';
 
 const CLOSING_MS = 5000;
 
@@ -13,6 +13,6 @@ process.removeAllListeners('warning');
 
 await runMain(async () => {
   await using deps = openDeps(() => loadConfig(commandEnvironment()));
-  process.exitCode = await run(process.argv.slice(2), deps, process);
+  process.exitCode = await runOperator(process.argv.slice(2), deps, process);
   endWithin(CLOSING_MS);
 });

@@ -24,7 +24,7 @@ const PROTOCOL = 'lib/protocol';
 
 const PRODUCTION: Readonly<Record<string, Layer>> = {
   [CONTRACT]: { layers: [], packages: ['typebox'] },
-  [DOMAIN]: { layers: [CONTRACT], packages: ['node:crypto', 'node:zlib'] },
+  [DOMAIN]: { layers: [CONTRACT], packages: ['standardwebhooks', 'node:crypto', 'node:zlib'] },
   [CATALOG]: { layers: [CONTRACT], packages: [] },
   [PROCESS]: {
     layers: [CONTRACT],

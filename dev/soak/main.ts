@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { shutdownSignal } from '../../lib/process/process.ts';
 import { collections } from '../../lib/stores/mongo/documents.ts';
-import { startRetention } from '../../operator/start-run.ts';
+import { startRetention } from '../../operator/runs.ts';
 import { createCallers } from '../bench/callers.ts';
 import { childrenOf } from '../bench/children.ts';
 import { type BenchEnvironment, openEnvironment } from '../bench/environment.ts';

@@ -24,7 +24,7 @@ export interface JobBooks {
  * A render is tried for 24 hours, so a job that processes for longer than this has lost its
  * workflow.
  */
-const PROCESSING_HOURS = 25;
+export const PROCESSING_HOURS = 25;
 const HOUR_MS = 3_600_000;
 
 /** The rows of a job, in multiples of its charge, by its end. Without a row it is 0. */

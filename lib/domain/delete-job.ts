@@ -18,7 +18,7 @@ interface DeletionDeps extends RemovalDeps {
  * options and URLs. What cannot be deleted now is left to the retention run.
  * @returns false if the job is processing or unknown, or another call has deleted it
  */
-export async function deleteJob(
+export async function deleteEndedJob(
   deps: DeletionDeps,
   { id, workflowId }: { id: string; workflowId: string },
 ): Promise<boolean> {

@@ -1,6 +1,6 @@
 import type { Scope } from '../contract/scopes.ts';
+import type { CommandReference } from '../domain/commands.ts';
 import type { AccountRecord, Caller, EndpointRecord, KeyRecord } from '../domain/records.ts';
-import type { CommandReference } from '../domain/references.ts';
 import type { SecretRotation } from '../domain/webhook-secrets.ts';
 
 export interface AccountStore {

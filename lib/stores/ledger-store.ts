@@ -1,5 +1,5 @@
+import type { CommandReference } from '../domain/commands.ts';
 import type { LedgerRow, PackRecord } from '../domain/records.ts';
-import type { CommandReference } from '../domain/references.ts';
 
 export interface LedgerStore {
   /** Rows of an account, ordered by `seq`. */

@@ -2,9 +2,9 @@ import type { Command } from 'commander';
 import { YES } from '../arguments.ts';
 import type { Context } from '../context.ts';
 import type { Deps } from '../deps.ts';
-import { describeAccount } from '../describe-account.ts';
-import { sentenceOf } from '../failure.ts';
-import { startRetention } from '../start-run.ts';
+import { describeAccount } from '../describe.ts';
+import { sentenceOf } from '../errors.ts';
+import { startRetention } from '../runs.ts';
 
 /** Jobs deleted in one transaction. */
 const BATCH = 500;

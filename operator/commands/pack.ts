@@ -3,7 +3,7 @@ import { imagesArgument, REFERENCE, YES } from '../arguments.ts';
 import type { Noun } from '../context.ts';
 import { type Fields, REPEATED_NOTE } from '../output.ts';
 
-export const pack: Noun = (program, { deps, show, confirm }) => {
+export const packNoun: Noun = (program, { deps, show, confirm }) => {
   const noun = program.command('pack').description('bought images of an account');
 
   noun

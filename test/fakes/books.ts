@@ -1,3 +1,4 @@
+import { type CommandArguments, expectSame } from '../../lib/domain/commands.ts';
 import { NotFound, Refused } from '../../lib/domain/errors.ts';
 import type { StoredCall } from '../../lib/domain/generator-call.ts';
 import type { JobRequests } from '../../lib/domain/job-requests.ts';
@@ -10,7 +11,6 @@ import type {
   ObjectRef,
   PackRecord,
 } from '../../lib/domain/records.ts';
-import { type CommandArguments, expectSame } from '../../lib/domain/references.ts';
 import { createJobListeners, type JobListeners } from '../../lib/stores/job-feed.ts';
 import type { IdempotencyRow } from '../../lib/stores/job-store.ts';
 import type { AuditOutcome } from '../../lib/stores/ledger-store.ts';
@@ -112,7 +112,7 @@ export function getOrThrow<T>(records: Map<string, T>, what: string, id: string)
   return record;
 }
 
-/** See `once` of the MongoDB adapter. */
+/** See `runReferenced` of the MongoDB adapter. */
 export function once<T extends object>(
   { references }: Books,
   { command, accountId, reference, asked }: Referenced,

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { imagesToRefund } from '../../lib/domain/commands.ts';
 import type { PackRecord } from '../../lib/domain/records.ts';
-import { imagesToRefund } from '../../lib/domain/refund.ts';
 import type { LedgerStore, PackStore } from '../../lib/stores/ledger-store.ts';
 import type { SettingsStore, Stores } from '../../lib/stores/stores.ts';
 import { createFakeAccountStore, createFakeKeyStore } from './accounts.ts';

@@ -2,7 +2,7 @@ import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { prepareDatabase } from '../../lib/stores/mongo/setup.ts';
 import { type Deps, openDeps } from '../../operator/deps.ts';
-import { run } from '../../operator/run.ts';
+import { runOperator } from '../../operator/run.ts';
 import { ownConfig } from '../setup/own-config.ts';
 
 export interface CommandResult {
@@ -26,7 +26,7 @@ export async function runWith(deps: Deps, argv: readonly string[], answer?: Answ
   const output = Promise.all([text(stdout), text(stderr)]);
   if (typeof answer === 'string') stdin.end(answer);
   else if (answer !== undefined) stderr.once('data', async () => stdin.end(await answer()));
-  const code = await run(argv, deps, { stdin, stdout, stderr });
+  const code = await runOperator(argv, deps, { stdin, stdout, stderr });
   stdout.end();
   stderr.end();
   const [out, err] = await output;

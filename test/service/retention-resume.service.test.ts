@@ -4,7 +4,7 @@ import { defaultPayloadConverter } from '@temporalio/common';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ImageStoreUnavailable } from '../../lib/stores/image-store.ts';
 import { collections, type JobDocument } from '../../lib/stores/mongo/documents.ts';
-import { startRetention } from '../../operator/start-run.ts';
+import { startRetention } from '../../operator/runs.ts';
 import { closers } from '../setup/closers.ts';
 import { eventually } from '../setup/eventually.ts';
 import { type Service, startService } from '../setup/service.ts';

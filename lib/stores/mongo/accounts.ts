@@ -8,7 +8,7 @@ import { closeAccount } from './closing.ts';
 import { type AccountDocument, collections, toRecord } from './documents.ts';
 import { recordEndpointHealth } from './endpoint-health.ts';
 import { createLookUp, NEWEST_FIRST, pageAfter } from './queries.ts';
-import { resultOf, runOnce } from './references.ts';
+import { resultOf, runReferenced } from './references.ts';
 
 export function createAccountStore(mongo: Mongo): AccountStore {
   const c = collections(mongo.db);
@@ -65,7 +65,7 @@ export function createAccountStore(mongo: Mongo): AccountStore {
         createdAt: new Date(),
       };
       const command = { command: 'account', accountId: '', reference, asked: { name, webhookUrl } } as const;
-      const { accountId, repeated } = await runOnce(mongo, c, command, async (session) => {
+      const { accountId, repeated } = await runReferenced(mongo, c, command, async (session) => {
         await c.accounts.insertOne(document, { session });
         return { accountId: document._id };
       });

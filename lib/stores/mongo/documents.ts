@@ -1,4 +1,5 @@
 import type { Db } from 'mongodb';
+import type { CommandArguments } from '../../domain/commands.ts';
 import type { StoredCall } from '../../domain/generator-call.ts';
 import type { JobRequests } from '../../domain/job-requests.ts';
 import type {
@@ -10,7 +11,6 @@ import type {
   ObjectRef,
   PackRecord,
 } from '../../domain/records.ts';
-import type { CommandArguments } from '../../domain/references.ts';
 
 /** A record as stored in MongoDB, with its id as `_id`. */
 export type Stored<T extends { id: string }> = Omit<T, 'id'> & { _id: string };

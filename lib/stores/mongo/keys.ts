@@ -10,7 +10,7 @@ import type { Mongo } from './client.ts';
 import { type Collections, collections, type KeyDocument, toRecord } from './documents.ts';
 import { postRows } from './ledger.ts';
 import { createLookUp } from './queries.ts';
-import { runOnce } from './references.ts';
+import { runReferenced } from './references.ts';
 
 export function createKeyStore(mongo: Mongo): KeyStore {
   const c = collections(mongo.db);
@@ -29,7 +29,7 @@ export function createKeyStore(mongo: Mongo): KeyStore {
       const { accountId, name, retentionDays, scopes } = key;
       const asked = { name, retentionDays, scopes: scopes?.join() ?? null };
       const command = { command: 'key', accountId, reference, asked } as const;
-      return runOnce(mongo, c, command, (session) => create(c, session, key));
+      return runReferenced(mongo, c, command, (session) => create(c, session, key));
     },
 
     async findCaller(digest) {

@@ -8,7 +8,7 @@ import type { Mongo } from './client.ts';
 import { type Collections, collections, toRecord } from './documents.ts';
 import { auditLedger, rowPage } from './ledger-audit.ts';
 import { auditOwners } from './ledger-orphans.ts';
-import { runOnce } from './references.ts';
+import { runReferenced } from './references.ts';
 
 /** Rows and accounts per query. */
 const ROWS = 1000;
@@ -79,7 +79,7 @@ export function createLedgerStore(mongo: Mongo): LedgerStore {
 
     credit({ accountId, images, reason, reference }) {
       const command = { command: 'credit', accountId, reference, asked: { images, reason } } as const;
-      return runOnce(mongo, c, command, async (session) => {
+      return runReferenced(mongo, c, command, async (session) => {
         await assertOpen(c, accountId, session);
         const id = `credit:${randomUUID()}`;
         const posting = { id, kind: 'credit', delta: images, reason } as const;

@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import type { ClientSession } from 'mongodb';
+import { imagesToRefund } from '../../domain/commands.ts';
 import { NotFound, Refused } from '../../domain/errors.ts';
 import type { PackRecord } from '../../domain/records.ts';
-import { imagesToRefund } from '../../domain/refund.ts';
 import type { PackStore } from '../ledger-store.ts';
 import { assertOpen } from './account-status.ts';
 import type { Mongo } from './client.ts';
 import { type Collections, collections, type Stored, toRecord } from './documents.ts';
 import { Overdrawn, postRows } from './ledger.ts';
-import { runOnce } from './references.ts';
+import { runReferenced } from './references.ts';
 
 /** Not fully refunded. */
 const PAID = { $expr: { $lt: ['$refunded', '$images'] } };
@@ -25,7 +25,7 @@ export function createPackStore(mongo: Mongo): PackStore {
   return {
     add({ accountId, images, reference }) {
       const command = { command: 'pack', accountId, reference, asked: { images } } as const;
-      return runOnce(mongo, c, command, (session) => add(c, session, { accountId, images, reference }));
+      return runReferenced(mongo, c, command, (session) => add(c, session, { accountId, images, reference }));
     },
 
     async get(packId) {
@@ -39,8 +39,11 @@ export function createPackStore(mongo: Mongo): PackStore {
     async refund(packId, images, reference) {
       const { accountId } = await find(packId);
       const asked = { pack: packId, images: images ?? null };
-      return runOnce(mongo, c, { command: 'pack-refund', accountId, reference, asked }, async (session) =>
-        refund(c, session, await find(packId, session), images),
+      return runReferenced(
+        mongo,
+        c,
+        { command: 'pack-refund', accountId, reference, asked },
+        async (session) => refund(c, session, await find(packId, session), images),
       );
     },
 

@@ -1,5 +1,5 @@
 import type { ClientSession } from 'mongodb';
-import { type CommandArguments, type CommandReference, expectSame } from '../../domain/references.ts';
+import { type CommandArguments, type CommandReference, expectSame } from '../../domain/commands.ts';
 import { isDuplicateKey, type Mongo } from './client.ts';
 import type { Collections, ReferenceDocument } from './documents.ts';
 
@@ -32,7 +32,7 @@ export type Once<T> = T & { repeated?: true };
  * not contain a secret.
  * @throws Refused if the reference was first used with other arguments
  */
-export async function runOnce<T extends object>(
+export async function runReferenced<T extends object>(
   mongo: Mongo,
   { references }: Pick<Collections, 'references'>,
   { command, accountId, reference, asked }: Referenced,

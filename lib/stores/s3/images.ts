@@ -38,7 +38,7 @@ export function createImageStore(s3: Config['s3']): ImageStore & AsyncDisposable
       }),
     getInput: (key) => get(client, buckets.inputs, key),
     remove: (refs) => remove(client, buckets, refs),
-    list: (bucket, olderThan, after, limit = BATCH) => list(client, buckets[bucket], olderThan, after, limit),
+    list: (bucket, after, limit = BATCH) => list(client, buckets[bucket], after, limit),
     exists: ({ bucket, key }) => exists(client, buckets[bucket], key),
     mark: (bucket) => getMark(client, buckets[bucket]),
     setMark: (bucket, mark) =>
@@ -125,13 +125,7 @@ async function removeBatch(
 const isBadRequest = (error: unknown) =>
   error instanceof S3ServiceException && error.$metadata.httpStatusCode === 400;
 
-async function list(
-  client: S3Client,
-  bucket: string,
-  olderThan: Date,
-  after: string | undefined,
-  limit: number,
-) {
+async function list(client: S3Client, bucket: string, after: string | undefined, limit: number) {
   const page = await guarded(`list ${bucket}`, () =>
     client.send(
       new ListObjectsV2Command({ Bucket: bucket, StartAfter: after, MaxKeys: Math.min(limit, BATCH) }),
@@ -142,7 +136,7 @@ async function list(
     Key !== undefined && LastModified !== undefined ? [{ key: Key, lastModified: LastModified }] : [],
   );
   return {
-    found: objects.filter(({ key, lastModified }) => lastModified < olderThan && key !== MARK_KEY),
+    found: objects.filter(({ key }) => key !== MARK_KEY),
     next: page.IsTruncated ? objects.at(-1)?.key : undefined,
   };
 }

@@ -1,5 +1,5 @@
 import type { OptionSpec, ToolSpec } from '../../../lib/catalog/tool-spec.ts';
-import { accepted } from './plan.ts';
+import { acceptedPlan } from './plan.ts';
 
 type Options = Record<string, unknown>;
 
@@ -22,7 +22,7 @@ export function base(tool: ToolSpec): Options {
 }
 
 export function instruction(tool: ToolSpec, options: Options): string {
-  return accepted(tool.slug, { ...base(tool), ...options }).instruction;
+  return acceptedPlan(tool.slug, { ...base(tool), ...options }).instruction;
 }
 
 /** All free text of the tool, filled in. */

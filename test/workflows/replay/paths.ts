@@ -9,11 +9,11 @@ import { stopSignal } from '../../../lib/protocol/job.ts';
 import { type ReconcileCounts, reconcileAction } from '../../../lib/protocol/reconcile.ts';
 import { type RetentionCounts, retentionAction } from '../../../lib/protocol/retention.ts';
 import type { Stores } from '../../../lib/stores/stores.ts';
-import { redeliver, sendTest } from '../../../operator/start-delivery.ts';
+import { redeliver, sendTest } from '../../../operator/deliveries.ts';
 import type { ReconcileProgress } from '../../../workflows/reconcile.ts';
 import type { RetentionProgress } from '../../../workflows/retention.ts';
 import { eventually } from '../../setup/eventually.ts';
-import { HELD_TOOL, REFUSED_TOOL, RETRIED_TOOL, type Stage } from './stage.ts';
+import { HELD_TOOL, REFUSING_TOOL, RETRIED_TOOL, type Stage } from './stage.ts';
 
 /** Runs a workflow along one path through its code. @returns the id of the workflow */
 type Path = (stage: Stage) => Promise<string>;
@@ -21,7 +21,7 @@ type Path = (stage: Stage) => Promise<string>;
 /** All paths through the workflows, by the name of the history. */
 export const PATHS: Readonly<Record<string, Path>> = {
   'job-completed': async (stage) => run(stage, await stage.request()),
-  'job-failed': async (stage) => run(stage, await stage.request({ tool: REFUSED_TOOL })),
+  'job-failed': async (stage) => run(stage, await stage.request({ tool: REFUSING_TOOL })),
   'job-insufficient-credits': async (stage) => run(stage, await stage.request({ imagesCharged: 51 })),
   'job-fenced': async (stage) => {
     const request = await stage.request();
@@ -50,7 +50,7 @@ export const PATHS: Readonly<Record<string, Path>> = {
   },
   'job-cancelled-between-attempts': cancelledBetweenAttempts,
   'job-completed-with-webhook': async (stage) => runWithWebhook(stage, {}),
-  'job-failed-with-webhook': async (stage) => runWithWebhook(stage, { tool: REFUSED_TOOL }),
+  'job-failed-with-webhook': async (stage) => runWithWebhook(stage, { tool: REFUSING_TOOL }),
   'job-completed-over-the-limit': async (stage) => {
     const { accountId, keyId } = await completed(stage);
     return run(stage, await stage.request({ accountId, keyId }));

@@ -2,9 +2,10 @@ import { type Client, isGrpcServiceError, type WorkflowExecutionInfo } from '@te
 import { defaultPayloadConverter } from '@temporalio/common';
 import type { Acceptance, JobDraft } from '../../lib/domain/records.ts';
 import { JOB_WORKFLOW, type JobInput, type JobResult } from '../../lib/protocol/job.ts';
+import type { RenderReport } from '../../lib/protocol/render.ts';
 import { taskQueues } from '../../lib/protocol/task-queues.ts';
 import type { RestoredJob } from '../../lib/stores/job-store.ts';
-import { sentenceOf } from '../failure.ts';
+import { sentenceOf } from '../errors.ts';
 
 /** Runs per page, whose first events are read at the same time. */
 const PAGE = 50;
@@ -123,11 +124,6 @@ export async function readFacts(
   }
   return { ...facts, failed: facts.failed || (!isOpen && !facts.completed) };
 }
-
-/** What the render activity returns; see activities/jobs/rendering.ts. */
-type RenderReport = Pick<NonNullable<RestoredJob['end']>, 'results' | 'processingMs' | 'generator'> & {
-  end: JobResult | null;
-};
 
 type Payloads = { payloads?: Parameters<typeof defaultPayloadConverter.fromPayload>[0][] | null };
 

@@ -3,10 +3,10 @@ import { NotFound } from '../../lib/domain/errors.ts';
 import type { JobRecord } from '../../lib/domain/records.ts';
 import type { ImageStore } from '../../lib/stores/image-store.ts';
 import type { Stores } from '../../lib/stores/stores.ts';
-import { sentenceOf } from '../failure.ts';
+import { sentenceOf } from '../errors.ts';
 import { type JobRun, type RunFacts, readFacts } from './job-runs.ts';
 
-export interface JobDeps {
+export interface CompareDeps {
   client: Client;
   stores: Stores;
   images: ImageStore;
@@ -33,7 +33,7 @@ export interface JobFinding {
 }
 
 /** @returns undefined if MongoDB knows all that the workflow does */
-export async function findLostJob(deps: JobDeps, run: JobRun): Promise<JobFinding | undefined> {
+export async function compareJob(deps: CompareDeps, run: JobRun): Promise<JobFinding | undefined> {
   try {
     const job = await deps.stores.jobs.get(run.draft.jobId);
     if (job !== undefined && (job.status !== 'processing' || run.isOpen)) return undefined;
@@ -55,7 +55,7 @@ const left = (run: JobRun, reason: string, open: boolean): JobFinding => ({
 
 /** The job is processing in MongoDB, and its workflow has ended. */
 async function complete(
-  { stores, images, apply, except }: JobDeps,
+  { stores, images, apply, except }: CompareDeps,
   run: JobRun,
   { end, completed }: RunFacts,
   job: JobRecord,
@@ -84,7 +84,7 @@ async function complete(
 }
 
 /** MongoDB does not have the job: nothing is charged for it now. */
-async function restore(deps: JobDeps, run: JobRun, facts: RunFacts): Promise<JobFinding> {
+async function restore(deps: CompareDeps, run: JobRun, facts: RunFacts): Promise<JobFinding> {
   const { stores, images, apply, except } = deps;
   const { draft, isOpen } = run;
   const results = facts.end?.results ?? [];
@@ -113,7 +113,7 @@ const REASONS = {
 
 /** Why a job that MongoDB lacks is not restored, as far as it can be known without a change. */
 async function obstacleOf(
-  { stores, images }: JobDeps,
+  { stores, images }: CompareDeps,
   { draft, isOpen }: JobRun,
   { end, completed, failed }: RunFacts,
 ): Promise<{ reason: string; open: boolean } | undefined> {

@@ -1,6 +1,10 @@
-import type { Client } from '@temporalio/client';
+import { type Client, WorkflowFailedError } from '@temporalio/client';
+import { ApplicationFailure } from '@temporalio/common';
 import { reconcileAction } from '../lib/protocol/reconcile.ts';
 import { retentionAction } from '../lib/protocol/retention.ts';
+import type { Context } from './context.ts';
+import { CommandFailed } from './errors.ts';
+import type { Fields } from './output.ts';
 
 /** Deadline of the call to Temporal. */
 const START_TIMEOUT_MS = 10_000;
@@ -32,4 +36,28 @@ async function startRun(client: Client, { workflowType, args, ...options }: Acti
     }),
   );
   return { workflowId: handle.workflowId, runId: handle.firstExecutionRunId };
+}
+
+/** The ids of a run, by their JSON names. */
+export const idsOf = ({ workflowId, runId }: StartedRun) => ({ workflow_id: workflowId, run_id: runId });
+
+/**
+ * Waits until a run has ended, and prints its counts.
+ * @throws CommandFailed when it could not do all
+ */
+export async function showResult<Counts>(
+  { deps, show }: Context,
+  run: StartedRun,
+  describe: (counts: Counts) => Fields,
+): Promise<void> {
+  const handle = deps.temporal().workflow.getHandle(run.workflowId, run.runId);
+  try {
+    show({ fields: { ...idsOf(run), ...describe(await handle.result()) } });
+  } catch (error) {
+    const failure = error instanceof WorkflowFailedError ? error.cause : undefined;
+    if (!(failure instanceof ApplicationFailure)) throw error;
+    const [counts] = (failure.details ?? []) as Counts[];
+    show({ fields: { ...idsOf(run), ...(counts === undefined ? {} : describe(counts)) } });
+    throw new CommandFailed(failure.message);
+  }
 }

@@ -2,7 +2,7 @@ import { open } from 'node:fs/promises';
 import { NotFound, Refused } from '../../lib/domain/errors.ts';
 import type { Stores } from '../../lib/stores/stores.ts';
 import { imagesArgument, nameArgument } from '../arguments.ts';
-import { Failure } from '../failure.ts';
+import { CommandFailed } from '../errors.ts';
 
 /** One line of the operator's list of paid packs. */
 export interface Purchase {
@@ -13,7 +13,7 @@ export interface Purchase {
 }
 
 /** A purchase that MongoDB does not have. */
-export interface LostPack extends Purchase {
+export interface PackFinding extends Purchase {
   /** Why it was not or cannot be added. */
   reason: string | null;
   done: boolean;
@@ -24,11 +24,11 @@ const COLUMNS = ['account', 'images', 'reference'] as const;
 /**
  * Reads the list line by line: comma-separated values with the columns account, images and
  * reference, in this order. A first line with these names is skipped, and so are empty lines.
- * @throws Failure that names the first line that cannot be read
+ * @throws CommandFailed that names the first line that cannot be read
  */
 export async function* readPurchases(file: string): AsyncGenerator<Purchase> {
   await using handle = await open(file).catch((error) => {
-    throw new Failure(`The list of references cannot be read: ${error.message}`);
+    throw new CommandFailed(`The list of references cannot be read: ${error.message}`);
   });
   let line = 0;
   for await (const text of handle.readLines({ encoding: 'utf8' })) {
@@ -46,7 +46,7 @@ function purchaseOf(cells: readonly string[], where: string): Purchase {
     if (cells.length !== COLUMNS.length || account === '') throw new Error(`Expected ${COLUMNS.join(', ')}.`);
     return { account, images: imagesArgument(images), reference: nameArgument(reference) };
   } catch (error) {
-    throw new Failure(`${where}: ${error instanceof Error ? error.message : String(error)}`);
+    throw new CommandFailed(`${where}: ${error instanceof Error ? error.message : String(error)}`);
   }
 }
 
@@ -65,18 +65,18 @@ function cellsOf(line: string, where: string): string[] {
     else cells[cells.length - 1] += character;
     if (isDoubled) at += 1;
   }
-  if (quoted) throw new Failure(`${where}: A double quote is not closed on its line.`);
+  if (quoted) throw new CommandFailed(`${where}: A double quote is not closed on its line.`);
   return cells.map((cell) => cell.trim());
 }
 
 /**
  * @returns undefined if MongoDB has the pack. With `apply` it is added under its reference, once.
  */
-export async function findLostPack(
+export async function comparePack(
   { accounts, packs }: Stores,
   purchase: Purchase,
   apply: boolean,
-): Promise<LostPack | undefined> {
+): Promise<PackFinding | undefined> {
   const { account, images, reference } = purchase;
   try {
     const accountId = (await accounts.findByReference(account)) ?? (await accounts.get(account)).id;

@@ -6,7 +6,7 @@ import { MongoNetworkError, MongoServerSelectionError } from 'mongodb';
 const UNREACHABLE: ReadonlySet<number> = new Set([4, 14]);
 
 /** A command could not be carried out; the message is shown to the operator. */
-export class Failure extends Error {
+export class CommandFailed extends Error {
   override readonly name = 'Failure';
 }
 

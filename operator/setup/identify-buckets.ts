@@ -94,7 +94,7 @@ function doNotBelong(
 }
 
 /**
- * A bucket of an earlier version has no mark, and neither has a new one.
+ * A new bucket has no mark, and a mark may get lost.
  * @param installation `isKnown` if an earlier set-up has marked the buckets that MongoDB had then
  */
 async function assertFits(

@@ -10,11 +10,11 @@ export function tool(slug: string): ToolSpec {
 /** The plan of a request that must be accepted. */
 export function acceptedPlan(slug: string, options?: Record<string, unknown>): Plan {
   const planned = planRender(tool(slug), options);
-  if (!planned.ok) throw new Error(`refusedPlan: ${planned.message}`);
+  if (!planned.ok) throw new Error(`refused: ${planned.message}`);
   return planned.plan;
 }
 
-/** The message of a request that must be refusedPlan. */
+/** The message of a request that must be refused. */
 export function refusedPlan(slug: string, options?: Record<string, unknown>): string {
   const planned = planRender(tool(slug), options);
   expect(planned.ok).toBe(false);

@@ -7,7 +7,7 @@ import { runOperator } from './run.ts';
 
 const CLOSING_MS = 5000;
 
-// Warnings of libraries, such as of the AWS SDK about the version of Node, are not output of a
+// Libraries print warnings, such as the AWS SDK about the version of Node. They are not output of a
 // command.
 process.removeAllListeners('warning');
 

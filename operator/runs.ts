@@ -17,13 +17,13 @@ export interface StartedRun {
 type Action = ReturnType<typeof retentionAction> | ReturnType<typeof reconcileAction>;
 
 /**
- * Starts the retention workflow now, or joins a run that was started by hand and confirmed
- * likewise.
+ * Starts the retention workflow now, or joins a run that was started by hand with the same
+ * `confirmed`.
  */
 export const startRetention = (client: Client, prefix: string, confirmed = false): Promise<StartedRun> =>
   startRun(client, retentionAction(prefix, confirmed));
 
-/** Starts the reconciler now, or joins a run that was started by hand and confirmed likewise. */
+/** Starts the reconciler now, or joins a run that was started by hand with the same `confirmed`. */
 export const startReconcile = (client: Client, prefix: string, confirmed = false): Promise<StartedRun> =>
   startRun(client, reconcileAction(prefix, confirmed));
 

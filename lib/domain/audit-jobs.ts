@@ -12,7 +12,7 @@ export interface SpentKey {
   key: string;
 }
 
-/** What belongs to the jobs that are checked: all of their rows, and their idempotency keys. */
+/** The records of the jobs that are checked: all of their rows, and their idempotency keys. */
 export interface JobBooks {
   /** By id. */
   rows: ReadonlyMap<string, Pick<LedgerRow, 'delta'>>;
@@ -89,8 +89,8 @@ function auditAge({ id, status, createdAt }: AuditedJob, now: Date): string[] {
 }
 
 /**
- * Of a job that was voided, nothing is left but its charge and one reversal: as it failed, or as it
- * was voided.
+ * A voided job leaves only its charge and one reversal: a refund if it had failed, otherwise a
+ * void.
  */
 export function auditGoneJobs(ids: readonly string[], { rows }: Pick<JobBooks, 'rows'>): string[] {
   return ids.flatMap((id) => {

@@ -3,7 +3,7 @@ import { type AuditedJob, auditGoneJobs, auditJobs, auditSpentKeys, type SpentKe
 import { createRowAudit, grantId } from './audit-rows.ts';
 import type { AccountRecord, LedgerRow, PackRecord } from './records.ts';
 
-/** The account with what else its end depends on. */
+/** The account, and the facts that the end of its ledger depends on. */
 export type AuditedAccount = Pick<AccountRecord, 'id' | 'status' | 'balance' | 'seq'> & {
   hasKeys: boolean;
   hasGrant: boolean;

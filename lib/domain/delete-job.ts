@@ -15,7 +15,7 @@ interface DeletionDeps extends RemovalDeps {
 
 /**
  * Deletes an ended job, and then its images and its workflow, whose history contains the job's
- * options and URLs. What cannot be deleted now is left to the retention run.
+ * options and URLs. The retention run deletes whatever cannot be deleted now.
  * @returns false if the job is processing or unknown, or another call has deleted it
  */
 export async function deleteEndedJob(

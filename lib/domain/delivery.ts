@@ -5,8 +5,7 @@ import type { DeliveryRecord, JobRecord } from './records.ts';
 export const KEPT_ATTEMPTS = 50;
 
 /**
- * Test events of an account that are kept. They cost nothing, so their number would not be bounded
- * otherwise.
+ * Test events that are kept for an account. They cost nothing, so nothing else bounds their number.
  */
 export const KEPT_TESTS = 100;
 
@@ -69,7 +68,7 @@ export const newTestDelivery = (id: string, accountId: string, url: string | nul
   cycle: FIRST_CYCLE,
 });
 
-/** What a pending delivery is set to when its job is deleted. */
+/** The state of a pending delivery when its job is deleted. */
 export const CANCELLED_DELIVERY = { state: 'cancelled', reason: JOB_DELETED, nextAttemptAt: null } as const;
 
 /** The id of a job's delivery, sent as `webhook-id`. A job has one. */

@@ -6,10 +6,10 @@ import type { AccountRecord, JobFailure } from './records.ts';
 export type FailureCount = NonNullable<AccountRecord['failures']>;
 
 /**
- * Whether a failed job counts towards the limit of its account: its input is at fault, or an
- * upstream that may charge for it has refused or failed it. Neither an upstream that charges
- * nothing is a reason, nor a failure of this service: a response that it has lost, a call that it
- * has cut off, a wrong configuration.
+ * Whether a failed job counts towards the limit of its account. It counts if its input is at fault,
+ * or if an upstream that may charge for it has refused or failed it. It does not count if the
+ * upstream charges nothing, or if this service failed: it lost a response, cut off a call, or has a
+ * wrong configuration.
  */
 export const countsTowardsLimit = (
   { clientFault = false }: JobFailure,

@@ -9,7 +9,7 @@ type Bucket = ObjectRef['bucket'];
  */
 export const markOf = (installation: string, bucket: Bucket): string => `${installation} ${bucket}`;
 
-/** The installation and the bucket that a mark names. Whatever else is in the text names none. */
+/** The installation and the bucket that a mark names. Both are '' if the text is not a mark. */
 export function readMark(mark: string): { installation: string; bucket: string } {
   const [, installation = '', bucket = ''] = /^([0-9a-f-]{36}) (inputs|results)\s*$/.exec(mark) ?? [];
   return { installation, bucket };

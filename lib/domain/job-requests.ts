@@ -11,13 +11,13 @@ export interface JobRequests {
    * voided.
    */
   answered: readonly string[];
-  /** Requests that ended in 5xx. A write of theirs that arrives later is rejected. */
+  /** Requests that ended in 5xx. A later write of such a request is rejected. */
   withdrawn: readonly string[];
 }
 
 /**
- * Moves a request from `answered` to `withdrawn`. A full list is returned unchanged, and so keeps
- * its job: a request that was answered with 201 may not have fitted into it.
+ * Moves a request from `answered` to `withdrawn`. A full list is returned unchanged, so the job
+ * stays: the list may have had no space left for a request that was answered with 201.
  * @returns the new lists; undefined if no request is left and the job must be voided
  */
 export function withdraw(job: JobRequests, requestId: string): JobRequests | undefined {

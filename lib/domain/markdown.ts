@@ -9,8 +9,8 @@ export const escaped = (text: string) =>
 const MOST_CODE = 200;
 
 /**
- * A name or an id as code; escaped where it has a character that could end the code, and cut off
- * where it is long.
+ * A name or an id as code; escaped if it has a character that could end the code or if it is too
+ * long, and then cut off.
  */
 export const code = (text: string) =>
   /^[\w.:/@+-]+$/.test(text) && text.length <= MOST_CODE ? `\`${text}\`` : escaped(text.slice(0, MOST_CODE));

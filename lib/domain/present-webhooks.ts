@@ -21,7 +21,7 @@ const presentAttempt = ({ at, status, ms, error, responseBody }: DeliveryAttempt
   status,
   ms,
   error,
-  // JSON would need six characters for each.
+  // JSON would need six characters for each control character.
   response_body: responseBody?.replace(/[^\P{Cc}\t\n\r]/gu, '\ufffd') ?? null,
 });
 

@@ -56,7 +56,7 @@ export interface KeyRecord {
   /** The first characters of the key, to identify it in a list. */
   hint: string;
   retentionDays: number | null;
-  /** What the key is limited to; absent if it is not. */
+  /** The scopes that the key is limited to; absent if it has no limit. */
   scopes?: readonly Scope[];
   createdAt: Date;
   revokedAt: Date | null;
@@ -69,7 +69,7 @@ export interface Caller {
   accountId: string;
   accountName: string;
   retentionDays: number | null;
-  /** What the key is limited to; absent if it is not. */
+  /** The scopes that the key is limited to; absent if it has no limit. */
   scopes?: readonly Scope[];
   /** The key was revoked or its account is disabled. */
   revoked: boolean;
@@ -133,7 +133,7 @@ export type LedgerKind =
   | 'grant'
   /** Images given by an operator. Not bought, so they do not remove the watermark. */
   | 'credit'
-  /** What was left when the account was closed, or came back to it afterwards. */
+  /** Images left when the account was closed, or refunded to it afterwards. */
   | 'forfeit';
 
 export interface LedgerRow {
@@ -177,7 +177,10 @@ export interface DeliveryRecord {
    * `account`: the account's endpoint at the time of the attempt; `job`: the job's own webhook_url.
    */
   target: 'account' | 'job';
-  /** URL of the last attempt, or of the first one to come; null once the job is deleted. */
+  /**
+   * URL of the last attempt, or of the first attempt if there was none yet; null once the job is
+   * deleted.
+   */
   url: string | null;
   state: 'pending' | 'delivered' | 'failed' | 'cancelled';
   /** Why it failed or was cancelled, as a sentence. */
@@ -213,7 +216,10 @@ export type Acceptance =
   | { outcome: 'accepted'; jobId: string; bodyDigest: string }
   /** The idempotency key already belongs to another job. */
   | { outcome: 'existing'; jobId: string; bodyDigest: string }
-  /** In the last three, a tombstone fences the job id: the job can never be accepted. */
+  /**
+   * For this outcome and the next two, a tombstone fences the job id: the job can never be
+   * accepted.
+   */
   | { outcome: 'insufficient_credits'; jobId: string }
   /** The request of the job was answered 5xx. */
   | { outcome: 'voided'; jobId: string }

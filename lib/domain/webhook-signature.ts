@@ -3,14 +3,20 @@ import { Webhook } from 'standardwebhooks';
 
 const SECRET_BYTES = 32;
 
-/** A message to sign. `timestamp` is the time of the attempt, in Unix seconds; send `body` unchanged. */
+/**
+ * A message to sign. `timestamp` is the time of the attempt, in Unix seconds; send `body`
+ * unchanged.
+ */
 export interface WebhookMessage {
   id: string;
   timestamp: number;
   body: string;
 }
 
-/** A new signing secret: `whsec_`, then 256 random bits in base64 (Standard Webhooks: 24 to 64 bytes). */
+/**
+ * A new signing secret: `whsec_`, then 256 random bits in base64 (Standard Webhooks: 24 to 64
+ * bytes).
+ */
 export const issueWebhookSecret = () => `whsec_${randomBytes(SECRET_BYTES).toString('base64')}`;
 
 /**

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** The longest wait of one timer, so that a standstill of the process counts for no more. */
+/** The longest wait of one timer. A standstill of the process counts at most this long. */
 const TICK_MS = 1000;
 /**
  * A timer that fires later than this means that the process stood still, and that no socket was
@@ -23,9 +23,9 @@ export interface Countdown extends Disposable {
 
 /**
  * Calls `onEnd` once, when the process has run for `ms` milliseconds. A process that is paused,
- * starved or moved to another machine stands still, and on its return timers fire before sockets
- * are read. So that time does not count, and what has arrived meanwhile gets at least {@link
- * GRACE_MS} to be read, once.
+ * starved or moved to another machine stands still, and when it goes on, timers fire before sockets
+ * are read. So this time does not count, and data that arrived meanwhile gets at least
+ * {@link GRACE_MS} to be read, once.
  * @param ms may be Infinity
  * @param options `unref`: it keeps no process running
  */
@@ -80,8 +80,8 @@ export function abortAfter(ms: number): AbortSignal {
 }
 
 /**
- * Waits. Rejects with the signal's reason when it aborts; the timer of Node rejects with an error
- * of its own.
+ * Waits. Rejects with the signal's reason when the signal aborts; Node's timer would reject with
+ * another error.
  */
 export async function pause(ms: number, signal: AbortSignal): Promise<void> {
   await delay(ms, undefined, { signal }).catch(() => signal.throwIfAborted());

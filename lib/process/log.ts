@@ -33,8 +33,7 @@ const QUOTING = /SyntaxError|Parse|^GeneratorError$|^generator_/;
 
 /**
  * The part of an error that is safe to log. Libraries attach pieces of bodies, responses and URLs
- * to their errors, so of the properties only name, code and message are kept, and not a message
- * that quotes others.
+ * to their errors. So it keeps only name, code and message, and drops a message that quotes others.
  */
 export function describeError(error: unknown, depth = 0): LoggedError {
   if (!(error instanceof Error)) return { type: typeof error };

@@ -9,10 +9,10 @@ export interface ProbeAnswer {
   body: string;
 }
 
-/** Where probes are served. `variable` is the one that sets the port. */
+/** Where probes are served. `variable` sets the port. */
 export interface ProbeAddress {
   host: string;
-  /** 0 picks a free one. */
+  /** 0 picks a free port. */
   port: number;
   variable: 'HEALTH_PORT' | 'METRICS_PORT';
 }
@@ -35,8 +35,8 @@ export const jsonAnswer = (status: number, value: object): ProbeAnswer => ({
 });
 
 /**
- * Serves a few pages to probes and scrapers. Every connection is closed after its response, and
- * soon without a request, so that no client keeps one.
+ * Serves a few pages to probes and scrapers. It closes every connection after its response, or soon
+ * if no request arrives, so that no client keeps a connection.
  * @throws Error that says why nothing can listen there
  */
 export async function openProbeServer(
@@ -48,7 +48,7 @@ export async function openProbeServer(
     (request, response) => void respond(pages, request, response),
   );
   server.maxConnections = MAX_CONNECTIONS;
-  // Of a connection on which nothing moves, such as that of a client that does not read.
+  // Closes a connection on which nothing moves, for example because the client does not read.
   server.timeout = 2 * REQUEST_MS;
   await new Promise<void>((resolve, reject) => {
     const refuse = (cause: NodeJS.ErrnoException) => {

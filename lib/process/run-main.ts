@@ -3,7 +3,7 @@ import { type Config, ConfigError, environment, loadConfig } from './config/conf
 import { createLogger } from './log.ts';
 import { CLOSING_MS, endWithin, shutdownSignal } from './process.ts';
 
-/** What every process of the service starts with. */
+/** Every process of the service starts with this. */
 export interface ServiceContext {
   config: Config;
   logger: Logger;
@@ -51,7 +51,7 @@ export function runService(
   });
 }
 
-/** Ends the process also if the failure has left something open. */
+/** Ends the process even if the failure has left something open. */
 function end(error: unknown): void {
   process.exitCode = exitCodeOf(error);
   endWithin(CLOSING_MS);

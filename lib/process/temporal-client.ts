@@ -102,8 +102,8 @@ export function signalOrDelete(client: Client, workflowId: string, signal: strin
 }
 
 /**
- * Starts a workflow. Rejects unless Temporal confirms within the deadline; it may be running all
- * the same.
+ * Starts a workflow. Rejects unless Temporal confirms within the deadline; the workflow may be
+ * running even then.
  * @throws WorkflowExecutionAlreadyStartedError, depending on the options
  * @returns the id of the workflow
  */
@@ -152,8 +152,8 @@ const CALL_MS = 10_000;
 
 /** Creates the schedules, or updates those that exist. A paused schedule stays paused. */
 export async function ensureSchedules(client: Client, all: readonly ScheduleOptions[]): Promise<void> {
-  // One after another: when one fails, no other call is left, whose retries would find a closed
-  // connection.
+  // One after another. If they ran at once and one failed, the retries of the others would find a
+  // closed connection.
   for (const options of all) await ensureSchedule(client, options);
 }
 

@@ -139,13 +139,13 @@ export const FAILURES = {
 interface FailureEntry {
   type: string;
   /**
-   * `limited`: until the attempts for this failure are used up. `yes`: as long as the activity's
+   * `limited`: for a limited number of attempts. `yes`: as long as the activity's
    * timeouts allow.
    */
   retry: 'no' | 'limited' | 'yes';
   /**
-   * Code by which a client learns of it: of a response or, for `generation_failed`, as the `error`
-   * of the job.
+   * The error code that a client sees in a response. For `generation_failed`, the job fails
+   * instead, and its `error` says why.
    */
   code?: ErrorCode;
   description: string;

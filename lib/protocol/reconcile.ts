@@ -45,7 +45,7 @@ export function reconcileAction(prefix: string, confirmed = false) {
     workflowId: reconcileWorkflowId(prefix, confirmed),
     taskQueue: queues.jobs,
     args: [{ queues, ...(confirmed ? { confirmed } : {}) }] satisfies [ReconcileInput],
-    // Ends a run that hangs: it would keep all later ones from starting.
+    // Ends a run that hangs. It would keep all later runs from starting.
     workflowExecutionTimeout: '30 m',
   } as const;
 }

@@ -47,7 +47,7 @@ export interface JobEnd {
   overLimit: boolean;
   /** Whether tasks may still be running at upstreams. */
   hasOpenCalls: boolean;
-  /** What the job was failed with, perhaps by somebody else. */
+  /** The error recorded on the job, perhaps by somebody else. */
   error: string | null;
   /** For the Temporal UI. */
   resultUrls: string[];

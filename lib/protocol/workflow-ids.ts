@@ -7,7 +7,8 @@ export const jobWorkflowId = (jobId: string) => `job:${jobId}`;
 export const keyWorkflowId = (keyId: string, digest: string) => `job:${keyId}:${digest}`;
 
 /**
- * Ids of scheduled workflows. A run that is confirmed joins none that is not.
+ * Ids of scheduled workflows. A confirmed run has another id, so it never joins a run that is not
+ * confirmed.
  * @param prefix of the task queues
  */
 export const retentionWorkflowId = (prefix: string, confirmed = false) =>

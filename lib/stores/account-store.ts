@@ -31,7 +31,7 @@ export interface AccountStore {
   /**
    * Closes the account for good: revokes its keys and removes its webhook endpoint. Its jobs are
    * not deleted yet. Idempotent.
-   * @param forfeit the balance that the operator agreed to give up; another one is an error
+   * @param forfeit the balance that the operator agreed to give up; another balance is an error
    * @returns the number of images forfeited
    * @throws NotFound; Refused while jobs are processing, or if the balance is not `forfeit`
    */
@@ -58,9 +58,9 @@ export interface AccountStore {
 }
 
 /**
- * `failedCycle`: counts a cycle of which every attempt failed. Not if the endpoint has been healthy
- * or was set since the cycle began, and only one of several that overlap. `ifFailingSince`: not if
- * the endpoint has been healthy or was set since then.
+ * `failedCycle`: counts a cycle in which every attempt failed. It does not count if the endpoint
+ * was healthy or was set after the cycle began. Of several overlapping cycles it counts one.
+ * `ifFailingSince`: does nothing if the endpoint was healthy or was set since then.
  */
 export type EndpointHealth =
   | 'healthy'
@@ -87,14 +87,14 @@ export interface KeyStore {
     digest: string;
     hint: string;
     retentionDays: number | null;
-    /** What the key is limited to; omitted for a key that is not. */
+    /** The scopes that the key is limited to; omitted for a key without a limit. */
     scopes?: readonly Scope[];
     reference?: CommandReference;
   }): Promise<{ key: KeyRecord; granted: number; repeated?: true }>;
   findCaller(digest: string): Promise<Caller | undefined>;
   /**
-   * Whether the key no longer authenticates: as the `revoked` of its caller, or because there is
-   * none.
+   * Whether the key no longer authenticates: it is revoked, its account is disabled, or there is no
+   * such key.
    */
   isRevoked(keyId: string): Promise<boolean>;
   list(accountId: string): Promise<KeyRecord[]>;

@@ -22,7 +22,10 @@ export class ImageStoreUnavailable extends Error {
 export const MARK_KEY = '.installation';
 
 export interface Listing {
-  /** Objects with the time when they were last written, ordered by key. May be empty although `next` is set. */
+  /**
+   * Objects with the time when they were last written, ordered by key. May be empty although `next`
+   * is set.
+   */
   found: { key: string; lastModified: Date }[];
   /** `after` of the next page; undefined on the last page. */
   next: string | undefined;

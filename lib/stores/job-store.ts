@@ -76,7 +76,7 @@ export interface JobStore {
    * @param accountId null for all accounts
    */
   listByIdempotencyKey(accountId: string | null, key: string): Promise<JobRecord[]>;
-  /** What the jobs of an account that were created in a period used, by tool. */
+  /** The usage of an account by tool: its jobs that were created in a period. */
   usage(accountId: string, from: Date, until: Date): Promise<ToolUsage[]>;
   /**
    * processing -> completed, with the delivery of its webhook, in one transaction. Idempotent: an
@@ -94,9 +94,9 @@ export interface JobStore {
    */
   fail(jobId: string, end: FailedEnd): Promise<EndedJob>;
   /**
-   * {@link fail} for a job that no generator was asked to render: from then on none can be, see
-   * GeneratorCallStore. Idempotent: an ended job is not changed. Counts in the account's
-   * `failures`.
+   * {@link fail} for a job that no generator was asked to render. No generator can be asked
+   * afterwards, see GeneratorCallStore. Idempotent: an ended job is not changed. Counts in the
+   * account's `failures`.
    * @returns the job and whether this call has ended it; `begun`, and nothing is changed, when a
    * generator was asked; undefined as {@link find}
    */
@@ -121,7 +121,7 @@ export interface JobStore {
   dropInputs(jobIds: readonly string[]): Promise<number>;
 }
 
-/** What a lost job's draft does not say. */
+/** The facts of a lost job that its draft lacks. */
 export interface RestoredJob {
   createdAt: Date;
   /** Null while it is processing. */

@@ -26,15 +26,15 @@ export interface LedgerStore {
    * Checks the ledger of an account against its jobs, packs and idempotency keys; without an
    * account, that of all, and {@link auditOrphans}. Reads page by page; the service may be running.
    * @param onPage called after each page; its error ends the audit
-   * @returns a sentence for each breach; empty if there is none. Of an account it stops after a
-   * thousand
+   * @returns a sentence for each breach; empty if there is none. It stops after a thousand breaches
+   * of an account
    */
   audit(accountId?: string, onPage?: () => void): Promise<string[]>;
   /** Checks that the owner of every record exists. @returns as {@link audit} */
   auditOrphans(onPage?: () => void): Promise<string[]>;
-  /** Keeps the outcome of an audit of all accounts, in place of the one before. */
+  /** Keeps the outcome of an audit of all accounts, and replaces the previous outcome. */
   recordAudit(outcome: AuditOutcome): Promise<void>;
-  /** Before the first one: no breaches, at the time when the oldest account was created. */
+  /** Before the first audit: no breaches, at the time when the oldest account was created. */
   lastAudit(): Promise<AuditOutcome>;
 }
 
@@ -77,6 +77,6 @@ export interface PackStore {
    * watermark.
    */
   hasPaid(accountId: string): Promise<boolean>;
-  /** Those of the accounts for which {@link hasPaid} is true, in one query. */
+  /** The accounts for which {@link hasPaid} is true, in one query. */
   paidAmong(accountIds: readonly string[]): Promise<ReadonlySet<string>>;
 }

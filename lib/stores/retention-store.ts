@@ -56,13 +56,13 @@ type Bucket = ObjectRef['bucket'];
  */
 export interface OrphanStore {
   /**
-   * Makes the rows of a range of keys those of `keys`. Rows that are there already keep their time;
-   * others of the range are deleted: their objects have a job now, or are gone. Idempotent.
+   * Makes `keys` the rows of a range of keys. Rows that exist keep their time. Other rows of the
+   * range are deleted, because their objects have a job now or are gone. Idempotent.
    * @param range the keys after `after` up to and including `until`; null for all others of the
    * bucket
    * @param confirmed an operator has agreed to the removal of these orphans, and of those in the
    * range
-   * @returns how many rows of the range nobody has agreed to
+   * @returns the number of rows in the range that no operator has agreed to
    */
   record(
     bucket: Bucket,
@@ -71,8 +71,8 @@ export interface OrphanStore {
     confirmed: boolean,
   ): Promise<number>;
   /**
-   * One page in the order of the keys: those seen at least `keptMs` ago. `next` is `after` of the
-   * next page.
+   * One page in the order of the keys: orphans that were first seen at least `keptMs` ago. `next`
+   * is `after` of the next page.
    */
   due(
     bucket: Bucket,
@@ -81,9 +81,9 @@ export interface OrphanStore {
     limit: number,
   ): Promise<{ refs: ObjectRef[]; next: string | null }>;
   /**
-   * Enqueues objects in `removals`, but for those that have got a job, and deletes the rows of all,
-   * in one transaction.
-   * @returns the enqueued ones
+   * Enqueues the objects that still have no job in `removals`, and deletes the rows of all, in one
+   * transaction.
+   * @returns the enqueued objects
    */
   enqueueRemovals(refs: readonly ObjectRef[]): Promise<ObjectRef[]>;
 }

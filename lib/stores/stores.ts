@@ -36,7 +36,7 @@ export interface SettingsStore {
   claimInstallation(id: string): Promise<string>;
   /** Replaces the id. */
   setInstallation(id: string): Promise<void>;
-  /** What held back removals in the latest retention run, in order. */
+  /** The reasons why the latest retention run held back removals, in order. */
   removalsHeld(): Promise<HoldReason[]>;
   setRemovalsHeld(reason: HoldReason, held: boolean): Promise<void>;
 }

@@ -107,7 +107,9 @@ function describe(lost: JobFinding | UnreadRun): Fields {
 /** Findings of a kind that are kept to be shown. */
 const SHOWN = 1000;
 
-/** Counts the findings, and keeps the first {@link SHOWN}: a report of years must fit the memory. */
+/**
+ * Counts the findings, and keeps the first {@link SHOWN}: a report of years must fit the memory.
+ */
 function createFindings<T>() {
   const shown: T[] = [];
   let count = 0;

@@ -30,7 +30,7 @@ async function close({ deps, show, confirm }: Context, accountId: string, { forf
   const question = `Close account ${accountId} (${name}) for good and delete its jobs and images?`;
   const loss = forfeit ? balance : 0;
   await confirm(loss > 0 ? `${question} Its ${loss} images are forfeited.` : question, yes);
-  // Images bought while it asks are not part of what was agreed to.
+  // The operator did not agree to give up images that were bought meanwhile.
   const forfeited = await accounts.close(accountId, loss);
   const deleted = await deleteJobs(deps, accountId);
   const account = await describeAccount(deps, await accounts.get(accountId));

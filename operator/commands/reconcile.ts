@@ -6,8 +6,8 @@ import type { Fields } from '../output.ts';
 import { showResult, startReconcile } from '../runs.ts';
 
 /**
- * Two commands have this noun. `reconcile run` starts the reconciler, a workflow that repairs what a
- * lost workflow left undone. `reconcile --since` compares MongoDB with Temporal and S3 after a
+ * Two commands have this noun. `reconcile run` starts the reconciler, a workflow that repairs what
+ * a lost workflow left undone. `reconcile --since` compares MongoDB with Temporal and S3 after a
  * restore; it runs here and starts no workflow.
  */
 export const reconcileNoun: Noun = (program, context) => {

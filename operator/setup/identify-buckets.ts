@@ -26,7 +26,8 @@ export interface IdentifyDeps {
 /**
  * Makes MongoDB and both buckets carry one installation id. A bucket without a mark gets it only if
  * its content fits MongoDB's. Idempotent, also when run concurrently.
- * @throws CommandFailed that says what to do, before anything is changed, if they do not belong together
+ * @throws CommandFailed that says what to do, before anything is changed, if they do not belong
+ * together
  */
 export async function identifyBuckets(deps: IdentifyDeps): Promise<void> {
   const { stores, images, names, adopt } = deps;
@@ -50,7 +51,7 @@ export async function identifyBuckets(deps: IdentifyDeps): Promise<void> {
   for (const bucket of unmarked) await images.setMark(bucket, markOf(id, bucket));
 }
 
-/** Exchanged buckets would make inputs public. Nothing may override this. */
+/** Exchanged buckets would make inputs public. No option may override this check. */
 function assertRoles(marks: Record<Bucket, string | undefined>, names: Record<Bucket, string>): void {
   const settings = 'S3_INPUTS_BUCKET and S3_RESULTS_BUCKET';
   if (names.inputs === names.results) throw new CommandFailed(`${settings} name the same bucket. Use two.`);

@@ -55,7 +55,7 @@ export const API_ENVIRONMENT = {
 const Api = Type.Object(API_ENVIRONMENT);
 type ApiEnvironment = Static<typeof Api>;
 
-/** PORT as API_PORT, if it is a number; otherwise it stays, so that the error names PORT. */
+/** Uses PORT as API_PORT if it is a number. Otherwise PORT stays, so that the error names it. */
 export function withApiPort<T extends Partial<Pick<ApiEnvironment, 'API_PORT' | 'PORT'>>>(env: T): T {
   return typeof env.PORT === 'number' ? { API_PORT: env.PORT, ...env } : env;
 }
@@ -82,7 +82,10 @@ function memory(): number {
 /** The ranges that Fastify knows by name. */
 const NAMED = ['loopback', 'linklocal', 'uniquelocal'];
 
-/** Problems with TRUST_PROXY, a line each. A number of hops, or a list of addresses and ranges. */
+/**
+ * Problems with TRUST_PROXY, a line each. It is a number of hops, or a list of addresses and
+ * ranges.
+ */
 export function trustProxyProblems(entries: readonly string[]): string[] {
   const [first = ''] = entries;
   if (entries.length === 1 && /^\d+$/.test(first)) return [];
@@ -105,7 +108,7 @@ function isRange(entry: string): boolean {
   return isLength || (version === 4 && isNetmask(length));
 }
 
-/** Ones, and then zeros. */
+/** Whether the bits of the mask are ones, and then zeros. */
 function isNetmask(text: string): boolean {
   if (!isIPv4(text)) return false;
   const bits = text.split('.').map((part) => Number(part).toString(2).padStart(8, '0'));

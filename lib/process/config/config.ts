@@ -34,8 +34,8 @@ import { entriesOf, originProblems } from './variables.ts';
 import { groupWorker, WORKER_ENVIRONMENT } from './workers.ts';
 
 /**
- * Every environment variable of the service. Those without a default are required. A test compares
- * `.env.example` with this schema.
+ * Every environment variable of the service. A variable without a default is required. A test
+ * compares `.env.example` with this schema.
  */
 export const Environment = Type.Object({
   ...MONGO_ENVIRONMENT,
@@ -67,7 +67,7 @@ export const unusable = (problems: readonly string[]) =>
 export const environment = (): NodeJS.ProcessEnv => process.env;
 
 /**
- * Validates the environment, and reads the secrets that it has as files. An empty string counts as
+ * Validates the environment, and reads the secrets that are in files. An empty string counts as
  * not set.
  * @throws ConfigError
  */
@@ -78,8 +78,8 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
 }
 
 /**
- * All that keeps the service from running in this environment, a line each; also what only a
- * renderer needs.
+ * All problems that keep the service from running in this environment, a line each. They include
+ * settings that only a renderer needs.
  */
 export function environmentProblems(env: NodeJS.ProcessEnv): string[] {
   const { value, unread, problems } = read(env);
@@ -92,8 +92,8 @@ export const isPortGiven = ({ API_PORT, PORT }: NodeJS.ProcessEnv) => Boolean(AP
 interface Read {
   value: Environment;
   /**
-   * Variables whose files have no usable secret; `problems` says so. They are not reported as
-   * missing as well.
+   * Variables whose files have no usable secret. `problems` says so, so they are not reported as
+   * missing.
    */
   unread: ReadonlySet<string>;
   problems: string[];
@@ -155,8 +155,8 @@ interface Allowed {
 }
 
 /**
- * Problems of each variable by itself, a line each: the errors of the whole object would end after
- * the first few.
+ * Problems of each variable, a line each. It checks one variable at a time, because a check of the
+ * whole object reports only the first few errors.
  * @param env the variables after conversion, with defaults
  * @param set the variables as they are set
  * @param unread variables whose files have no usable secret, which is reported elsewhere

@@ -97,7 +97,7 @@ export function generatorProblems(env: Partial<GeneratorEnvironment>): string[] 
   return [...none, ...unknown, ...unencrypted(env), ...origins, ...malformed];
 }
 
-/** Variables with the origins of results, of the upstreams that name the address of a result. */
+/** Variables with the origins of results, for upstreams that name the address of a result. */
 const RESULT_ORIGINS = ['BFL_RESULT_ORIGINS', 'REPLICATE_RESULT_ORIGINS', 'FAL_RESULT_ORIGINS'] as const;
 
 /**

@@ -128,7 +128,7 @@ function parseHeaders(text: string): Record<string, string> | undefined {
   return headers;
 }
 
-/** undefined for what no header may contain. */
+/** Undefined if the value has a character that no header may contain. */
 function decoded(encoded: string): string | undefined {
   try {
     const value = decodeURIComponent(encoded);

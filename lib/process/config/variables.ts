@@ -3,8 +3,7 @@ import { Type } from 'typebox';
 export const Text = (description: string, value: string) =>
   Type.String({ minLength: 1, description, default: value });
 /**
- * An address has no default: a process must not connect to, or advertise, another one than was
- * meant.
+ * An address has no default: a process must not connect to a wrong address, or advertise it.
  */
 export const Address = (description: string, example: string, form: { pattern: string; expected: string }) =>
   Type.String({ ...form, description, examples: [example] });
@@ -13,8 +12,8 @@ export const Url = (description: string, example: string) =>
 export const Count = (description: string, value: number, minimum = 1) =>
   Type.Integer({ minimum, description, default: value });
 /**
- * The longest timer of Node is 2^31 - 1 ms; a longer one would fire at once. Some have a few
- * seconds added.
+ * The longest timer of Node is 2^31 - 1 ms; a longer one would fire at once. Callers add a few
+ * seconds to some times.
  */
 const MOST_MS = 2_147_000_000;
 export const Milliseconds = (description: string, value: number, minimum = 0) =>
@@ -32,8 +31,8 @@ export const entriesOf = (text = ''): string[] =>
     .filter(Boolean);
 
 /**
- * A URL without slashes at its end. A loop, because `/\/+$/` takes quadratic time on a long run of
- * slashes.
+ * A URL without slashes at its end. It is a loop, because `/\/+$/` takes quadratic time on a long
+ * run of slashes.
  */
 export function withoutSlash(url: string): string {
   let end = url.length;

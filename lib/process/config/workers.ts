@@ -5,7 +5,7 @@ import { Count, Milliseconds, Optional } from './variables.ts';
 /** Environment variables of workers and renderers. */
 export const WORKER_ENVIRONMENT = {
   WATERMARK_TEXT: Type.String({
-    // The first character has to be one of the font, so that there is something to draw.
+    // The font must have the first character, so that there is something to draw.
     pattern: '^[!-~\\u00a1-\\u017f\\u0388-\\u03ce\\u0400-\\u0482][^\\n]{0,39}$',
     expected: '1 to 40 Latin, Greek or Cyrillic characters on one line',
     description:
@@ -60,7 +60,8 @@ export function groupWorker(env: Static<typeof Worker>, upstreamPlaces: number) 
     renderSlots: env.RENDER_SLOTS || imagesInMemory + upstreamPlaces,
     imageProcesses,
     /**
-     * Clients' images that a renderer has loaded: those in the processes, and as many that follow.
+     * Clients' images that a renderer has loaded: the images in the processes, and as many again
+     * that wait for a process.
      */
     imagesInMemory,
     renderMemoryBytes: env.RENDER_MEMORY_MB * 2 ** 20,

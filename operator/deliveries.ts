@@ -38,8 +38,8 @@ export async function sendTest(client: Client, queues: TaskQueues, accountId: st
 const OUTCOME_WITHIN_MS = 20_000;
 
 /**
- * The delivery once the first attempt of this cycle has an outcome, or once the delivery has
- * another cycle than this and `after`; undefined when that takes too long.
+ * Waits until the first attempt of this cycle has an outcome, or until the delivery is in a cycle
+ * that is neither this one nor `after`. @returns undefined when that takes too long
  * @param after the cycle that this one follows
  */
 export function attempted(

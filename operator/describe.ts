@@ -64,7 +64,7 @@ export function describeJob(deps: Deps, job: JobRecord): Fields {
   };
 }
 
-/** When its last attempt failed. */
+/** The time of the last attempt of a failed delivery. */
 export const failedAt = ({ attempts, createdAt }: DeliveryRecord): Date => attempts.at(-1)?.at ?? createdAt;
 
 export function describeDelivery(delivery: DeliveryRecord): Fields {

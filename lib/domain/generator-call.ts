@@ -101,8 +101,9 @@ export type CallChanges = Partial<
 export type NewCall = Pick<GeneratorCall, 'id' | 'generator' | 'model' | 'mayBeCharged'>;
 
 /**
- * `changed`: since the calls were listed, another call began or one of them ended. Decide again
- * whether this call may begin. `ended`: the job is no longer processing.
+ * - `changed`: Since the calls were listed, another call began or one of them ended. Decide again
+ *   whether this call may begin.
+ * - `ended`: The job is no longer processing.
  */
 export type Beginning = 'begun' | 'changed' | 'ended';
 

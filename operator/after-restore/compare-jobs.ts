@@ -17,14 +17,15 @@ export interface CompareDeps {
 }
 
 /**
- * A job whose state in MongoDB is older than that of its workflow. `restore`: MongoDB lacks it. It
- * was charged, and its result exists or its workflow still renders it. `complete`: in MongoDB it is
- * processing, but its workflow has completed it. `none`: it is only reported.
+ * A job whose state in MongoDB is older than that of its workflow.
+ * - `restore`: MongoDB lacks it. It was charged, and its result exists or its workflow still renders it.
+ * - `complete`: In MongoDB it is processing, but its workflow has completed it.
+ * - `none`: The command only reports it.
  */
 export interface JobFinding {
   run: JobRun;
   repair: 'restore' | 'complete' | 'none';
-  /** Why it was not or cannot be repaired; null if it can be, or was. */
+  /** Why it was not or cannot be repaired; null if it was or can be repaired. */
   reason: string | null;
   /** The repair is made. */
   done: boolean;

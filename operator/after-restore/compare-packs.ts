@@ -51,8 +51,8 @@ function purchaseOf(cells: readonly string[], where: string): Purchase {
 }
 
 /**
- * The cells of a line; those in double quotes may have commas, and quotes that are doubled. A line
- * break ends both.
+ * The cells of a line. A cell in double quotes may have commas and doubled quotes in it, but no
+ * line break.
  */
 function cellsOf(line: string, where: string): string[] {
   const cells = [''];

@@ -28,7 +28,7 @@ export interface CompareOptions {
 export async function compareAfterRestore({ deps, show }: Context, options: CompareOptions): Promise<void> {
   const { since, apply = false } = options;
   if (since === undefined) throw new CommandFailed('Give --since and the time of the backup.');
-  // First, because the jobs are charged to these balances.
+  // Packs come first, because the jobs are charged to these balances.
   const packs = await findPacks(deps, options);
   const jobs = await findJobs(deps, since, options);
   const orphans = createFindings<Fields>();
@@ -57,7 +57,8 @@ async function findPacks(deps: Deps, { references, apply = false }: CompareOptio
   const findings = createFindings<PackFinding>();
   let leftToDo = 0;
   if (references === undefined) return { findings, leftToDo };
-  // Read to its end first: a line that cannot be read ends the command before anything is changed.
+  // Reads the list to its end first, so that a bad line ends the command before anything is
+  // changed.
   for await (const _ of readPurchases(references));
   for await (const purchase of readPurchases(references)) {
     const pack = await comparePack(deps.stores(), purchase, apply);
@@ -129,8 +130,8 @@ function createFindings<T>() {
 const PAGE = 1000;
 
 /**
- * Keys of results written since then that belong to no job. Before a repair, those of lost jobs are
- * among them.
+ * Keys of results written since then that belong to no job. Before a repair, they include the
+ * results of lost jobs.
  */
 async function* findOrphanedResults(
   deps: Pick<Deps, 'images' | 'stores'>,

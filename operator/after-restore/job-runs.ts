@@ -42,8 +42,8 @@ export interface UnreadRun {
 }
 
 /**
- * The runs that were open at some time since then, in pages. Those that are deleted meanwhile are
- * left out.
+ * The runs that were open at some time since then, in pages, without runs that are deleted
+ * meanwhile.
  */
 export async function* jobRuns(
   client: Client,

@@ -39,8 +39,8 @@ export const packNoun: Noun = (program, { deps, show, confirm }) => {
     .action(async (packId: string, { images, reference = null, yes }: RefundOptions) => {
       const { packs } = deps.stores();
       const current = await packs.get(packId);
-      // With nothing left to refund, the command can only be a repetition or be refused: nothing to
-      // confirm.
+      // If nothing is left to refund, the command is a repetition or is refused. There is nothing
+      // to confirm.
       if (current.refunded < current.images) await confirm(questionOf(current, images), yes);
       const { pack, refunded, balance, repeated } = await packs.refund(packId, images, reference);
       const left = pack.images - pack.refunded;

@@ -13,7 +13,7 @@ import { readPages } from '../pages.ts';
 
 const NONE_LEFT = 'Another command has delivered them again meanwhile, or is about to.';
 
-/** Redeliveries whose first attempt is waited for at once. */
+/** Redeliveries that run at the same time, each until its first attempt has an outcome. */
 const CONCURRENT = 20;
 
 export function addRedeliver(noun: Command, context: Context): void {
@@ -101,8 +101,8 @@ async function deliver(
 }
 
 /**
- * As {@link deliver}, unless the delivery has left the cycle it was read in.
- * @returns `elsewhere` if it has
+ * As {@link deliver}, unless the delivery is in another cycle than when it was read. @returns
+ * `elsewhere` if it is
  */
 async function deliverOnce(
   deps: Deps,

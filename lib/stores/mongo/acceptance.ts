@@ -55,7 +55,8 @@ async function splitByBalance(
 }
 
 /**
- * A repeated acceptance or a replay has an outcome and needs no balance; any other job is refused.
+ * The outcome of a job that the balance does not cover. A repeated acceptance or a replay has an
+ * outcome already and needs no balance. Any other job is refused.
  */
 async function outcomeWithoutBalance(c: Collections, draft: JobDraft): Promise<Acceptance> {
   return (await existingOutcome(c, draft)) ?? overdrawn(draft);

@@ -124,8 +124,8 @@ export function createAccountStore(mongo: Mongo): AccountStore {
 }
 
 /**
- * What `replacedSecrets` returns for the stored endpoint, as an expression; removes the field if
- * there is none.
+ * The result of `replacedSecrets` for the stored endpoint, as an expression; removes the field if
+ * the result is empty.
  */
 function validSecrets(now: Date) {
   const previous = { secret: '$webhook.previousSecret', until: '$webhook.previousUntil' };

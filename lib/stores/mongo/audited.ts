@@ -5,14 +5,14 @@ import { grantId } from '../../domain/audit-rows.ts';
 import type { LedgerRow } from '../../domain/records.ts';
 import { type Collections, type IdempotencyDocument, toRecord } from './documents.ts';
 
-/** An account as a snapshot shows it; every read takes the options. */
+/** An account in a snapshot. Pass the options to every read. */
 export interface View {
   c: Collections;
   options: { session: ClientSession };
   accountId: string;
 }
 
-/** What of a job is audited. */
+/** The fields of a job that are audited. */
 const JOB = {
   keyId: 1,
   status: 1,
@@ -34,7 +34,7 @@ export async function findAccount({ c, options, accountId }: View): Promise<Audi
 }
 
 /**
- * Audits jobs, and what is left of those that do not exist.
+ * Audits jobs. Of jobs that do not exist, audits the rows that they have left.
  * @param known rows that need not be read again
  */
 export async function auditJobsOf(
@@ -66,7 +66,7 @@ export async function spentKeys(
   return (await rows.toArray()).map(({ _id: jobId, keyId, key }) => ({ jobId, keyId, key }));
 }
 
-/** Audits packs, and what is left of those that do not exist. */
+/** Audits packs. Of packs that do not exist, audits the rows that they have left. */
 export async function auditPacksOf(
   { c, options, accountId }: View,
   ids: readonly string[],

@@ -38,8 +38,8 @@ export interface Mongo extends AsyncDisposable {
    */
   transaction<T>(work: (session: ClientSession) => Promise<T>): Promise<T>;
   /**
-   * Runs `work`, whose reads of `db` with the session all see the database at one moment, without
-   * disturbing writers. It may run again. MongoDB keeps that moment for five minutes.
+   * Runs `work` with a `db` and a session. Reads with both see the database at one moment and do
+   * not disturb writers. `work` may run again. MongoDB keeps that moment for five minutes.
    */
   snapshot<T>(work: (db: Db, session: ClientSession) => Promise<T>): Promise<T>;
 }
@@ -64,7 +64,7 @@ export function createMongoClient(config: Config['mongo'], answerMs: Timeouts['a
     waitQueueTimeoutMS: CONNECT_TIMEOUT_MS,
     socketTimeoutMS: answerMs,
     ignoreUndefined: true,
-    // Both imply TLS; without them the URL decides.
+    // Both files imply TLS; without them the URL decides.
     ...(config.caFile === '' ? {} : { tls: true, tlsCAFile: config.caFile }),
     ...(config.certKeyFile === '' ? {} : { tls: true, tlsCertificateKeyFile: config.certKeyFile }),
   });
@@ -91,8 +91,8 @@ async function transaction<T>(
   try {
     return await within(collisionsMs + operationMs, attempts);
   } finally {
-    // Aborts an attempt that is still running, so that it cannot commit later. Not awaited: it may
-    // hang as well.
+    // Aborts an attempt that is still running, so that it cannot commit later. It is not awaited,
+    // because it may hang too.
     session.endSession().catch(() => {});
   }
 }

@@ -20,7 +20,7 @@ const CLEARED = {
   idempotencyKey: null,
   inputs: [],
   results: [],
-  // What they cost stays, and a task that may still run can be cancelled.
+  // The cost of the calls stays, and so does an open task, so that it can be cancelled.
   calls: {
     $cond: [
       { $isArray: '$calls' },

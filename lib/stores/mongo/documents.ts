@@ -63,7 +63,7 @@ export interface RemovalDocument extends ObjectRef {
   reason: string | null;
 }
 
-/** See OrphanStore. The id is that of a {@link RemovalDocument}. */
+/** See OrphanStore. It has the same id as a {@link RemovalDocument}. */
 export interface OrphanDocument extends ObjectRef {
   _id: string;
   since: Date;

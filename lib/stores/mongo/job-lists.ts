@@ -73,7 +73,7 @@ async function idsOfKeys(
 
 const DAY_MS = 24 * 3_600_000;
 
-/** A deleted job counts as what it was. */
+/** A deleted job counts with its status before the deletion. */
 const ENDED_AS = { $ifNull: ['$deleted.was', '$status'] };
 const countOf = (status: 'completed' | 'failed') => ({
   $sum: { $cond: [{ $eq: [ENDED_AS, status] }, 1, 0] },

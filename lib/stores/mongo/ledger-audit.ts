@@ -17,8 +17,9 @@ const MOST = 1000;
 type Pass<A> = (view: View, after: A | undefined) => Promise<{ breaches: string[]; next: A | undefined }>;
 
 /**
- * Audits the ledger of one account. Reads page by page, so that memory is bounded, and each page
- * with what belongs to it in one snapshot, so that concurrent writes do not look like a breach.
+ * Audits the ledger of one account. Reads page by page, so that memory is bounded. Each page and
+ * the records that belong to it are read in one snapshot, so that concurrent writes do not look
+ * like a breach.
  * @param onPage called after each page; its error ends the audit
  * @returns a sentence for each breach
  */
@@ -57,7 +58,8 @@ function createRowPass(): Pass<number> {
       ...(await auditJobsOf(view, subjectsOf(rows, 'jobId'), rows)),
       ...(await auditPacksOf(view, subjectsOf(rows, 'packId'))),
     ];
-    // After the last read: a page whose snapshot is lost is read again, but audited once.
+    // After the last read, so that a page is audited once even if it is read again because its
+    // snapshot was lost.
     last = rows.at(-1) ?? last;
     const ofRows = rows.flatMap(auditRow);
     const ofAccount = account === undefined ? [] : auditEnd(account, last);
@@ -65,7 +67,7 @@ function createRowPass(): Pass<number> {
   };
 }
 
-/** Jobs without a charge; the rows lead to all others. */
+/** Audits jobs without a charge. The rows lead to all other jobs. */
 const auditJobPage: Pass<{ _id: string; createdAt: Date }> = async (view, after) => {
   const { c, options, accountId } = view;
   const older = after === undefined ? {} : followers(after);

@@ -38,8 +38,8 @@ export function createOrphanStore(mongo: Mongo): OrphanStore {
       return { refs, next: rows.length < limit ? null : (rows.at(-1)?.key ?? null) };
     },
 
-    // A job that gets one of the objects deletes its row as well, so that only one of the two
-    // transactions commits.
+    // A restored job that gets one of the objects deletes the object's row too, so only one of the
+    // two transactions commits.
     enqueueRemovals: (refs) =>
       mongo.transaction(async (session) => {
         await c.orphans.deleteMany({ _id: { $in: refs.map(removalId) } }, { session });

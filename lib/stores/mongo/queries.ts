@@ -27,14 +27,14 @@ export const NEWEST_FIRST = { createdAt: -1, _id: -1 } as const;
 
 /** What follows a document in the order {@link NEWEST_FIRST}. */
 export const followers = ({ _id, createdAt }: { _id: string; createdAt: Date }) => ({
-  // The $or alone is sufficient, but cannot use the index.
+  // The $or alone would suffice, but it cannot use the index.
   createdAt: { $lte: createdAt },
   $or: [{ createdAt: { $lt: createdAt } }, { _id: { $lt: _id } }],
 });
 
 /**
- * {@link followers} of the document with this id; everything without one.
- * @param accountId whose document it must be; null for any
+ * {@link followers} of the document with this id. Without an id, everything.
+ * @param accountId the account that the document must belong to; null for any account
  * @throws NotFound
  */
 export async function pageAfter<T extends { _id: string; createdAt: Date }>(

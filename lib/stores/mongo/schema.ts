@@ -3,8 +3,8 @@ import { collections } from './documents.ts';
 
 /**
  * The schema that this version reads and writes. `version` counts the changes that an older version
- * could not work with; `oldest` is the oldest one whose processes may run beside this one, usually
- * the one before.
+ * could not work with. `oldest` is the oldest version whose processes may run beside this one,
+ * usually the version before.
  */
 const SCHEMA = { version: 1, oldest: 1 } as const;
 
@@ -18,8 +18,8 @@ export class SchemaError extends Error {
 const ID = 'schema';
 
 /**
- * Records that the database is set up for this version. An older version's record is raised, never
- * a newer one's lowered.
+ * Records that the database is set up for this version. Raises the record of an older version, and
+ * never lowers the record of a newer version.
  */
 export async function recordSchema(db: Db, { version, oldest }: SchemaVersion = SCHEMA): Promise<void> {
   await collections(db).settings.updateOne(

@@ -12,8 +12,8 @@ import { queueRemovals } from './outboxes.ts';
 const tombstone = () => ({ status: 'voided' as const, voidedAt: new Date() });
 
 /**
- * See JobStore.fence. A single insert: it fails if the job exists, and a later acceptance fails on
- * it.
+ * See JobStore.fence. A single insert. It fails if the job exists, and a later acceptance fails
+ * because of it.
  */
 export async function fenceJob(
   c: Collections,
@@ -90,11 +90,11 @@ export async function recordReturned(
     if (job === null || isTombstone(job)) return 'voided';
     if (job.status === 'deleted') return undefined;
     if (job.withdrawn.includes(requestId)) throw new Error(`Request ${requestId} was withdrawn.`);
-    // The job was accepted between the two queries.
+    // The job was accepted between the two queries. Try again.
   }
 }
 
-/** Posts the charge of a job back to the balance, which a closed account forfeits at once. */
+/** Posts the charge of a job back to the balance. A closed account forfeits it at once. */
 export async function reverseCharge(
   c: Collections,
   session: ClientSession,

@@ -141,7 +141,10 @@ async function list(client: S3Client, bucket: string, after: string | undefined,
   };
 }
 
-/** Lists it, because services may list the bucket of results but not read from it. */
+/**
+ * Lists the object, because the service may be allowed to list the bucket of results but not to
+ * read from it.
+ */
 async function exists(client: S3Client, bucket: string, key: string): Promise<boolean> {
   const { Contents = [] } = await guarded(`list ${bucket}/${key}`, () =>
     client.send(new ListObjectsV2Command({ Bucket: bucket, Prefix: key, MaxKeys: 1 }), deadline()),

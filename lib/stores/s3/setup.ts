@@ -49,7 +49,7 @@ async function findBuckets(client: S3Client, { inputsBucket, resultsBucket }: Co
 }
 
 async function ensureBucket(client: S3Client, bucket: string, region: string): Promise<void> {
-  // us-east-1 is the one region S3 refuses as a location constraint.
+  // S3 refuses us-east-1 as a location constraint, and only this region.
   const location =
     region === 'us-east-1'
       ? {}

@@ -32,16 +32,6 @@ export function runCommand(command: string, args: readonly string[], options: Op
   });
 }
 
-/** Proves that a binary runs here, by default with `--version`, and resolves to its path. */
-export async function proveRuns(
-  path: string,
-  signal: AbortSignal,
-  proof: readonly string[] = ['--version'],
-): Promise<string> {
-  await runCommand(path, proof, { signal });
-  return path;
-}
-
 export function isExecutable(path: string): boolean {
   try {
     accessSync(path, constants.X_OK);

@@ -52,7 +52,7 @@ const toolEntry = (tool: ToolSpec, orders: GeneratorOrders) => ({
 
 /** Whether no generator of the list performs the tool: the built-in one then returns the photo with a caption. */
 function isPreviewOnly({ classical }: ToolSpec, generators: readonly string[]): boolean {
-  return generators.every((name) => name === 'instant' || (name === 'preview' && !classical));
+  return generators.every((name) => name === 'preview' && !classical);
 }
 
 /**

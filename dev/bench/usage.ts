@@ -1,16 +1,38 @@
 import { readFileSync } from 'node:fs';
 import { readUsage } from '../../lib/imaging/processes/usage.ts';
 
-/** Resource usage of the children of a process, including those that ended meanwhile. */
+// What processes use, read from /proc: Linux only.
+
+const SAMPLE_MS = 20;
+
+/** Milliseconds of processor time by process name. */
+export type CpuByName = Record<string, number>;
+
+/** @returns a function that returns the processor time of the named processes since now */
+export function watchCpu(pids: Readonly<Record<string, number>>): () => CpuByName {
+  const since = (before: CpuByName): CpuByName =>
+    Object.fromEntries(
+      Object.entries(pids).map(([name, pid]) => [name, (readUsage(pid)?.cpuMs ?? 0) - (before[name] ?? 0)]),
+    );
+  const before = since({});
+  return () => since(before);
+}
+
+/** The processor time of all processes. */
+export const totalCpu = (cpuMs: CpuByName): number =>
+  Object.values(cpuMs).reduce((total, ms) => total + ms, 0);
+
+/** Resource usage of the children of a process, including children that have ended. */
 export interface TreeUsage {
   cpuMs: number;
   /** Of the largest child. */
   peakRssBytes: number;
 }
 
-const SAMPLE_MS = 20;
-
-/** Samples the children of a process from /proc. Linux only. @returns a function that stops and returns the usage */
+/**
+ * Samples the children of a process.
+ * @returns a function that stops and returns their usage since now
+ */
 export function watchChildren(parent: number): () => TreeUsage {
   const before = new Map(childrenOf(parent).map((pid) => [pid, readUsage(pid)?.cpuMs ?? 0]));
   const cpu = new Map<number, number>();
@@ -23,7 +45,6 @@ export function watchChildren(parent: number): () => TreeUsage {
       peakRssBytes = Math.max(peakRssBytes, usage.rssBytes);
     }
   };
-  sample();
   const timer = setInterval(sample, SAMPLE_MS).unref();
   return () => {
     clearInterval(timer);
@@ -35,8 +56,7 @@ export function watchChildren(parent: number): () => TreeUsage {
 /** Pids of the children; empty for a process that has ended. */
 export function childrenOf(pid: number): number[] {
   try {
-    const text = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim();
-    return text === '' ? [] : text.split(' ').map(Number);
+    return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number);
   } catch {
     return [];
   }

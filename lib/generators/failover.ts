@@ -58,7 +58,7 @@ export interface FailoverDeps {
   find: FindUpstream;
   breakerOf: (generator: UpstreamGenerator) => Breaker;
   /** Limits the calls in progress; the accounts that wait take turns. */
-  placesOf: (generator: UpstreamGenerator) => Limit;
+  limitOf: (generator: UpstreamGenerator) => Limit;
   /** Whether an earlier attempt may have called an upstream. */
   mayHaveCalls: boolean;
   /** Whether the next generator is asked when one refuses the image or the instruction. */
@@ -164,13 +164,13 @@ async function use(
 
 /** A place among the calls to the upstream, once it may be asked. */
 async function takeTurn(
-  { accountId, signal, unavailableMs, placesOf, breakerOf }: FailoverDeps,
+  { accountId, signal, unavailableMs, limitOf, breakerOf }: FailoverDeps,
   generator: UpstreamGenerator,
 ): Promise<Permit | GeneratorError> {
   const timeUp = AbortSignal.timeout(LONGEST_TURN_MS);
   const breaker = breakerOf(generator);
   for (;;) {
-    const place = await acquireInTime(placesOf(generator), accountId, signal, timeUp);
+    const place = await acquireInTime(limitOf(generator), accountId, signal, timeUp);
     if (place === undefined) return waiting(`As many calls to ${generator.name} as allowed are in progress.`);
     const waitMs = breaker.waitMs(accountId);
     if (waitMs === 0) return place;

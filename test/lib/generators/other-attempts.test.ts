@@ -258,7 +258,7 @@ describe('an upstream that asks to wait', () => {
           if (order.length === 1) throw new GeneratorError({ kind: 'unavailable', retryAfterMs: 50 }, 'wait');
           return used(accountId);
         },
-        { accountId, breakerOf: () => breaker, placesOf: () => places },
+        { accountId, breakerOf: () => breaker, limitOf: () => places },
       ).catch(() => {});
     await Promise.all(['a', 'a', 'a', 'a', 'b'].map(ask));
     expect(order.indexOf('b')).toBeLessThan(3);

@@ -2,13 +2,13 @@ import { createHash } from 'node:crypto';
 import { acquireUnlessAborted, type Limit, type Permit } from '../../lib/admission/limit.ts';
 import type { UpstreamTask } from '../../lib/domain/generator-call.ts';
 import { GeneratorError } from '../../lib/generators/errors.ts';
-import type { CurrentCall } from '../../lib/generators/failover.ts';
 import type {
   LocalGenerator,
   RenderedImage,
   UpstreamGenerator,
   UpstreamRequest,
 } from '../../lib/generators/port.ts';
+import type { CurrentCall } from '../../lib/generators/recorded-call.ts';
 import type { ImageTasks, TaskRequest } from '../../lib/generators/tasks.ts';
 import { estimateRender } from '../../lib/imaging/cost.ts';
 import { ImageError } from '../../lib/imaging/errors.ts';

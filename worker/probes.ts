@@ -9,7 +9,7 @@ import { checkTemporal } from '../lib/process/temporal-client.ts';
 import type { ImageStore } from '../lib/stores/image-store.ts';
 import type { Stores } from '../lib/stores/stores.ts';
 import type { Metrics } from '../lib/telemetry/metrics/metrics.ts';
-import { sampleReadiness } from '../lib/telemetry/metrics/sample-readiness.ts';
+import { sampleReadiness } from '../lib/telemetry/metrics/metrics.ts';
 import type { Workers } from './create-workers.ts';
 
 export interface ProbeDeps {

@@ -1,3 +1,4 @@
+import type { Readiness } from '../../process/readiness.ts';
 import type { METRICS, MetricDefinition } from './definitions.ts';
 
 export type MetricName = keyof typeof METRICS;
@@ -45,6 +46,16 @@ export function sampleLimits(
       gauge('imagejob_limit_waiting', { limit }, waiting),
     ]),
   );
+}
+
+/** Has read for each scrape which dependencies can be used. */
+export function sampleReadiness(metrics: Metrics, readiness: Pick<Readiness, 'report'>): void {
+  metrics.sample(async () => {
+    const { dependencies } = await readiness.report();
+    return Object.entries(dependencies).map(([dependency, state]) =>
+      gauge('imagejob_dependency_up', { dependency }, state === 'ok' ? 1 : 0),
+    );
+  });
 }
 
 /** For a process whose metrics nobody reads. */

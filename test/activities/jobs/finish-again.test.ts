@@ -16,7 +16,7 @@ const tasks = createImageTasks({ watermarkText: 'sample' });
 function endingWith(reason: EndReason, times: number): RenderAttempt['imageTasks'] {
   let left = times;
   return {
-    usage: () => ({ busyProcesses: 0, waitingForProcess: 0, waitingForMemory: 0, memoryBytes: 0 }),
+    limits: { processes: { held: 0, waiting: 0 }, memory: { held: 0, waiting: 0 } },
     async run(task, input) {
       if (task === 'finishUpstream' && left-- > 0) throw new ImageProcessEnded(reason, 'ended');
       return (await tasks[task](input as never)) as never;

@@ -4,7 +4,7 @@ import { type RenderAttempt, renderUpstream } from '../../../activities/jobs/ren
 import { createLimit } from '../../../lib/admission/limit.ts';
 import { findTool, planRender } from '../../../lib/catalog/catalog.ts';
 import { createImageTasks } from '../../../lib/generators/tasks.ts';
-import { type EndReason, ImageProcessEnded } from '../../../lib/imaging/processes/errors.ts';
+import { type EndReason, ImageProcessEnded } from '../../../lib/imaging/errors.ts';
 import type { RenderInput } from '../../../lib/protocol/render.ts';
 import { unusedUpstream } from '../../lib/generators/fake-calls.ts';
 import { invert } from '../../setup/generators.ts';

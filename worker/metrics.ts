@@ -3,7 +3,7 @@ import type { ImageTasks } from '../lib/generators/tasks.ts';
 import type { TaskQueues } from '../lib/protocol/task-queues.ts';
 import type { HoldReason } from '../lib/stores/settings-store.ts';
 import type { Stores } from '../lib/stores/stores.ts';
-import { gauge, type Metrics, type Sample, sampleLimits } from '../lib/telemetry/metrics/metrics.ts';
+import { type GaugeSample, gauge, type Metrics, sampleLimits } from '../lib/telemetry/metrics/metrics.ts';
 
 const HOLD_REASONS: readonly HoldReason[] = ['installation', 'inputs', 'results'];
 
@@ -66,7 +66,7 @@ interface Backlog {
 /** Has read for each scrape what waits in each task queue. A queue that cannot be read is left out. */
 export function sampleQueues(metrics: Metrics, client: Client, queues: TaskQueues): void {
   for (const queue of Object.keys(TYPES) as (keyof TaskQueues)[])
-    metrics.sample(async (): Promise<Sample[]> => {
+    metrics.sample(async (): Promise<GaugeSample[]> => {
       const kinds = await Promise.all(TYPES[queue].map((type) => backlogOf(client, queues[queue], type)));
       return [
         gauge('imagejob_queue_age_seconds', { queue }, Math.max(...kinds.map((kind) => kind.ageSeconds))),

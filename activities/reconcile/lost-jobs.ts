@@ -1,7 +1,7 @@
 import { refundedError } from '../../lib/domain/job-errors.ts';
 import type { ReconcileCounts } from '../../lib/protocol/reconcile.ts';
 import type { PendingDelivery } from '../../lib/protocol/webhooks.ts';
-import { type Batch, type Done, idOf, nextOf, processItems } from '../retention/page.ts';
+import { type Batch, type Done, idOfItem, nextOf, processItems } from '../retention/page.ts';
 import { pendingDeliveryOf } from '../webhooks/pending-delivery.ts';
 import type { ReconcileDeps, ReconcileRules } from './rules.ts';
 
@@ -10,7 +10,7 @@ const JOBS = 1000;
 const PROBES = 50;
 
 /** A job that its workflow will not end. */
-export interface LostJob {
+export interface AbandonedJob {
   id: string;
   workflowId: string;
   /** Its workflow is running, but for far too long. */
@@ -18,7 +18,7 @@ export interface LostJob {
 }
 
 export interface FoundJobs extends Batch<ReconcileCounts> {
-  lost: LostJob[];
+  lost: AbandonedJob[];
   /** Checked jobs whose workflow Temporal knows. */
   known: number;
   /** Lost jobs that their workflow has completed: MongoDB is older than Temporal. */
@@ -32,10 +32,10 @@ export async function findLostJobs(
   after: string,
 ): Promise<FoundJobs> {
   const page = await stores.retention.processing(lostJobMs, after, JOBS);
-  const lost: LostJob[] = [];
+  const lost: AbandonedJob[] = [];
   let known = 0;
   let completed = 0;
-  const { processed, failed, problems } = await processItems(page, PROBES, idOf, async (job) => {
+  const { processed, failed, problems } = await processItems(page, PROBES, idOfItem, async (job) => {
     const { id, workflowId, ageMs } = job;
     const state = await workflows.stateOf(workflowId);
     if (state !== 'unknown') known += 1;
@@ -63,12 +63,12 @@ export interface RefundedJobs extends Done<ReconcileCounts> {
 /** Fails and refunds lost jobs that have not ended meanwhile. */
 export async function refundLostJobs(
   { stores, workflows }: ReconcileDeps,
-  jobs: readonly LostJob[],
+  jobs: readonly AbandonedJob[],
 ): Promise<RefundedJobs> {
   const webhooks: PendingDelivery[] = [];
   let refunded = 0;
   // One at a time: concurrent refunds to one account conflict.
-  const { processed, failed, problems } = await processItems(jobs, 1, idOf, async (job) => {
+  const { processed, failed, problems } = await processItems(jobs, 1, idOfItem, async (job) => {
     const { id, workflowId, isOverdue } = job;
     // Before the refund: if this fails, the next run finds the job again. A workflow that went on would keep the
     // webhook waiting.

@@ -25,7 +25,7 @@ export async function auditLedgers(
   const start: Cursor = after === '' ? START : (JSON.parse(after) as Cursor);
   const page = await accounts.list(limit, start.account);
   let { breaches } = start;
-  const { processed, failed, problems } = await processItems(page, 1, idOf, async ({ id }) => {
+  const { processed, failed, problems } = await processItems(page, 1, idOfItem, async ({ id }) => {
     breaches += report(await ledger.audit(id, stopIfCancelled));
   });
   cancellationSignal().throwIfAborted();
@@ -39,7 +39,7 @@ export async function auditLedgers(
   return { next: isLast ? null : JSON.stringify({ ...total, account }), counts: { failed }, problems };
 }
 
-const idOf = ({ id }: { id: string }) => id;
+const idOfItem = ({ id }: { id: string }) => id;
 
 /** Called after each page of a ledger: an account may have millions of rows. */
 function stopIfCancelled(): void {

@@ -23,7 +23,7 @@ export const pageDeadline = () => Date.now() + PAGE_MS;
 const MAX_PROBLEMS = 10;
 
 /** Items that failed. They do not stop the rest of the step. */
-export interface ItemFailures {
+export interface ItemProblems {
   /** How many items failed; the next run retries them. */
   failed: number;
   /** Id and error message of the first ones. */
@@ -38,9 +38,9 @@ export interface ItemFailures {
 export async function processItems<T>(
   items: readonly T[],
   width: number,
-  idOf: (item: T) => string,
+  idOfItem: (item: T) => string,
   work: (item: T) => Promise<unknown>,
-): Promise<ItemFailures & { processed: number }> {
+): Promise<ItemProblems & { processed: number }> {
   const deadline = pageDeadline();
   const problems: string[] = [];
   let processed = 0;
@@ -49,7 +49,7 @@ export async function processItems<T>(
     const outcomes = await Promise.allSettled(group.map(work));
     for (const [n, item] of group.entries()) {
       const outcome = outcomes[n];
-      if (outcome?.status === 'rejected') problems.push(problemOf(idOf(item), outcome.reason));
+      if (outcome?.status === 'rejected') problems.push(problemOf(idOfItem(item), outcome.reason));
     }
     processed += group.length;
   }
@@ -66,7 +66,7 @@ export async function bisect(
   ids: readonly string[],
   work: (ids: readonly string[]) => Promise<number>,
   deadline: number,
-): Promise<ItemFailures & { done: number; stuck: string[] }> {
+): Promise<ItemProblems & { done: number; stuck: string[] }> {
   try {
     return { done: ids.length === 0 ? 0 : await work(ids), stuck: [], ...failures([]) };
   } catch (error) {
@@ -78,19 +78,19 @@ export async function bisect(
     return {
       done: first.done + second.done,
       stuck: [...first.stuck, ...second.stuck],
-      ...mergeFailures(first, second),
+      ...mergeProblems(first, second),
     };
   }
 }
 
-export const mergeFailures = (a: ItemFailures, b: ItemFailures): ItemFailures => ({
+export const mergeProblems = (a: ItemProblems, b: ItemProblems): ItemProblems => ({
   failed: a.failed + b.failed,
   problems: [...a.problems, ...b.problems].slice(0, MAX_PROBLEMS),
 });
 
-export const NO_FAILURES: ItemFailures = { failed: 0, problems: [] };
+export const NO_PROBLEMS: ItemProblems = { failed: 0, problems: [] };
 
-const failures = (problems: string[]): ItemFailures => ({
+const failures = (problems: string[]): ItemProblems => ({
   failed: problems.length,
   problems: problems.slice(0, MAX_PROBLEMS),
 });
@@ -98,7 +98,7 @@ const failures = (problems: string[]): ItemFailures => ({
 const problemOf = (id: string, error: unknown) =>
   `${id}: ${error instanceof Error ? error.message : String(error)}`;
 
-export const idOf = ({ id }: { id: string }) => id;
+export const idOfItem = ({ id }: { id: string }) => id;
 
 /** Cursor of the page after this one; null after the last one. @param limit of a page */
 export function nextOf(page: readonly { id: string }[], processed: number, limit: number): string | null {

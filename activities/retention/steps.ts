@@ -8,8 +8,8 @@ import { assertOwnBuckets } from './installation.ts';
 import { type OrphanRule, removeOrphans } from './orphans.ts';
 import {
   bisect,
-  mergeFailures,
-  NO_FAILURES,
+  mergeProblems,
+  NO_PROBLEMS,
   pageDeadline,
   processItems,
   type RetentionBatch,
@@ -109,13 +109,13 @@ async function deleteExpiredJobs(
   const deadline = pageDeadline();
   let left = batch;
   let deleted = 0;
-  let failures = NO_FAILURES;
+  let failures = NO_PROBLEMS;
   for (const { id, retentionDays } of keys) {
     const expired = await stores.retention.expired(id, ago(retentionDays * DAY_MS), left, stuck);
     const removed = await bisect(expired, async (ids) => (await stores.jobs.remove(ids)).length, deadline);
     deleted += removed.done;
     left -= expired.length;
-    failures = mergeFailures(failures, removed);
+    failures = mergeProblems(failures, removed);
     stuck = [...stuck, ...removed.stuck];
     // This key may have more expired jobs: the next batch continues with it.
     if (left === 0 && stuck.length <= MAX_STUCK) break;

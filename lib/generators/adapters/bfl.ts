@@ -14,8 +14,7 @@ import {
   WRONG_FIELDS,
 } from '../upstream/classify.ts';
 import { type CallContext, createUpstreamClient, TIMING, type UpstreamClient } from '../upstream/client.ts';
-import { plausibleCost } from '../upstream/cost.ts';
-import { idAt, numberAt, textAt } from '../upstream/json.ts';
+import { idAt, numberAt, plausibleCost, textAt } from '../upstream/json.ts';
 import { createTaskGenerator, type TaskShapes } from '../upstream/task.ts';
 
 /** Bodies differ between the documents of Black Forest Labs, so the HTTP status decides where it can. */

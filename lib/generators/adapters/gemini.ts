@@ -5,8 +5,7 @@ import type { RenderedImage, UpstreamGenerator, UpstreamRequest } from '../port.
 import type { UpstreamResponse } from '../upstream/classify.ts';
 import { askedToWait, type FailureRow, misconfigured, refusal, retryAfterMs } from '../upstream/classify.ts';
 import { createUpstreamClient, TIMING, type UpstreamClient } from '../upstream/client.ts';
-import { plausibleCost } from '../upstream/cost.ts';
-import { imageFrom, numberAt, textAt, valuesAt } from '../upstream/json.ts';
+import { imageFrom, numberAt, plausibleCost, textAt, valuesAt } from '../upstream/json.ts';
 
 /** Reasons for which a candidate has no image although the HTTP status is 200. */
 const UNSAFE =

@@ -6,8 +6,7 @@ import type { RenderedImage, UpstreamGenerator, UpstreamRequest } from '../port.
 import { askedSize } from '../upstream/asked-size.ts';
 import { type FailureRow, misconfigured, refusal, unavailable } from '../upstream/classify.ts';
 import { createUpstreamClient, TIMING, type UpstreamClient } from '../upstream/client.ts';
-import { plausibleCost } from '../upstream/cost.ts';
-import { imageFrom, numberAt, textAt } from '../upstream/json.ts';
+import { imageFrom, numberAt, plausibleCost, textAt } from '../upstream/json.ts';
 
 export const OPENAI_ROWS: readonly FailureRow[] = [
   { row: 'there is no image', status: [200], failure: refusal('no_result') },

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { constants, setPriority } from 'node:os';
 import { type EndReason, ImageError, ImageProcessEnded } from '../errors.ts';
 import { FONT_ENVIRONMENT } from '../lettering.ts';
-import type { ChildMessage, TaskMessage } from './messages.ts';
+import type { ChildMessage, TaskMessage } from './serve.ts';
 import { readUsage, threadsOf } from './usage.ts';
 import { type TaskLimits, watchUsage } from './watch.ts';
 

@@ -1,6 +1,6 @@
 import { acquireUnlessAborted, createLimit, type Limit } from '../../admission/limit.ts';
 import { type EntryPoint, type ImageProcess, startImageProcess } from './image-process.ts';
-import type { Tasks } from './messages.ts';
+import type { Tasks } from './serve.ts';
 import type { TaskLimits } from './watch.ts';
 
 export interface PoolOptions {

@@ -20,7 +20,7 @@ import { openImageTasks } from './image-tasks.ts';
 import { sampleImageTasks } from './metrics.ts';
 import { openProbes, reportDraining } from './probes.ts';
 
-/** Dependencies to use in place of the real ones. */
+/** Dependencies that replace the real ones. */
 export interface RendererOverrides extends Partial<RenderDeps> {
   logger?: Logger;
   metrics?: Metrics;

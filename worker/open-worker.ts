@@ -25,7 +25,7 @@ import { sampleQueues, sampleStores } from './metrics.ts';
 import { openProbes, reportDraining } from './probes.ts';
 import { createWorkflowProbe } from './workflow-probe.ts';
 
-/** Dependencies to use in place of the real ones, and settings that have no environment variable. */
+/** Dependencies that replace the real ones, and settings that have no environment variable. */
 export interface WorkerOverrides
   extends Partial<Omit<ActivityDeps, 'onReconcileStopped' | 'webhooks' | 'deliveryLimits'>> {
   webhooks?: Partial<WebhookPolicy>;
@@ -33,15 +33,15 @@ export interface WorkerOverrides
   images?: ImageStore;
   logger?: Logger;
   metrics?: Metrics;
-  /** Ensured at the start; by default those of the service. */
+  /** Schedules to ensure at the start; by default the schedules of the service. */
   schedules?: readonly ScheduleOptions[];
   /** URL of the metrics of Temporal's SDK. */
   sdkMetrics?: string | undefined;
 }
 
 /**
- * Opens the worker with everything it needs, except what `overrides` has: that belongs to the caller, who closes it.
- * Disposing closes what was opened, and so does a failure.
+ * Opens the worker with everything it needs. What `overrides` has is not opened: the caller owns and closes it.
+ * Disposing closes everything that was opened, and so does a failure.
  */
 export function openWorker(config: Config, overrides: WorkerOverrides = {}): Promise<Workers> {
   return withResources(async (keep) => {

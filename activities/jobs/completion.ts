@@ -79,7 +79,7 @@ export async function complete(
   }
 }
 
-/** Removes the results that the job does not use: those of its calls, and those of this attempt. */
+/** Removes the results of the job's calls, and of this attempt, that the job does not use. */
 async function removeUnused(
   deps: CompletionDeps,
   { job, calls }: EndedJob,
@@ -91,8 +91,8 @@ async function removeUnused(
 }
 
 /**
- * What the workflow still has to do for a job that has ended. A delivery that has ended is not repeated, and a
- * redelivery has a workflow of its own: after a reset, this one does not take it over.
+ * What the workflow still has to do for a job that has ended. A delivery that has ended is not repeated. A redelivery
+ * has a workflow of its own, so the job's workflow leaves it alone after a reset.
  */
 export async function jobEnd(deps: CompletionDeps, { job, delivery, calls }: EndedJob): Promise<JobEnd> {
   const isPending = delivery?.state === 'pending' && delivery.cycle === FIRST_CYCLE;

@@ -5,15 +5,16 @@ import { type Batch, type Done, idOfItem, nextOf, processItems } from '../retent
 import { pendingDeliveryOf } from '../webhooks/pending-delivery.ts';
 import type { ReconcileDeps, ReconcileRules } from './rules.ts';
 
-/** Jobs checked in one batch, and how many of them at a time. */
+/** Jobs checked in one batch. */
 const JOBS = 1000;
+/** Concurrent calls to Temporal. */
 const PROBES = 50;
 
 /** A job that its workflow will not end. */
 export interface AbandonedJob {
   id: string;
   workflowId: string;
-  /** Its workflow is running, but for far too long. */
+  /** Its workflow is running, and has been for far too long. */
   isOverdue: boolean;
 }
 
@@ -25,7 +26,7 @@ export interface FoundJobs extends Batch<ReconcileCounts> {
   completed: number;
 }
 
-/** Finds jobs whose workflow was terminated, deleted or lost while they were `processing`, or does not get on. */
+/** Finds jobs that are `processing`, and whose workflow was terminated, deleted or lost, or makes no progress. */
 export async function findLostJobs(
   { stores, workflows }: ReconcileDeps,
   { lostJobMs, overdueJobMs }: ReconcileRules,
@@ -70,11 +71,11 @@ export async function refundLostJobs(
   // One at a time: concurrent refunds to one account conflict.
   const { processed, failed, problems } = await processItems(jobs, 1, idOfItem, async (job) => {
     const { id, workflowId, isOverdue } = job;
-    // Before the refund: if this fails, the next run finds the job again. A workflow that went on would keep the
-    // webhook waiting.
+    // Terminates before the refund: if this fails, the next run finds the job again. A workflow that is still running
+    // would delay the webhook.
     if (isOverdue) await workflows.terminate(workflowId, 'The job is overdue. The reconciler refunds it.');
     const ended = await stores.jobs.fail(id, END);
-    // Its workflow has ended it since it was found, and has done the rest.
+    // Its workflow has ended the job meanwhile, and does the rest.
     if (ended.job.error !== LOST) return;
     refunded += 1;
     if (ended.delivery !== null) webhooks.push(pendingDeliveryOf(ended.delivery));

@@ -22,17 +22,17 @@ export const pageDeadline = () => Date.now() + PAGE_MS;
 /** Problems reported per page; further ones are only counted. */
 const MAX_PROBLEMS = 10;
 
-/** Items that failed. They do not stop the rest of the step. */
+/** The items that failed. The rest of the step goes on without them. */
 export interface ItemProblems {
   /** How many items failed; the next run retries them. */
   failed: number;
-  /** Id and error message of the first ones. */
+  /** Id and error message of the first items that failed. */
   problems: string[];
 }
 
 /**
- * Processes the items of a page, `width` at a time. A failed item does not stop the others. At the time limit the rest is
- * left to the next page.
+ * Processes the items of a page, `width` at a time. A failed item does not stop the others. After the time limit, the
+ * next page takes the rest.
  * @returns how many items were processed, failed ones included
  */
 export async function processItems<T>(
@@ -57,7 +57,7 @@ export async function processItems<T>(
 }
 
 /**
- * Does the work for all ids in one call. When that fails, bisects down to the ids that fail; after the deadline, all
+ * Does the work for all ids in one call. If that fails, bisects down to the ids that fail. After the deadline, all
  * remaining ids count as failed.
  * @param work returns how many ids it was done for
  * @param deadline see {@link pageDeadline}

@@ -33,7 +33,7 @@ const OBJECTS = 1000;
 /** The most jobs that a query excludes because their deletion keeps failing. */
 const MAX_STUCK = 1000;
 
-/** What an operator said when starting the run. */
+/** What an operator has said when starting the run. */
 export interface RetentionOptions {
   /** Agrees to the removal of today's orphans, however many. */
   confirmed?: boolean;
@@ -61,7 +61,7 @@ export function createRetentionActivities(deps: RetentionDeps) {
 
 type Step = (after: string, options?: RetentionOptions) => Promise<RetentionBatch>;
 
-/** Each batch looks first: the buckets may have been exchanged since the last one. */
+/** Each batch checks the buckets first: they may have been exchanged since the last batch. */
 const withOwnBuckets =
   (deps: RetentionDeps, step: Step): Step =>
   async (after, options) => {
@@ -91,7 +91,7 @@ async function deleteHistories({ stores, workflows }: RetentionDeps, after: stri
   return { next: resumeAt, counts: { historiesDeleted: deleted.length, failed }, problems };
 }
 
-/** Cursor of {@link deleteExpiredJobs}: the last key that is done, and jobs of the next one that cannot be deleted. */
+/** Cursor of {@link deleteExpiredJobs}: the last key that is done, and the jobs of the next key that cannot be deleted. */
 interface ExpiryCursor {
   done: string;
   stuck: string[];

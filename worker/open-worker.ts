@@ -40,8 +40,8 @@ export interface WorkerOverrides
 }
 
 /**
- * Opens the worker with everything it needs. What `overrides` has is not opened: the caller owns and closes it.
- * Disposing closes everything that was opened, and so does a failure.
+ * Opens the worker with everything it needs. What `overrides` has is not opened: the caller owns
+ * and closes it. Disposing closes everything that was opened, and so does a failure.
  */
 export function openWorker(config: Config, overrides: WorkerOverrides = {}): Promise<Workers> {
   return withResources(async (keep) => {

@@ -22,8 +22,8 @@ export interface ProbeDeps {
 }
 
 /**
- * Checks what a process of Temporal workers depends on, and serves the result on HEALTH_PORT, if that is set. Must be
- * opened after the workers: until then the process is not ready.
+ * Checks what a process of Temporal workers depends on, and serves the result on HEALTH_PORT, if
+ * that is set. Must be opened after the workers: until then the process is not ready.
  */
 export async function openProbes(
   { host, healthPort: port }: Config['probes'],

@@ -56,7 +56,8 @@ test('a reader follows a render to its webhook through at most 20 files, and not
   expect(readFileSync('activities/webhooks/send.ts', 'utf8')).toContain('egress.post(');
 
   const imported = closureOf([...Object.keys(ENTRIES), 'activities/webhooks/delivery-limits.ts']);
-  // The limits divide deliveries by what is known of their receivers, and a reader of the path need not know how.
+  // The limits divide deliveries by what is known of their receivers, and a reader of the path need
+  // not know how.
   imported.delete('activities/webhooks/receivers.ts');
   expect(files.toSorted()).toEqual([...imported].toSorted());
 });

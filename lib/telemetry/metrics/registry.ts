@@ -87,7 +87,7 @@ function clear(metric: Gauge): void {
   metric.remove({});
 }
 
-/** Nothing, when it fails or takes too long: an old value would look like a new one. */
+/** Returns nothing if the read fails or takes too long: an old value would look like a new one. */
 async function inTime(read: Read): Promise<readonly GaugeSample[]> {
   return withDeadline(READ_MS, Promise.resolve().then(read)).catch(() => []);
 }

@@ -9,8 +9,8 @@ import { draftOf, newClient } from '../../setup/records.ts';
 export const BROKEN = new Error('It is broken.');
 
 /**
- * The activities of the reconciler over fakes. What concerns an id in `broken` fails. Workflows are unknown to Temporal
- * unless they have a state.
+ * The activities of the reconciler over fakes. What concerns an id in `broken` fails. Workflows are
+ * unknown to Temporal unless they have a state.
  */
 export async function openReconcileStage() {
   const stores = createFakeStores();

@@ -13,7 +13,7 @@ import type { Plan, Planned } from './plan.ts';
 import { TOOLS } from './registry.ts';
 import type { ToolSpec } from './tool-spec.ts';
 
-export type { Plan, Planned, Resolution, ResultChecks, Tier } from './plan.ts';
+export type { Plan, Planned, ResultChecks } from './plan.ts';
 export type { ToolSpec } from './tool-spec.ts';
 
 /** The tool with exactly this slug. */

@@ -43,7 +43,7 @@ export function canvas(width: number, height: number, flags: number): Buffer {
 }
 
 /** A frame in the top left corner of the canvas. */
-export function animationFrame(width: number, height: number, image: Buffer): Buffer {
+function animationFrame(width: number, height: number, image: Buffer): Buffer {
   const head = Buffer.alloc(16);
   head.writeUIntLE(width - 1, 6, 3);
   head.writeUIntLE(height - 1, 9, 3);

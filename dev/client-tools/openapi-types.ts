@@ -2,6 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runCommand } from '../process/command.ts';
+import { installClientTools } from './install.ts';
 
 /** The part of an OpenAPI document that is looked at here. */
 interface Document {
@@ -9,25 +10,27 @@ interface Document {
 }
 
 const HEADER = '// Generated from the OpenAPI document by `npm run client:types`.\n';
-const GENERATOR = join(
-  import.meta.dirname,
-  '../client-generators/node_modules/openapi-typescript/bin/cli.js',
-);
 
-/** The types of packages/client as TypeScript, generated from the OpenAPI document of the service. */
+/**
+ * The types of packages/client as TypeScript, generated from the OpenAPI document of the service.
+ */
 export async function openApiTypes(document: Document, signal: AbortSignal): Promise<string> {
+  const generator = join(await installClientTools(signal), 'openapi-typescript/bin/cli.js');
   const folder = await mkdtemp(join(tmpdir(), 'openapi-types-'));
   try {
     const [input, output] = [join(folder, 'openapi.json'), join(folder, 'openapi.ts')];
     await writeFile(input, JSON.stringify(withoutErrors(document)));
-    await runCommand(process.execPath, [GENERATOR, input, '--output', output], { signal });
+    await runCommand(process.execPath, [generator, input, '--output', output], { signal });
     return HEADER + (await readFile(output, 'utf8'));
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
 }
 
-/** Errors have one body and responses the same headers, so repeating them for each route would be half of the types. */
+/**
+ * Errors have one body and responses the same headers, so repeating them for each route would be
+ * half of the types.
+ */
 function withoutErrors(document: Document): Document {
   const paths = Object.entries(document.paths).map(([path, methods]) => {
     const operations = Object.entries(methods).map(([method, operation]) => {

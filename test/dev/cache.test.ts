@@ -9,9 +9,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { slot } from '../../dev/obtain/cache.ts';
-import { cacheInto } from '../../dev/obtain/cache-into.ts';
-import { cached } from '../../dev/obtain/strategies.ts';
+import { cached, cacheInto, slot } from '../../dev/obtain/cache.ts';
 import { temporaryFolder } from '../setup/temporary-folder.ts';
 import { firstLine, outputOf, startProgram, writeExecutable } from './helpers.ts';
 

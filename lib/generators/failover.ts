@@ -74,7 +74,7 @@ const untried = ({ candidates }: FailoverDeps, failures: ReadonlyMap<Generator, 
  * The generator to ask next: the first in the order of preference with the fewest turns used. A
  * generator that has refused the job or is misconfigured is not asked. Undefined if there is none.
  */
-export function nextGenerator(
+function nextGenerator(
   candidates: readonly Generator[],
   calls: readonly GeneratorCall[],
 ): Generator | undefined {

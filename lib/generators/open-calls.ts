@@ -17,7 +17,7 @@ export interface Liveness {
   silentMs: number;
 }
 
-export const LIVENESS: Liveness = { beatMs: 5000, silentMs: 45_000 };
+const LIVENESS: Liveness = { beatMs: 5000, silentMs: 45_000 };
 
 /** Wait of an attempt that could ask no upstream. */
 const LOOK_AGAIN_MS = 5000;

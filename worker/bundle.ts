@@ -5,12 +5,13 @@ import { dirname, join, parse } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { bundleWorkflowCode, type WorkflowBundleWithSourceMap } from '@temporalio/worker';
 
-/** Loaded by name, so that its code is in a bundle with traces only. */
+/** Loaded by name, so that only a bundle with traces has its code. */
 const TRACING_INTERCEPTORS = '@temporalio/interceptors-opentelemetry/lib/workflow-interceptors';
 
 /**
  * The workflow bundle: a file written earlier, or with an empty path bundled now (2 to 3 s).
- * @param traced whether workflows have spans, which doubles the size of the bundle and costs each workflow about 8 ms
+ * @param traced whether workflows have spans, which doubles the size of the bundle and costs each
+ * workflow about 8 ms
  */
 export async function loadWorkflowBundle(
   path: string,
@@ -20,7 +21,10 @@ export async function loadWorkflowBundle(
   return { codePath: traced ? tracedPath(path) : path };
 }
 
-/** Bundles the workflows into a file for {@link loadWorkflowBundle}, and with traces into another one next to it. */
+/**
+ * Bundles the workflows into a file for {@link loadWorkflowBundle}, and with traces into another
+ * one next to it.
+ */
 export async function writeWorkflowBundle(path: string, { traced = false } = {}): Promise<void> {
   const { code } = await bundleWorkflows(traced);
   await mkdir(dirname(path), { recursive: true });
@@ -45,7 +49,7 @@ function bundleWorkflows(traced: boolean): Promise<WorkflowBundleWithSourceMap> 
   });
 }
 
-/** A module next to this one: its source, or in the build what was compiled from it. */
+/** A module next to this one: the source, or in the build the compiled file. */
 function fromHere(module: string): string {
   const source = fileURLToPath(new URL(module, import.meta.url));
   return existsSync(source) ? source : source.replace(/\.ts$/, '.js');

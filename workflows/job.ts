@@ -14,7 +14,6 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { Activities } from '../activities/activities.ts';
-import type { FailedAttempt } from '../activities/jobs/render-failure.ts';
 import { CANCELLED_JOB, TIMED_OUT_JOB } from '../lib/domain/job-errors.ts';
 import { escaped } from '../lib/domain/markdown.ts';
 import type { Acceptance, JobFailure } from '../lib/domain/records.ts';
@@ -181,7 +180,7 @@ function renderFailure(error: unknown): { failure: JobFailure; attempts?: number
   const cause = error instanceof ActivityFailure ? error.cause : undefined;
   const [reported, shown] =
     cause instanceof ApplicationFailure
-      ? ((cause.details ?? []) as [JobFailure?, Pick<FailedAttempt, 'attempts'>?])
+      ? ((cause.details ?? []) as [JobFailure?, Pick<RenderReport, 'attempts'>?])
       : [];
   const failure = reported ?? { ...TIMED_OUT_JOB, processingMs: null };
   return { failure, attempts: shown?.attempts };

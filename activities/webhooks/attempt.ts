@@ -4,9 +4,8 @@ import type { PendingDelivery } from '../../lib/protocol/webhooks.ts';
 import type { AfterAttempt, DeliveryEnd } from '../../lib/stores/delivery-store.ts';
 import type { ImageStore } from '../../lib/stores/image-store.ts';
 import type { Stores } from '../../lib/stores/stores.ts';
-import { eventBody } from './event.ts';
 import { delayAfter, type WebhookPolicy } from './policy.ts';
-import { type SendDeps, type Sent, send } from './send.ts';
+import { eventBody, type SendDeps, type SentWebhook, sendWebhook } from './send.ts';
 
 const GONE = 410;
 
@@ -24,7 +23,10 @@ export interface DeliveryOutcome {
 /** Result of one attempt: the end of the delivery, or how long to wait for the next attempt. */
 export type AttemptResult = DeliveryOutcome | { state: 'pending'; waitMs: number; problem: string };
 
-/** Makes one attempt with the job and the endpoint as they are now. Once the delivery has ended, sends nothing. */
+/**
+ * Makes one attempt with the job and the endpoint as they are now. Once the delivery has ended,
+ * sends nothing.
+ */
 export async function deliver(
   deps: DeliveryDeps,
   policy: WebhookPolicy,
@@ -46,7 +48,7 @@ export async function deliver(
   const delivery = await deliveries.begin(deliveryId, cycle, attempt);
   if (delivery === undefined) return endedElsewhere(deps.stores, pending, policy);
   const body = eventBody(delivery, job, deps.images);
-  const sent = await send(deps, policy, { account, delivery, body, signal, ...attempt });
+  const sent = await sendWebhook(deps, policy, { account, delivery, body, signal, ...attempt });
   const aborted = signal.aborted && sent.attempt.error !== null;
   const next = aborted ? IMMEDIATELY : afterAttempt(sent, delivery, policy);
   const showsHealth = pending.target === 'account' && jobId !== null && !aborted;
@@ -68,7 +70,7 @@ function destinationOf(
 ): string | DeliveryEnd {
   const cancelled = (reason: string) => ({ state: 'cancelled', reason }) as const;
   if (jobId !== null && job === undefined) return cancelled(JOB_DELETED);
-  // Its jobs are about to be deleted, and its secret is gone.
+  // The jobs of a closed account are about to be deleted, and its secret is gone.
   if (status === 'closed') return cancelled('The account is closed.');
   const url = target === 'job' ? job?.webhookUrl : webhook.url;
   if (url === null || url === undefined) return cancelled('The account has no webhook endpoint.');
@@ -85,7 +87,8 @@ async function endedElsewhere(
   const row = await deliveries.find(deliveryId);
   if (row === undefined) return { state: 'cancelled', reason: 'The delivery is no longer in the log.' };
   if (row.cycle !== cycle) return { state: 'superseded', reason: 'A redelivery has replaced it.' };
-  // An attempt of this cycle that Temporal had timed out started at the same moment. Check again once it has ended.
+  // Temporal has timed out another attempt of this cycle, which is still in progress. Check again
+  // once it has ended.
   if (row.state === 'pending')
     return {
       state: 'pending',
@@ -101,12 +104,15 @@ type Next = Exclude<AfterAttempt, { state: 'pending' }> | { state: 'pending'; wa
 /** After a worker shutdown, another worker makes the next attempt immediately. */
 const IMMEDIATELY: Next = { state: 'pending', waitMs: 0 };
 
-/** As stored. `nextAttemptAt` is only for display: workers' clocks may differ, so no code relies on it. */
+/**
+ * The record of it. `nextAttemptAt` is only for display: workers' clocks may differ, so no code
+ * relies on it.
+ */
 const toRecord = (next: Next): AfterAttempt =>
   next.state === 'pending' ? { state: 'pending', nextAttemptAt: new Date(Date.now() + next.waitMs) } : next;
 
 function afterAttempt(
-  { attempt, retryAfterMs }: Sent,
+  { attempt, retryAfterMs }: SentWebhook,
   delivery: DeliveryRecord,
   policy: WebhookPolicy,
 ): Next {
@@ -138,8 +144,8 @@ async function updateEndpointHealth(
 }
 
 /**
- * Counts the cycle, and disables the endpoint once enough have failed for long enough. One attempt never does: the
- * endpoint may have been idle since an earlier failure.
+ * Counts the cycle, and disables the endpoint once enough cycles have failed for long enough. A
+ * failed attempt alone disables nothing: the endpoint may have been idle since an earlier failure.
  */
 async function countFailedCycle(
   { accounts }: Stores,

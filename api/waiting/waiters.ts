@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { finished } from 'node:stream';
-import { acquireNow, createLimit } from '../../lib/admission/limit.ts';
+import { createLimit } from '../../lib/admission/limit.ts';
 import { WAITING } from '../../lib/contract/limits.ts';
 import type { JobFeed, JobNews } from '../../lib/stores/job-feed.ts';
 
@@ -72,7 +72,7 @@ export function createWaiters(
   return {
     async register(kind, { accountId, jobId, response, isRevoked }) {
       const mayHoldMore = places.heldBy(accountId) <= requests - places.held;
-      const place = mayHoldMore ? await acquireNow(places, accountId, 1) : undefined;
+      const place = mayHoldMore ? places.acquireNow(accountId, 1) : undefined;
       if (isClosed) place?.release();
       if (isClosed || place === undefined) return undefined;
       const wait = waitFor(feed, jobId, isRevoked);

@@ -1,5 +1,5 @@
 import { type Ink, inkOf } from './ink.ts';
-import { letterLines, letterToFit, type Mask } from './lettering.ts';
+import { type LetterMask, letterLines, letterToFit } from './lettering.ts';
 import type { Size } from './libvips.ts';
 
 /** Any text; the title is wrapped, and both are cut to what the image has room for. */
@@ -10,10 +10,16 @@ export interface Caption {
 
 /** Opacity of the strip, 0 to 255: the image still shows through. */
 const STRIP_ALPHA = 178;
-/** Height of a strip with one line of title: a share of the longest side, at most of the height and of the width. */
+/**
+ * Height of a strip with one line of title: a share of the longest side, at most of the height and
+ * of the width.
+ */
 const STRIP = { share: 1 / 16, ofHeight: 1 / 3, ofWidth: 0.31 };
 const MOST_LINES = 3;
-/** In such heights: where each line is centred, the height of its capitals, and what another line of title adds. */
+/**
+ * In such heights: where each line is centred, the height of its capitals, and what another line of
+ * title adds.
+ */
 const TITLE = { middle: 0.33, capital: 0.215, level: 255 };
 const NOTE = { middle: 0.7, capital: 0.165, level: 205 };
 const PITCH = 0.36;
@@ -22,7 +28,7 @@ const MARGIN = 0.32;
 const MIN_CAPITAL = 4;
 
 interface Line {
-  mask: Mask;
+  mask: LetterMask;
   middle: number;
   level: number;
 }
@@ -49,7 +55,7 @@ export async function captionStrip(size: Size, { title, note }: Caption): Promis
   return drawStrip({ width: size.width, height: Math.round(unit * (1 + PITCH * extra)) }, lines, unit);
 }
 
-const lineAt = (unit: number, mask: Mask, { middle, level }: typeof TITLE, extra: number): Line => ({
+const lineAt = (unit: number, mask: LetterMask, { middle, level }: typeof TITLE, extra: number): Line => ({
   mask,
   level,
   middle: unit * (middle + PITCH * extra),

@@ -4,11 +4,11 @@ import type { GeneratorConfig } from '../../process/config/generators.ts';
 import type { RenderedImage, UpstreamGenerator, UpstreamRequest } from '../port.ts';
 import type { UpstreamResponse } from '../upstream/classify.ts';
 import {
+  askedToWait,
   type FailureRow,
   lost,
   misconfigured,
-  rateLimited,
-  refused,
+  refusal,
   retryAfterMs,
   unavailable,
 } from '../upstream/classify.ts';
@@ -17,21 +17,21 @@ import { imageInput } from '../upstream/image-input.ts';
 import { idAt, textAt } from '../upstream/json.ts';
 import { createTaskGenerator, type TaskShapes } from '../upstream/task.ts';
 
-/** A failed prediction only says why in its text. */
+/** Only the text of a failed prediction says why it failed. */
 export const REPLICATE_ROWS: readonly FailureRow[] = [
   {
     row: 'the prompt or the image was flagged',
     status: [200],
     at: 'error',
     matches: /E005|flagged|NSFW|sensitive/i,
-    failure: refused('safety'),
+    failure: refusal('safety'),
   },
   {
     row: 'the task made no image',
     status: [200],
     at: 'status',
     matches: /^succeeded$/,
-    failure: refused('no_result'),
+    failure: refusal('no_result'),
   },
   {
     row: 'the task failed or was stopped',
@@ -49,7 +49,7 @@ export const REPLICATE_ROWS: readonly FailureRow[] = [
     failure: lost,
   },
   { row: 'the money is used up', status: [402], failure: misconfigured },
-  { row: 'the rate limit is reached', status: [429], failure: rateLimited(resetMs) },
+  { row: 'the rate limit is reached', status: [429], failure: askedToWait(resetMs) },
 ];
 
 /** "Your rate limit resets in ~30s." */

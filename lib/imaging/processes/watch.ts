@@ -1,23 +1,18 @@
 import { countdown } from '../../process/countdown.ts';
-import { ImageProcessEnded } from './errors.ts';
+import { ImageProcessEnded } from '../errors.ts';
 import { readUsage } from './usage.ts';
 
 export interface TaskLimits {
   cpuMs: number;
   rssBytes: number;
-  /** How long the process may make no progress in processor time; even a loaded machine lets it advance. */
+  /**
+   * The process may make no progress in processor time for so long. Even on a loaded machine it
+   * makes some.
+   */
   stallMs: number;
 }
 
 const SAMPLE_MS = 40;
-const RSS_BYTES = 1e9;
-const STALL_MS = 60_000;
-
-export const taskLimits = (megapixels: number): TaskLimits => ({
-  cpuMs: 5000 + 100 * megapixels,
-  rssBytes: RSS_BYTES,
-  stallMs: STALL_MS,
-});
 
 /** Samples the usage of a process and calls `onExceeded`, once, when it is over a limit. */
 export function watchUsage(

@@ -27,13 +27,16 @@ export async function beginCall(log: CallLog, call: Omit<NewCall, 'id'>): Promis
   return id;
 }
 
-/** What an attempt needs besides its generators and its calls. Another process of the job is gone at once. */
+/**
+ * What an attempt needs besides its generators and its calls. Another process of the job is gone at
+ * once.
+ */
 export const ATTEMPT = {
   accountId: 'account-1',
   signal: new AbortController().signal,
   liveness: { beatMs: 1, silentMs: 0 },
   unavailableMs: 60_000,
-  placesOf: () => createLimit({ total: 10, perOwner: 10 }),
+  limitOf: () => createLimit({ total: 10, perOwner: 10 }),
   onRefused: false,
   mayHaveCalls: false,
   alarm: () => {},

@@ -3,7 +3,8 @@ import { createLimit } from '../../../lib/admission/limit.ts';
 import type { CallLog } from '../../../lib/domain/generator-call.ts';
 import { createBreaker } from '../../../lib/generators/breaker.ts';
 import { GeneratorError, NotSent } from '../../../lib/generators/errors.ts';
-import { type CurrentCall, type FailoverDeps, renderWithFailover } from '../../../lib/generators/failover.ts';
+import { type FailoverDeps, renderWithFailover } from '../../../lib/generators/failover.ts';
+import type { CurrentCall } from '../../../lib/generators/recorded-call.ts';
 import { ATTEMPT, beginCall, fakeCallLog, unusedUpstream } from './fake-calls.ts';
 
 const used = (key: string) => ({
@@ -82,7 +83,8 @@ describe('two attempts of one job', () => {
     const silent = await beginCall(log, { generator: 'gemini', model: 'm', mayBeCharged: true });
     let submissions = 0;
     const result = await attempt(log, async ({ begin }) => {
-      // The process of the first call stood still, and goes on while this attempt prepares the image.
+      // The process of the first call stood still, and goes on while this attempt prepares the
+      // image.
       await log.update(silent, { ...used('first'), outcome: 'completed' });
       await begin();
       submissions += 1;
@@ -258,7 +260,7 @@ describe('an upstream that asks to wait', () => {
           if (order.length === 1) throw new GeneratorError({ kind: 'unavailable', retryAfterMs: 50 }, 'wait');
           return used(accountId);
         },
-        { accountId, breakerOf: () => breaker, placesOf: () => places },
+        { accountId, breakerOf: () => breaker, limitOf: () => places },
       ).catch(() => {});
     await Promise.all(['a', 'a', 'a', 'a', 'b'].map(ask));
     expect(order.indexOf('b')).toBeLessThan(3);

@@ -3,8 +3,8 @@ import fastify, { LogController } from 'fastify';
 import { apiDisabled } from '../lib/contract/api-errors.ts';
 import type { ApiDeps } from './deps.ts';
 import { registerDocs } from './docs/register.ts';
-import { authenticate, checkScope } from './http/auth.ts';
-import { limitBody, registerBodies } from './http/body-parser.ts';
+import { limitBody, registerBodies } from './http/bodies.ts';
+import { authenticate, checkScope, limitHeaders, routableUrl } from './http/checks.ts';
 import {
   CONNECTION_LIMITS,
   closeWithoutRequests,
@@ -13,18 +13,29 @@ import {
 } from './http/connections.ts';
 import { registerErrors } from './http/error-handler.ts';
 import { rejectOtherMethods } from './http/methods.ts';
-import type { TypedApp } from './http/operation.ts';
+import type { Route, TypedApp } from './http/operation.ts';
 import { handleInTurn } from './http/pipelining.ts';
 import { registerProbes } from './http/probes.ts';
 import { removeRateLimitHeaders } from './http/rate-limit.ts';
-import { limitHeaders, routableUrl } from './http/request-head.ts';
-import { logResponse, requestId } from './http/request-log.ts';
-import { countResponse } from './http/request-metrics.ts';
-import { traceRequests } from './http/request-span.ts';
-import { SECURITY_HEADERS } from './http/security-headers.ts';
+import { countResponse, logResponse, requestId, traceRequests } from './http/request-telemetry.ts';
 import { allowForStandstill } from './http/standstill.ts';
-import { handleClientError, registerExpectations } from './http/wire.ts';
-import { routes } from './routes/routes.ts';
+import { handleClientError, registerExpectations, SECURITY_HEADERS } from './http/wire.ts';
+import { cancelJob } from './routes/cancel-job.ts';
+import { createJob } from './routes/create-job.ts';
+import { deleteJob } from './routes/delete-job.ts';
+import { getAccount } from './routes/get-account.ts';
+import { getJob } from './routes/get-job.ts';
+import { getTool } from './routes/get-tool.ts';
+import { getWebhookEndpoint } from './routes/get-webhook-endpoint.ts';
+import { jobEvents } from './routes/job-events.ts';
+import { listJobs } from './routes/list-jobs.ts';
+import { listLedger } from './routes/list-ledger.ts';
+import { listTools } from './routes/list-tools.ts';
+import { listWebhookDeliveries } from './routes/list-webhook-deliveries.ts';
+import { redeliverWebhook } from './routes/redeliver-webhook.ts';
+import { rotateWebhookSecret } from './routes/rotate-webhook-secret.ts';
+import { setWebhookEndpoint } from './routes/set-webhook-endpoint.ts';
+import { testWebhookEndpoint } from './routes/test-webhook-endpoint.ts';
 
 export const PREFIX = '/api';
 /** More than a request line can hold, so that an id of any length gets `job_not_found`. */
@@ -117,3 +128,23 @@ function trustProxy(value: string): string | false | ((address: string, hop: num
   if (value === '') return false;
   return /^\d+$/.test(value) ? (_address, hop) => hop < Number(value) : value;
 }
+
+/** Every operation of the API. */
+export const routes: readonly Route[] = [
+  createJob,
+  listJobs,
+  getJob,
+  jobEvents,
+  cancelJob,
+  deleteJob,
+  getAccount,
+  listLedger,
+  listTools,
+  getTool,
+  listWebhookDeliveries,
+  redeliverWebhook,
+  getWebhookEndpoint,
+  setWebhookEndpoint,
+  testWebhookEndpoint,
+  rotateWebhookSecret,
+];

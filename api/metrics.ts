@@ -1,5 +1,5 @@
 import { gauge, type Metrics } from '../lib/telemetry/metrics/metrics.ts';
-import type { Budgets } from './budgets/budgets.ts';
+import type { Budgets } from './admission/limits.ts';
 import type { JobGateway } from './jobs/gateway.ts';
 import type { Waiters } from './waiting/waiters.ts';
 

@@ -1,9 +1,9 @@
 import type { RouteGroup } from '../../lib/contract/limits.ts';
 import type { Scope } from '../../lib/contract/scopes.ts';
 import type { Caller } from '../../lib/domain/records.ts';
-import type { BytesLease, RequestHold } from '../budgets/hold.ts';
+import type { BytesLease, RequestHold } from '../admission/request-permits.ts';
 import type { JobBody } from '../intake/job-body.ts';
-import type { Compensations } from '../jobs/compensations.ts';
+import type { Compensations } from '../jobs/voids.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {

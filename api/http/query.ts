@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { invalidRequest } from '../../lib/contract/api-errors.ts';
-import { instantOf } from './rfc3339.ts';
+import { LIMITS } from '../../lib/contract/limits.ts';
+import { NotFound } from '../../lib/domain/errors.ts';
 
 /** The keywords of a parameter's schema that are checked here. */
 interface Parameter {
@@ -62,4 +63,35 @@ function integerOf(name: string, { minimum = 0, maximum = Infinity }: Parameter,
   const integer = /^\d{1,9}$/.test(value) ? Number(value) : Number.NaN;
   if (integer >= minimum && integer <= maximum) return integer;
   throw invalidRequest(`${name}: must be a whole number from ${minimum} to ${maximum}.`);
+}
+
+const DATE_TIME =
+  /^(\d{4}-\d\d-\d\d)[Tt](?:[01]\d|2[0-3]):\d\d:\d\d(?:\.\d{1,3}(\d{0,17}))?(?:[Zz]|[+-]\d\d:\d\d)$/;
+
+/** An RFC 3339 time, rounded up to a millisecond; undefined if it is none, or names a leap second. */
+export function instantOf(text: string): Date | undefined {
+  const [, date = '', beyond = ''] = DATE_TIME.exec(text) ?? [];
+  const ms = Date.parse(text.toUpperCase());
+  if (date === '' || Number.isNaN(ms) || !isOfCalendar(date)) return undefined;
+  return new Date(/[1-9]/.test(beyond) ? ms + 1 : ms);
+}
+
+/** Date.parse takes 30 February for 2 March. */
+const isOfCalendar = (date: string) => new Date(`${date}T00:00:00Z`).toISOString().startsWith(date);
+
+/**
+ * One page of a list.
+ * @param read is asked for one row more, which tells whether more follow; throws NotFound for an unknown cursor
+ * @throws ApiError invalid_request, the same for a cursor that is unknown and one of another account
+ */
+export async function readPage<T, R>(
+  limit: number = LIMITS.listPageDefault,
+  read: (limit: number) => Promise<readonly T[]>,
+  present: (row: T) => R,
+): Promise<{ data: R[]; has_more: boolean }> {
+  const rows = await read(limit + 1).catch((error: unknown) => {
+    if (!(error instanceof NotFound)) throw error;
+    throw invalidRequest('starting_after: must be the id of the last row of the page before.');
+  });
+  return { data: rows.slice(0, limit).map(present), has_more: rows.length > limit };
 }

@@ -10,7 +10,7 @@ import {
 import { clientOf, siteOf } from './client-address.ts';
 import { createSlidingWindow, type Hit, type Rejection, type SlidingWindow } from './rate-window.ts';
 import './fastify-types.ts';
-import { bindLog } from './request-log.ts';
+import { bindLog } from './request-telemetry.ts';
 
 export interface RateLimitOptions {
   /** Path prefix of the counted routes, such as `/api/v1`. */

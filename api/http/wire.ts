@@ -4,7 +4,6 @@ import type { Socket } from 'node:net';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { ApiError } from '../../lib/contract/errors.ts';
 import { envelope } from './error-handler.ts';
-import { SECURITY_HEADERS } from './security-headers.ts';
 
 /** Node's error codes with a message of their own; any other error means that the request is not valid HTTP. */
 const REASONS: Record<string, string> = {
@@ -69,3 +68,14 @@ export function registerExpectations({ server }: FastifyInstance): void {
 export function sendContinue({ headers }: FastifyRequest, raw: { writeContinue(): void }): void {
   if (headers.expect?.toLowerCase() === '100-continue') raw.writeContinue();
 }
+
+/**
+ * Headers of every response (OWASP REST Security Cheat Sheet): no sniffing, framing, loading or scripts. The /docs
+ * pages set their own policy. HSTS is left to the proxy that terminates TLS.
+ */
+export const SECURITY_HEADERS = {
+  'X-Content-Type-Options': 'nosniff',
+  'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
+  'X-Frame-Options': 'DENY',
+  'Referrer-Policy': 'no-referrer',
+} as const;

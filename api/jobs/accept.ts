@@ -1,4 +1,4 @@
-import { insufficientCredits, jobOfKeyDeleted } from '../../lib/contract/api-errors.ts';
+import { idempotencyConflict, insufficientCredits, jobOfKeyDeleted } from '../../lib/contract/api-errors.ts';
 import { ApiError } from '../../lib/contract/errors.ts';
 import type { JobCreated, JobReplayed } from '../../lib/contract/schemas.ts';
 import { presentJob } from '../../lib/domain/present.ts';
@@ -7,9 +7,9 @@ import { withDeadline } from '../../lib/process/process.ts';
 import { jobWorkflowId } from '../../lib/protocol/workflow-ids.ts';
 import type { IdempotencyRow } from '../../lib/stores/job-store.ts';
 import type { ApiDeps } from '../deps.ts';
-import type { Compensations } from './compensations.ts';
+import { isSameBody } from '../intake/job-body.ts';
 import type { GatewayOutcome, JobRequest } from './gateway.ts';
-import { replay } from './replay.ts';
+import type { Compensations } from './voids.ts';
 
 /** Another try helps when the key's workflow ended between lookup and call, or a concurrent request was rejected. */
 const MAX_TRIES = 5;
@@ -142,4 +142,27 @@ function causeOf(outcome: GatewayOutcome | ApiError): unknown {
   return outcome.outcome === 'unknown'
     ? outcome.cause
     : new Error(`The acceptance ended as ${outcome.outcome}.`);
+}
+
+/**
+ * The response to a request whose key is already used (spec: Idempotent replay): the current job and the warnings of
+ * the first request.
+ * @returns `again` when the job was voided after the row was read, so that the key can be used
+ * @throws ApiError idempotency_conflict when the body differs, job_not_found when the job was deleted
+ */
+export async function replay(
+  deps: ApiDeps,
+  compensations: Compensations,
+  spent: IdempotencyRow,
+  bodyDigest: string,
+): Promise<JobReplayed | 'again'> {
+  if (!isSameBody(spent.bodyDigest, bodyDigest)) throw idempotencyConflict();
+  compensations.add(spent.jobId);
+  const job = await deps.stores.jobs.recordReturned(spent.jobId, compensations.requestId);
+  if (job === 'voided') {
+    compensations.remove(spent.jobId);
+    return 'again';
+  }
+  if (job === undefined) throw jobOfKeyDeleted();
+  return { ...presentJob(job, deps.images), warnings: job.warnings };
 }

@@ -11,10 +11,10 @@ import type { CreateJob } from '../../lib/contract/schemas.ts';
 import { type Failures, remainingMs } from '../../lib/domain/failures.ts';
 import type { Caller } from '../../lib/domain/records.ts';
 import type { IdempotencyRow } from '../../lib/stores/job-store.ts';
-import type { Hold } from '../budgets/hold.ts';
+import type { Hold } from '../admission/request-permits.ts';
 import type { ApiDeps } from '../deps.ts';
 import type { IncomingImage } from '../intake/image-field.ts';
-import { checkWebhookUrl } from '../webhooks/check-url.ts';
+import { checkWebhookUrl } from '../webhooks/endpoint.ts';
 import { type FetchedImage, imageFromBody, imageFromUrl } from './image.ts';
 
 export interface JobToCheck {

@@ -5,10 +5,9 @@ import type { JobDraft, ObjectRef } from '../../lib/domain/records.ts';
 import { removeImagesSoon } from '../../lib/domain/remove-images.ts';
 import { jobWorkflowId, keyWorkflowId } from '../../lib/protocol/workflow-ids.ts';
 import type { ApiDeps } from '../deps.ts';
-import { acceptJob } from './accept.ts';
+import { acceptJob, replay } from './accept.ts';
 import { type CheckedJob, checkJob, type JobToCheck } from './checks.ts';
-import type { Compensations } from './compensations.ts';
-import { replay } from './replay.ts';
+import type { Compensations } from './voids.ts';
 
 /**
  * Time until acceptance must have started, fetching and storing the image included. With the calls after it, a request

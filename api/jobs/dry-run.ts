@@ -3,7 +3,7 @@ import type { DryRunResult } from '../../lib/contract/schemas.ts';
 import { hasScope } from '../../lib/contract/scopes.ts';
 import type { IdempotencyRow } from '../../lib/stores/job-store.ts';
 import type { ApiDeps } from '../deps.ts';
-import { isSameBody } from '../intake/digest.ts';
+import { isSameBody } from '../intake/job-body.ts';
 import { checkJob, type JobToCheck } from './checks.ts';
 
 /**

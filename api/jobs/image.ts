@@ -5,9 +5,9 @@ import type { ImageFormat } from '../../lib/domain/records.ts';
 import { type Egress, EgressError, type Fetched } from '../../lib/egress/egress.ts';
 import { inspectImage } from '../../lib/imaging/inspect.ts';
 import { sniffFormat } from '../../lib/imaging/sniff.ts';
-import type { Budgets } from '../budgets/budgets.ts';
-import type { BytesLease, Hold } from '../budgets/hold.ts';
-import type { UnpaidFetch } from '../budgets/unpaid.ts';
+import type { Budgets } from '../admission/limits.ts';
+import type { BytesLease, Hold } from '../admission/request-permits.ts';
+import type { UnpaidFetch } from '../admission/unpaid-fetches.ts';
 import type { IncomingImage } from '../intake/image-field.ts';
 
 /** An image that has passed the safety limits and may be stored. */

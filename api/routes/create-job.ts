@@ -7,14 +7,13 @@ import { LIMITS } from '../../lib/contract/limits.ts';
 import { CreateJob, DryRunResult, JobCreated, JobReplayed } from '../../lib/contract/schemas.ts';
 import { errorResponses, type Route } from '../http/operation.ts';
 import { checkQuery } from '../http/query.ts';
-import { bindJob } from '../http/request-log.ts';
-import { bodyDigest } from '../intake/digest.ts';
+import { bindJob } from '../http/request-telemetry.ts';
 import type { JobBody } from '../intake/job-body.ts';
-import { createCompensations } from '../jobs/compensations.ts';
+import { bodyDigest } from '../intake/job-body.ts';
 import { createOrReplayJob } from '../jobs/creation.ts';
 import { dryRun } from '../jobs/dry-run.ts';
-import { PreferHeader } from '../waiting/prefer.ts';
-import { waitIfPreferred } from '../waiting/wait-if-preferred.ts';
+import { createCompensations } from '../jobs/voids.ts';
+import { PreferHeader, waitIfPreferred } from '../waiting/prefer.ts';
 
 /** Most bytes of the fields that are kept after `dropFields`: options, warnings and the webhook URL. */
 const RETAINED_FIELD_BYTES = 32 * 1024;

@@ -4,9 +4,8 @@ import { Job, JobId } from '../../lib/contract/schemas.ts';
 import { presentJob } from '../../lib/domain/present.ts';
 import type { Route } from '../http/operation.ts';
 import { errorResponses } from '../http/operation.ts';
-import { bindJob } from '../http/request-log.ts';
-import { PreferHeader, preferredWait } from '../waiting/prefer.ts';
-import { findBrief, untilEnded } from '../waiting/wait.ts';
+import { bindJob } from '../http/request-telemetry.ts';
+import { findBrief, PreferHeader, preferredWait, untilEnded } from '../waiting/prefer.ts';
 
 /** GET /v1/jobs/{id}: the current state of a job, on request once it has ended. */
 export const getJob: Route = (app, { stores, images, waiters, usualTimes }) =>

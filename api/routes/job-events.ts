@@ -5,9 +5,9 @@ import { WAITING } from '../../lib/contract/limits.ts';
 import { JobId } from '../../lib/contract/schemas.ts';
 import { presentJob } from '../../lib/domain/present.ts';
 import { errorResponses, type Route } from '../http/operation.ts';
-import { bindJob } from '../http/request-log.ts';
+import { bindJob } from '../http/request-telemetry.ts';
 import { eventsOf } from '../waiting/event-stream.ts';
-import { findBrief } from '../waiting/wait.ts';
+import { findBrief } from '../waiting/prefer.ts';
 
 /** Of no type: tools differ in whether a schema describes the stream or one event of it. */
 const Events = Type.Unsafe<Readable>({});

@@ -5,9 +5,7 @@ import { JobList, PAGE } from '../../lib/contract/lists.ts';
 import { JobStatus } from '../../lib/contract/schemas.ts';
 import { presentJob } from '../../lib/domain/present.ts';
 import { errorResponses, type Route } from '../http/operation.ts';
-import { readPage } from '../http/pages.ts';
-import { checkQuery } from '../http/query.ts';
-import { instantOf } from '../http/rfc3339.ts';
+import { checkQuery, instantOf, readPage } from '../http/query.ts';
 
 const time = (description: string) => Type.Optional(Type.String({ format: 'date-time', description }));
 

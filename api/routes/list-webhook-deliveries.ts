@@ -5,8 +5,7 @@ import { PAGE } from '../../lib/contract/lists.ts';
 import { JobId } from '../../lib/contract/schemas.ts';
 import { presentDelivery } from '../../lib/domain/present-webhooks.ts';
 import { errorResponses, type Route } from '../http/operation.ts';
-import { readPage } from '../http/pages.ts';
-import { checkQuery } from '../http/query.ts';
+import { checkQuery, readPage } from '../http/query.ts';
 
 const Query = Type.Object({
   ...PAGE,

@@ -1,9 +1,9 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import fastify from 'fastify';
-import { createBudgets } from '../../api/budgets/budgets.ts';
-import { limitBody, registerBodies } from '../../api/http/body-parser.ts';
-import { bodyDigest } from '../../api/intake/digest.ts';
+import { createBudgets } from '../../api/admission/limits.ts';
+import { limitBody, registerBodies } from '../../api/http/bodies.ts';
 import type { JobBody } from '../../api/intake/job-body.ts';
+import { bodyDigest } from '../../api/intake/job-body.ts';
 import type { Caller } from '../../lib/domain/records.ts';
 import { inspectImage } from '../../lib/imaging/inspect.ts';
 

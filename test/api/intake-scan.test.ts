@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createJobBodyReader, type JobBody } from '../../api/intake/job-body.ts';
-import { MAX_DEPTH, MAX_VALUES } from '../../api/intake/scanner.ts';
+import { MAX_DEPTH, MAX_VALUES } from '../../api/intake/json-scanner.ts';
 import { ApiError } from '../../lib/contract/errors.ts';
 
 const IMAGE = Buffer.from('pretend this is an image');

@@ -1,6 +1,6 @@
 import { Value } from 'typebox/value';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { createBudgets } from '../../api/budgets/budgets.ts';
+import { createBudgets } from '../../api/admission/limits.ts';
 import { DryRunResult } from '../../lib/contract/schemas.ts';
 import { type Served, serveHttp } from '../lib/egress/servers.ts';
 import { postJob } from '../setup/client.ts';

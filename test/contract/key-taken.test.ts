@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { bodyDigest } from '../../api/intake/digest.ts';
-import { createJobBodyReader } from '../../api/intake/job-body.ts';
+import { bodyDigest, createJobBodyReader } from '../../api/intake/job-body.ts';
 import { BUDGETS } from '../../lib/contract/limits.ts';
 import { postJob } from '../setup/client.ts';
 import { sampleJpeg } from '../setup/images.ts';

@@ -1,10 +1,10 @@
 import { type TypeBoxTypeProvider, TypeBoxValidatorCompiler } from '@fastify/type-provider-typebox';
 import fastify from 'fastify';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { routes } from '../../api/app.ts';
 import { hoistSchemas } from '../../api/docs/openapi/hoist.ts';
 import { optionsName } from '../../api/docs/openapi/tools.ts';
 import type { OpenApiDocument, Schema } from '../../api/docs/openapi/types.ts';
-import { routes } from '../../api/routes/routes.ts';
 import { findTool, listTools, planRender } from '../../lib/catalog/catalog.ts';
 import { ERRORS, type ErrorCode } from '../../lib/contract/errors.ts';
 import type { ErrorEnvelope } from '../../lib/contract/schemas.ts';

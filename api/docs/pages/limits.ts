@@ -11,8 +11,8 @@ import {
 import { KEPT_TESTS } from '../../../lib/domain/delivery.ts';
 import { MAX_REPLACED_SECRETS, OLD_SECRET_HOURS } from '../../../lib/domain/webhook-secrets.ts';
 import type { Config } from '../../../lib/process/config/config.ts';
-import { accountBytesOf } from '../../budgets/budgets.ts';
-import { unpaidLimits } from '../../budgets/unpaid.ts';
+import { accountBytesOf } from '../../admission/limits.ts';
+import { unpaidLimits } from '../../admission/unpaid-fetches.ts';
 import { type Html, html, prose } from './html.ts';
 import type { Page } from './layout.ts';
 

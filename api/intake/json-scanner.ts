@@ -1,8 +1,7 @@
 import { invalidRequest as invalid } from '../../lib/contract/api-errors.ts';
-import { createGrowingBuffer, filled, type GrowingBuffer, reserve } from './growing-buffer.ts';
+import { createGrowingBuffer, filled, type GrowingBuffer, reserve } from './image-bytes.ts';
 import type { ImageField } from './image-field.ts';
-import { canCut, createLongString, LONG_STRING, type LongString } from './long-string.ts';
-import { createStringBody } from './string-body.ts';
+import { canCut, createLongString, createStringBody, LONG_STRING, type LongString } from './json-strings.ts';
 
 /** Deepest nesting of a body, so that JSON.parse and recursive functions cannot exhaust the stack. */
 export const MAX_DEPTH = 64;

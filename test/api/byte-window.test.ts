@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest';
-import { type Allowance, createAllowance } from '../../api/budgets/allowance.ts';
+import { type Allowance, createAllowance } from '../../api/admission/byte-window.ts';
 
 let now: number;
 let allowance: Allowance;

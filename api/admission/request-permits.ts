@@ -4,7 +4,7 @@ import { type Limit, LimitError, type Permit } from '../../lib/admission/limit.t
 import { ApiError } from '../../lib/contract/errors.ts';
 import { BUDGETS } from '../../lib/contract/limits.ts';
 import { countdown } from '../../lib/process/countdown.ts';
-import type { Budgets } from './budgets.ts';
+import type { Budgets } from './limits.ts';
 
 /** Seconds for Retry-After: about as long as the requests in flight take. */
 const RETRY_AFTER = 5;

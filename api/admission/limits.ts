@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { createLimit, type Limit, type LimitOptions } from '../../lib/admission/limit.ts';
 import { BUDGETS } from '../../lib/contract/limits.ts';
 import type { Config } from '../../lib/process/config/config.ts';
-import { createUnpaid, type Unpaid } from './unpaid.ts';
+import { createUnpaid, type Unpaid } from './unpaid-fetches.ts';
 
 /** Concurrent fetches of all keys. Each holds a socket from its start, and bytes once its response has begun. */
 const ALL_FETCHES = 512;

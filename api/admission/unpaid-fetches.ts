@@ -1,6 +1,6 @@
 import { rateLimited } from '../../lib/contract/api-errors.ts';
 import { type LimitName, UNPAID } from '../../lib/contract/limits.ts';
-import { type Allowance, createAllowance, type Spending } from './allowance.ts';
+import { type Allowance, createAllowance, type Spending } from './byte-window.ts';
 
 const MB = 1024 * 1024;
 const MINUTE_MS = 60_000;

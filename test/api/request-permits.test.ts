@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
-import { createHold } from '../../api/budgets/hold.ts';
+import { createHold } from '../../api/admission/request-permits.ts';
 import { createLimit } from '../../lib/admission/limit.ts';
 
 /** A response that can end, or be destroyed like its connection. */

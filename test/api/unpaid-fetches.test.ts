@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { createBudgets } from '../../api/budgets/budgets.ts';
-import { createUnpaid } from '../../api/budgets/unpaid.ts';
+import { createBudgets } from '../../api/admission/limits.ts';
+import { createUnpaid } from '../../api/admission/unpaid-fetches.ts';
 import { digestApiKey, issueApiKey } from '../../lib/domain/api-key.ts';
 import { createEgress } from '../../lib/egress/egress.ts';
 import { startFakeApi } from '../contract/fake-api.ts';

@@ -15,7 +15,7 @@ import { openMetrics } from '../lib/telemetry/metrics/open-metrics.ts';
 import { sampleReadiness } from '../lib/telemetry/metrics/sample-readiness.ts';
 import { openTracing } from '../lib/telemetry/tracing/open-tracing.ts';
 import type { Tracing } from '../lib/telemetry/tracing/tracing.ts';
-import { createBudgets } from './admission/limits.ts';
+import { createApiLimits } from './admission/limits.ts';
 import { watchApiSwitch, watchToolSwitch } from './api-switch.ts';
 import { buildApp, PREFIX } from './app.ts';
 import type { ApiDeps } from './deps.ts';
@@ -23,7 +23,7 @@ import type { TypedApp } from './http/operation.ts';
 import { createRateLimits } from './http/rate-limit.ts';
 import { createTemporalGateway } from './jobs/gateway.ts';
 import { createVoids } from './jobs/voids.ts';
-import { sampleBudgets, sampleWaiters, timeAcceptances } from './metrics.ts';
+import { sampleLimits, sampleWaiters, timeAcceptances } from './metrics.ts';
 import { createUsualTimes } from './waiting/usual-times.ts';
 import { createWaiters } from './waiting/waiters.ts';
 import { createWebhookGateway } from './webhooks/gateway.ts';
@@ -59,15 +59,15 @@ async function openDeps(config: Config, overrides: ApiOverrides, keep: Resources
   const stores = overrides.stores ?? (await openMongoStores(config.mongo, { metrics, keep }));
   const images = overrides.images ?? keep(createImageStore(config.s3));
   const { jobGateway, webhookGateway } = openGateways(config.temporal, overrides, tracing, keep);
-  const budgets = overrides.budgets ?? createBudgets(config.api);
+  const limits = overrides.limits ?? createApiLimits(config.api);
   const checks = { mongodb: stores.settings.apiEnabled, s3: images.check, temporal: jobGateway.check };
   const readiness = overrides.readiness ?? createReadiness(checks, logDependencies(logger));
-  sampleBudgets(metrics, budgets);
   const failed = (err: unknown) =>
     logger.warn({ err }, 'The stream of ended jobs failed. It is opened again.');
   const jobFeed = overrides.jobFeed ?? keep(openJobFeed(config.mongo, failed));
   const waiters = overrides.waiters ?? createWaiters(jobFeed);
   sampleReadiness(metrics, readiness);
+  sampleLimits(metrics, limits, waiters);
   sampleWaiters(metrics, waiters);
   return {
     config,
@@ -84,7 +84,7 @@ async function openDeps(config: Config, overrides: ApiOverrides, keep: Resources
     apiSwitch: overrides.apiSwitch ?? keep(await watchApiSwitch(stores.settings)),
     toolSwitch: overrides.toolSwitch ?? keep(await watchToolSwitch(stores.settings)),
     rateLimits: overrides.rateLimits ?? createRateLimits({ prefix: `${PREFIX}/v1` }),
-    budgets,
+    limits,
     waiters,
     usualTimes: overrides.usualTimes ?? createUsualTimes(),
   };

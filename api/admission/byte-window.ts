@@ -1,38 +1,40 @@
-export interface AllowanceOptions {
-  /** Most a key may spend in any `windowMs`. Spending that crosses the limit is still allowed. */
+// Not lib/admission/limit.ts, which counts what is held at one time. Bytes that were fetched are counted over a minute.
+
+export interface ByteWindowOptions {
+  /** Most bytes of a key in any `windowMs`. Bytes that cross the limit are still allowed. */
   limit: number;
   windowMs: number;
   /** A monotonic clock, in milliseconds. */
   now: () => number;
 }
 
-/** What is spent at once. May grow and shrink while it counts. */
-export interface Spending {
+/** Bytes that are counted together. They may become more or fewer while they count. */
+export interface CountedBytes {
   amount: number;
 }
 
-export interface Allowance {
+export interface ByteWindow {
   readonly limit: number;
   /** Milliseconds until the key is below its limit again, 0 when it is. @param except does not count */
-  wait(key: string, except?: Spending): number;
-  /** What the key has spent in the window. */
-  spent(key: string): number;
-  /** Counts the spending for the key, from now until the window is over. */
-  count(key: string, spending: Spending): void;
-  /** Number of keys that are tracked: those with a spending in the window. */
+  wait(key: string, except?: CountedBytes): number;
+  /** Bytes of the key in the window. */
+  counted(key: string): number;
+  /** Counts the bytes for the key, from now until the window is over. */
+  count(key: string, bytes: CountedBytes): void;
+  /** Number of keys that have bytes in the window. */
   readonly size: number;
 }
 
 interface Entry {
   moment: number;
-  spending: Spending;
+  bytes: CountedBytes;
 }
 
 /**
- * Tracks how much each key spends in a sliding window. Memory is bounded by the rate limits: one entry per request in
- * the window. A key without entries is removed.
+ * Counts the bytes of each key in a sliding window. Memory is bounded by the rate limits: one entry per request in the
+ * window. A key without entries is removed.
  */
-export function createAllowance({ limit, windowMs, now }: AllowanceOptions): Allowance {
+export function createByteWindow({ limit, windowMs, now }: ByteWindowOptions): ByteWindow {
   const keys = new Map<string, Entry[]>();
 
   function entriesOf(key: string): Entry[] {
@@ -53,20 +55,20 @@ export function createAllowance({ limit, windowMs, now }: AllowanceOptions): All
   return {
     limit,
     wait(key, except) {
-      const entries = entriesOf(key).filter(({ spending }) => spending !== except);
+      const entries = entriesOf(key).filter(({ bytes }) => bytes !== except);
       let excess = sumOf(entries) - limit;
       let until = 0;
-      for (const { moment, spending } of entries) {
+      for (const { moment, bytes } of entries) {
         if (excess < 0) break;
-        excess -= spending.amount;
+        excess -= bytes.amount;
         until = moment + windowMs;
       }
       return Math.max(0, until - now());
     },
-    spent: (key) => sumOf(entriesOf(key)),
-    count(key, spending) {
+    counted: (key) => sumOf(entriesOf(key)),
+    count(key, bytes) {
       removeExpired();
-      keys.set(key, [...entriesOf(key), { moment: now(), spending }]);
+      keys.set(key, [...entriesOf(key), { moment: now(), bytes }]);
     },
     get size() {
       return keys.size;
@@ -74,4 +76,4 @@ export function createAllowance({ limit, windowMs, now }: AllowanceOptions): All
   };
 }
 
-const sumOf = (entries: readonly Entry[]) => entries.reduce((sum, { spending }) => sum + spending.amount, 0);
+const sumOf = (entries: readonly Entry[]) => entries.reduce((sum, { bytes }) => sum + bytes.amount, 0);

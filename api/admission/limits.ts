@@ -1,87 +1,93 @@
 import { setMaxListeners } from 'node:events';
 import { createLimit, type Limit, type LimitOptions } from '../../lib/admission/limit.ts';
-import { BUDGETS } from '../../lib/contract/limits.ts';
+import { IN_FLIGHT } from '../../lib/contract/limits.ts';
 import type { Config } from '../../lib/process/config/config.ts';
-import { createUnpaid, type Unpaid } from './unpaid-fetches.ts';
+import { createUnpaidFetches, type UnpaidFetches } from './unpaid-fetches.ts';
 
 /** Concurrent fetches of all keys. Each holds a socket from its start, and bytes once its response has begun. */
 const ALL_FETCHES = 512;
-/** One account's share of all bytes in flight, unless that is too little for two keys. */
-const ACCOUNT_SHARE = 1 / 4;
+/** The part of all bytes in flight that one account may have, unless that is too little for two keys. */
+const ACCOUNT_PART = 1 / 4;
 /** Concurrent acceptances of all accounts: as many as a worker can run. Waiting here does not use up their deadline. */
 const ALL_ACCEPTANCES = 200;
-/** Number of account budgets above which unused ones are removed. */
-const MAX_IDLE_BUDGETS = 1000;
+/** Number of account limits above which unused ones are removed. */
+const MAX_IDLE_ACCOUNTS = 1000;
 /** Bodies read and discarded at the same time: of one client, and of all. */
-const CLIENT_DROPS = 16;
-const ALL_DROPS = 256;
+const CLIENT_UNREAD_BODIES = 16;
+const ALL_UNREAD_BODIES = 256;
 
-/** Bounds on the work and memory that callers can cause in this process. */
-export interface Budgets {
-  /** Bytes of bodies and fetched images of one account. Owners: its keys. */
-  bytesOf(accountId: string): Limit;
-  /** Number of requests that wait for {@link bytesOf} their account. */
-  waitingForAccounts(): number;
-  /** Bytes of bodies and fetched images of all accounts. Owners: accounts, so more keys do not mean a larger share. */
+/** Limits on the work and memory that callers can cause in this process. */
+export interface ApiLimits {
+  /** Bytes of bodies and fetched images of all accounts. Owners: accounts, so that more keys do not get more bytes. */
   bytes: Limit;
+  /** The same of one account. Owners: its keys. */
+  bytesOf(accountId: string): Limit;
+  /** What {@link bytesOf} adds up to, over all accounts. */
+  accountBytes: Readonly<Pick<Limit, 'held' | 'waiting'>>;
   /** Acceptances. Owners: accounts. */
   acceptances: Limit;
   /** Fetches of an `image_url`. Owners: keys. */
   fetches: Limit;
-  /** Fetches for requests that are not charged. */
-  unpaid: Unpaid;
+  /** Fetches for requests that are not charged, per time. */
+  unpaidFetches: UnpaidFetches;
   /** Bodies that are read and discarded. Owners: client addresses. */
-  drops: Limit;
+  unreadBodies: Limit;
   /** Aborts when {@link close} is called. */
   closing: AbortSignal;
   /** For a server that shuts down: no request waits from now on, so that none is accepted after the grace period. */
   close(): void;
 }
 
-type Sizes = Pick<Config['api'], 'bytesInFlight' | 'unpaidBytesPerMinute'>;
-
 /** The bytes in flight of one account. */
 export function accountBytesOf(bytesInFlight: number): number {
-  const { keyBytes } = BUDGETS;
+  const { keyBytes } = IN_FLIGHT;
   // Enough for two keys, if that leaves half to other accounts.
   const twoKeys = Math.min(2 * keyBytes, bytesInFlight / 2);
-  return Math.max(keyBytes, twoKeys, bytesInFlight * ACCOUNT_SHARE);
+  return Math.max(keyBytes, twoKeys, bytesInFlight * ACCOUNT_PART);
 }
 
-export function createBudgets({ bytesInFlight, unpaidBytesPerMinute }: Sizes): Budgets {
-  const { keyBytes } = BUDGETS;
+type Sizes = Pick<Config['api'], 'bytesInFlight' | 'unpaidBytesPerMinute'>;
+
+export function createApiLimits({ bytesInFlight, unpaidBytesPerMinute }: Sizes): ApiLimits {
   const accountBytes = accountBytesOf(bytesInFlight);
   const closing = new AbortController();
   // One per waiting request.
   setMaxListeners(0, closing.signal);
-  const accounts = budgetPerName({ total: accountBytes, perOwner: keyBytes });
+  const accounts = createLimitPerAccount({ total: accountBytes, perOwner: IN_FLIGHT.keyBytes });
   return {
-    bytesOf: accounts.of,
-    waitingForAccounts: accounts.waiting,
     bytes: createLimit({ total: bytesInFlight, perOwner: accountBytes }),
-    acceptances: createLimit({ total: ALL_ACCEPTANCES, perOwner: BUDGETS.accountAcceptances }),
-    fetches: createLimit({ total: ALL_FETCHES, perOwner: BUDGETS.keyFetches }),
-    unpaid: createUnpaid(unpaidBytesPerMinute),
-    drops: createLimit({ total: ALL_DROPS, perOwner: CLIENT_DROPS }),
+    bytesOf: accounts.of,
+    accountBytes: accounts,
+    acceptances: createLimit({ total: ALL_ACCEPTANCES, perOwner: IN_FLIGHT.accountAcceptances }),
+    fetches: createLimit({ total: ALL_FETCHES, perOwner: IN_FLIGHT.keyFetches }),
+    unpaidFetches: createUnpaidFetches(unpaidBytesPerMinute),
+    unreadBodies: createLimit({ total: ALL_UNREAD_BODIES, perOwner: CLIENT_UNREAD_BODIES }),
     closing: closing.signal,
     close: () => closing.abort(),
   };
 }
 
-/** Budgets by name, each created on first use. */
-function budgetPerName(limits: LimitOptions) {
-  const budgets = new Map<string, Limit>();
-  let pruneAt = MAX_IDLE_BUDGETS;
+/** A limit for each account, created on first use. */
+function createLimitPerAccount(options: LimitOptions) {
+  const limits = new Map<string, Limit>();
+  let pruneAt = MAX_IDLE_ACCOUNTS;
+  const sumOf = (amount: 'held' | 'waiting') =>
+    [...limits.values()].reduce((sum, limit) => sum + limit[amount], 0);
   return {
-    of(name: string): Limit {
-      const budget = budgets.get(name) ?? createLimit(limits);
-      if (budgets.size >= pruneAt) {
-        for (const [other, { held, waiting }] of budgets) if (held + waiting === 0) budgets.delete(other);
-        pruneAt = Math.max(MAX_IDLE_BUDGETS, 2 * budgets.size);
+    of(accountId: string): Limit {
+      const limit = limits.get(accountId) ?? createLimit(options);
+      if (limits.size >= pruneAt) {
+        for (const [other, { held, waiting }] of limits) if (held + waiting === 0) limits.delete(other);
+        pruneAt = Math.max(MAX_IDLE_ACCOUNTS, 2 * limits.size);
       }
-      budgets.set(name, budget);
-      return budget;
+      limits.set(accountId, limit);
+      return limit;
     },
-    waiting: (): number => [...budgets.values()].reduce((sum, { waiting }) => sum + waiting, 0),
+    get held() {
+      return sumOf('held');
+    },
+    get waiting() {
+      return sumOf('waiting');
+    },
   };
 }

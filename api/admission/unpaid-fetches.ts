@@ -1,26 +1,26 @@
 import { rateLimited } from '../../lib/contract/api-errors.ts';
 import { type LimitName, UNPAID } from '../../lib/contract/limits.ts';
-import { type Allowance, createAllowance, type Spending } from './byte-window.ts';
+import { type ByteWindow, type CountedBytes, createByteWindow } from './byte-window.ts';
 
 const MB = 1024 * 1024;
 const MINUTE_MS = 60_000;
 
-/** The fetch of an `image_url` for one request. When it is disposed of, the request has ended. */
+/** The fetch of an `image_url` for one request. Disposed of when the request has ended. */
 export interface UnpaidFetch extends Disposable {
   /** @throws ApiError rate_limited, at once: bytes count for a minute, which is longer than a request may wait */
   check(): void;
-  /** To be called before each request, that of each redirect included. @throws ApiError rate_limited */
+  /** Must be called before each request, that of each redirect included. @throws ApiError rate_limited */
   request(url: URL): void;
-  /** To be called before the body is read. @throws ApiError rate_limited */
+  /** Must be called before the body is read. @throws ApiError rate_limited */
   expect(bytes: number): void;
-  /** To be called when the body has been read, or was given up. */
+  /** Must be called when the body has been read, or its read has failed. */
   received(bytes: number): void;
-  /** The job is charged: nothing of this counts. */
+  /** The job is charged: none of these bytes count. */
   onCharged(): void;
 }
 
-/** Bounds on fetches that charge nothing. */
-export interface Unpaid {
+/** Limits fetches that charge nothing. */
+export interface UnpaidFetches {
   begin(accountId: string, isDryRun: boolean): UnpaidFetch;
 }
 
@@ -32,47 +32,48 @@ export const unpaidLimits = (bytesPerMinute: number) => ({
 });
 
 /**
- * A dry run is never charged, so it counts from its start, with its whole body before that is read: many at once cannot
- * exceed their share. Any other fetch counts once its request has ended without a charge. What is in flight may still
- * be paid for, and has budgets of its own. So images that are charged use up no allowance, even if all lie on one host.
+ * A dry run is never charged. So it counts from its start, with its whole body before that is read: many dry runs at
+ * once cannot exceed their limit. Any other fetch counts once its request has ended without a charge. Until then it may
+ * still be paid for, and the limit of fetches applies to it. So images that are charged never count here, even if all
+ * of them lie on one host.
  */
-export function createUnpaid(bytesPerMinute: number, now = () => performance.now()): Unpaid {
+export function createUnpaidFetches(bytesPerMinute: number, now = () => performance.now()): UnpaidFetches {
   const limits = unpaidLimits(bytesPerMinute);
-  const perMinute = (limit: number) => createAllowance({ limit, windowMs: MINUTE_MS, now });
-  const allowances = {
+  const perMinute = (limit: number) => createByteWindow({ limit, windowMs: MINUTE_MS, now });
+  const windows = {
     accounts: perMinute(limits.account),
     dryRuns: perMinute(limits.dryRuns),
     hosts: perMinute(limits.host),
   };
-  return { begin: (accountId, isDryRun) => beginFetch(allowances, accountId, isDryRun) };
+  return { begin: (accountId, isDryRun) => beginFetch(windows, accountId, isDryRun) };
 }
 
-type Allowances = Record<'accounts' | 'dryRuns' | 'hosts', Allowance>;
+type Windows = Record<'accounts' | 'dryRuns' | 'hosts', ByteWindow>;
 
 function beginFetch(
-  { accounts, dryRuns, hosts }: Allowances,
+  { accounts, dryRuns, hosts }: Windows,
   accountId: string,
   isDryRun: boolean,
 ): UnpaidFetch {
-  // Otherwise a few accounts could use up the allowance of a host on which the images of others lie.
-  const isBlameless = !isDryRun && accounts.spent(accountId) === 0;
-  const own: Spending = { amount: 0 };
-  let visit: { host: string; spending: Spending } | undefined;
+  // Otherwise a few accounts could use up the limit of a host on which the images of others lie.
+  const isBlameless = !isDryRun && accounts.counted(accountId) === 0;
+  const own: CountedBytes = { amount: 0 };
+  let visit: { host: string; bytes: CountedBytes } | undefined;
   let bodyBytes = 0;
   let uncounted: (() => void)[] = [];
 
   function check(): void {
     refuse('unpaid-bytes', accounts, accountId, own);
     if (isDryRun) refuse('dry-run-bytes', dryRuns, accountId, own);
-    if (visit !== undefined && !isBlameless) refuse('host-bytes', hosts, visit.host, visit.spending);
+    if (visit !== undefined && !isBlameless) refuse('host-bytes', hosts, visit.host, visit.bytes);
   }
-  function count(to: Allowance, key: string, spending: Spending): void {
-    if (isDryRun) to.count(key, spending);
-    else uncounted.push(() => to.count(key, spending));
+  function count(window: ByteWindow, key: string, bytes: CountedBytes): void {
+    if (isDryRun) window.count(key, bytes);
+    else uncounted.push(() => window.count(key, bytes));
   }
   function add(bytes: number): void {
     own.amount += bytes;
-    if (visit !== undefined) visit.spending.amount += bytes;
+    if (visit !== undefined) visit.bytes.amount += bytes;
   }
   function setBody(bytes: number): void {
     add(bytes - bodyBytes);
@@ -83,11 +84,11 @@ function beginFetch(
     check,
     request(url) {
       const isFirst = visit === undefined;
-      visit = { host: hostOf(url), spending: { amount: 0 } };
+      visit = { host: hostOf(url), bytes: { amount: 0 } };
       check();
       if (isFirst) count(accounts, accountId, own);
       if (isFirst && isDryRun) count(dryRuns, accountId, own);
-      count(hosts, visit.host, visit.spending);
+      count(hosts, visit.host, visit.bytes);
       add(UNPAID.requestBytes);
     },
     expect(bytes) {
@@ -114,10 +115,10 @@ const REASONS = {
     `Requests that were not charged have fetched ${mb} MB in a minute from the host of this image_url.`,
 } satisfies Partial<Record<LimitName, (mb: number) => string>>;
 
-function refuse(limit: keyof typeof REASONS, allowance: Allowance, key: string, except: Spending): void {
-  const waitMs = allowance.wait(key, except);
+function refuse(limit: keyof typeof REASONS, window: ByteWindow, key: string, except: CountedBytes): void {
+  const waitMs = window.wait(key, except);
   if (waitMs === 0) return;
-  throw rateLimited(limit, REASONS[limit](Math.ceil(allowance.limit / MB)), Math.ceil(waitMs / 1000));
+  throw rateLimited(limit, REASONS[limit](Math.ceil(window.limit / MB)), Math.ceil(waitMs / 1000));
 }
 
 /** One name for all spellings. WHATWG URL has normalised case, IDN and IP literals; ports belong to the same host. */

@@ -2,7 +2,7 @@ import type { Server } from 'node:http';
 import { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import type { onSendAsyncHookHandler } from 'fastify';
-import { BUDGETS, PACE } from '../../lib/contract/limits.ts';
+import { IN_FLIGHT, PACE } from '../../lib/contract/limits.ts';
 import { countdown } from '../../lib/process/countdown.ts';
 import { clientOf } from './client-address.ts';
 import './fastify-types.ts';
@@ -17,12 +17,12 @@ const CONNECTIONS_PER_CLIENT = 1000;
 
 /**
  * Limits that Node enforces. A request head has 15 s to arrive, checked every 5 s. A body may wait unread for its
- * budget before its own time starts, with {@link READ_AHEAD} bytes buffered. The keep-alive timeout is Fastify's 72 s,
+ * permit before its own time starts, with {@link READ_AHEAD} bytes buffered. The keep-alive timeout is Fastify's 72 s,
  * longer than that of common load balancers, so that no connection is closed under a request. Requests per connection
  * are unlimited, since the rate limits bound them.
  */
 export const CONNECTION_LIMITS = {
-  requestTimeout: BUDGETS.queueMs + PACE.bodyMs + 10_000,
+  requestTimeout: IN_FLIGHT.queueMs + PACE.bodyMs + 10_000,
   http: {
     requireHostHeader: false,
     headersTimeout: 15_000,

@@ -1,5 +1,11 @@
-import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { internalError, jobNotFound, routeNotFound } from '../../lib/contract/api-errors.ts';
+import type {
+  FastifyError,
+  FastifyInstance,
+  FastifyReply,
+  FastifyRequest,
+  FastifySchemaValidationError,
+} from 'fastify';
+import { internalError, invalidRequest, jobNotFound, routeNotFound } from '../../lib/contract/api-errors.ts';
 import { ApiError } from '../../lib/contract/errors.ts';
 import type { ErrorEnvelope } from '../../lib/contract/schemas.ts';
 import { reasonsOf } from '../../lib/process/log-error.ts';
@@ -14,8 +20,7 @@ export function registerErrors(app: FastifyInstance, publicUrl: string, metrics:
   const send = (error: ApiError, request: FastifyRequest, reply: FastifyReply) => {
     if (error.status >= 500) request.log.error({ err: error.cause ?? error }, error.message);
     // The message of a 4xx may quote the request, so it is not logged.
-    else if (!request.unlogged)
-      request.log.info({ code: error.code, reasons: reasonsOf(error.cause) }, 'request rejected');
+    else request.log.info({ code: error.code, reasons: reasonsOf(error.cause) }, 'request rejected');
     if (error.limit !== undefined) metrics.add('imagejob_rate_limited_total', { limit: error.limit });
     if (error.retryAfter !== undefined) reply.header('Retry-After', error.retryAfter);
     return reply.code(error.status).send(envelope(error, publicUrl));
@@ -47,9 +52,18 @@ function fromValidation(error: FastifyError): ApiError {
   const cause = { cause: error };
   if (error.validationContext === 'params') return jobNotFound(cause);
   const [first] = error.validation ?? [];
-  const path = first?.instancePath.slice(1).replaceAll('/', '.') || String(error.validationContext);
-  const where = error.validationContext === 'headers' ? headerName(path) : path;
-  return new ApiError('invalid_request', `${where}: ${first?.message ?? error.message}.`, cause);
+  return invalidInput(String(error.validationContext), first, cause);
+}
+
+/** @param part of the request: body, querystring or headers. @param problem the first one that the validator found */
+export function invalidInput(
+  part: string,
+  problem: Pick<FastifySchemaValidationError, 'instancePath' | 'message'> | undefined,
+  options?: ErrorOptions,
+): ApiError {
+  const path = problem?.instancePath.slice(1).replaceAll('/', '.') || part;
+  const where = part === 'headers' ? headerName(path) : path;
+  return invalidRequest(`${where}: ${problem?.message ?? 'is not valid'}.`, options);
 }
 
 /** `idempotency-key` -> `Idempotency-Key`. */

@@ -1,10 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { FastifyBaseLogger, FastifyInstance, RawServerDefault } from 'fastify';
-import type { TSchema } from 'typebox';
+import type { Static, TSchema } from 'typebox';
+import { Compile } from 'typebox/compile';
 import { ERRORS, type ErrorCode } from '../../lib/contract/errors.ts';
 import { ErrorEnvelope } from '../../lib/contract/schemas.ts';
 import type { ApiDeps } from '../deps.ts';
+import { invalidInput } from './error-handler.ts';
 import './fastify-types.ts';
 
 export type TypedApp = FastifyInstance<
@@ -38,4 +40,16 @@ function errorResponse(codes: readonly ErrorCode[], status: number): TSchema {
   const matching = codes.filter((code) => ERRORS[code].status === status);
   const description = matching.map((code) => `\`${code}\``).join(', ');
   return { ...ErrorEnvelope, description, [ERROR_CODES]: matching } as TSchema;
+}
+
+/**
+ * A validator for a handler that does not leave it to Fastify, with the same errors.
+ * @returns throws ApiError invalid_request
+ */
+export function validatorOf<T extends TSchema>(part: 'body' | 'headers', schema: T) {
+  const validator = Compile(schema);
+  return (sent: unknown): Static<T> => {
+    if (validator.Check(sent)) return sent;
+    throw invalidInput(part, validator.Errors(sent)[0]);
+  };
 }

@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify';
+import type { Static, TSchema } from 'typebox';
 import { invalidRequest } from '../../lib/contract/api-errors.ts';
 import { LIMITS } from '../../lib/contract/limits.ts';
 import { NotFound } from '../../lib/domain/errors.ts';
@@ -12,15 +13,26 @@ interface Parameter {
   maximum?: number;
 }
 
-/**
- * A preValidation hook for the query of an operation. The validator alone would read `true` as 1 and join repeated
- * parameters, and the parser takes a malformed percent-encoding literally. Parameters that the schema does not have are
- * ignored, as unknown fields of a body are, unless they are one of its own in another spelling: `dryRun` would be charged.
- * @throws ApiError invalid_request, with the values that are allowed
- */
-export function checkQuery({ properties }: { properties: Record<string, object> }) {
-  const names = new Map(Object.keys(properties).map((name) => [lettersOf(name), name]));
+/** A preValidation hook that reads the query by {@link queryReader}. */
+export function checkQuery(schema: QuerySchema) {
+  const read = queryReader(schema);
   return async (request: FastifyRequest): Promise<void> => {
+    request.query = read(request);
+  };
+}
+
+type QuerySchema = TSchema & { properties: Record<string, object> };
+
+/**
+ * Reads the query of an operation. Fastify's validator alone would read `true` as 1 and join repeated parameters, and
+ * its parser takes a malformed percent-encoding literally. Parameters that the schema does not have are ignored, as
+ * unknown fields of a body are. One of the schema's own in another spelling is an error: `dryRun` would be charged.
+ * @returns throws ApiError invalid_request, with the values that are allowed
+ */
+export function queryReader<T extends QuerySchema>(schema: T) {
+  const { properties } = schema;
+  const names = new Map(Object.keys(properties).map((name) => [lettersOf(name), name]));
+  return (request: FastifyRequest): Static<T> => {
     checkEncoding(request.url);
     const sent = request.query as Record<string, unknown>;
     for (const name of Object.keys(sent)) {
@@ -29,9 +41,9 @@ export function checkQuery({ properties }: { properties: Record<string, object> 
         throw invalidRequest(`${meant}: must be written like this, not ${JSON.stringify(name)}.`);
     }
     const known = Object.entries(properties).filter(([name]) => sent[name] !== undefined);
-    request.query = Object.fromEntries(
-      known.map(([name, schema]) => [name, checked(name, schema, sent[name])]),
-    );
+    return Object.fromEntries(
+      known.map(([name, parameter]) => [name, checked(name, parameter, sent[name])]),
+    ) as Static<T>;
   };
 }
 

@@ -10,7 +10,7 @@ import {
 import { clientOf, siteOf } from './client-address.ts';
 import { createSlidingWindow, type Hit, type Rejection, type SlidingWindow } from './rate-window.ts';
 import './fastify-types.ts';
-import { bindLog } from './request-telemetry.ts';
+import { bindLog, endLog } from './request-telemetry.ts';
 
 export interface RateLimitOptions {
   /** Path prefix of the counted routes, such as `/api/v1`. */
@@ -123,6 +123,6 @@ export function removeRateLimitHeaders(reply: FastifyReply): void {
 /** Without this, a client that ignores its rejections would cost as much as one that is served. */
 function silence(request: FastifyRequest, reply: FastifyReply, { report, unreported }: Rejection): void {
   reply.header('Connection', 'close');
-  if (!report) request.unlogged = true;
+  if (!report) endLog(request);
   else if (unreported > 0) bindLog(request, { unloggedBefore: unreported });
 }

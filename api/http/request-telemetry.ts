@@ -6,6 +6,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, onResponseAsyncHook
 import type { Metrics } from '../../lib/telemetry/metrics/metrics.ts';
 import { ATTRIBUTES } from '../../lib/telemetry/tracing/attributes.ts';
 import type { Tracing } from '../../lib/telemetry/tracing/tracing.ts';
+import type { Waiters } from '../waiting/waiters.ts';
 import { pathOf } from './error-handler.ts';
 import './fastify-types.ts';
 
@@ -20,6 +21,11 @@ export function requestId(keyPrefix: string) {
   };
 }
 
+/** Ends the log of a request. */
+export function endLog(request: FastifyRequest): void {
+  request.log = request.log.child({}, { level: 'silent' });
+}
+
 /** Adds fields to all further lines of the request. */
 export function bindLog(request: FastifyRequest, fields: Readonly<Record<string, string | number>>): void {
   request.log = request.log.child(fields);
@@ -27,14 +33,14 @@ export function bindLog(request: FastifyRequest, fields: Readonly<Record<string,
 
 /** Says which job the request is about, in its log lines and its span. To be called once. */
 export function bindJob(request: FastifyRequest, jobId: string): void {
-  request.jobId = jobId;
   bindLog(request, { jobId });
+  trace.getActiveSpan()?.setAttribute(ATTRIBUTES.jobId, jobId);
 }
 
-/** onResponse hook: logs one line per request, but none for probes and for rejections that are not reported. */
+/** onResponse hook: logs one line per request, but none for probes. */
 export const logResponse: onResponseAsyncHookHandler = async (request, reply) => {
-  const { method, ip, routeOptions, unlogged } = request;
-  if (routeOptions.config.probe || unlogged) return;
+  const { method, ip, routeOptions } = request;
+  if (routeOptions.config.probe) return;
   const ms = Math.round(reply.elapsedTime * 10) / 10;
   // Behind a proxy the address comes from X-Forwarded-For, which may hold anything.
   const clientIp = isIP(ip) === 0 ? '*' : ip;
@@ -47,14 +53,17 @@ export const logResponse: onResponseAsyncHookHandler = async (request, reply) =>
 /** Other methods count as one, so that a caller cannot make up series. */
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'DELETE', 'OPTIONS']);
 
-/** onResponse hook: counts and times every request but those of probes. The time of one that waited says nothing. */
-export function countResponse(metrics: Metrics): onResponseAsyncHookHandler {
-  return async ({ method: sent, routeOptions, waits }, { statusCode, elapsedTime }) => {
+/** onResponse hook: counts and times every request but those of probes. The time of a request that waits is its job's. */
+export function countResponse(
+  metrics: Metrics,
+  { hasWaited }: Pick<Waiters, 'hasWaited'>,
+): onResponseAsyncHookHandler {
+  return async ({ method: sent, routeOptions }, { statusCode, elapsedTime, raw }) => {
     const { url: route = 'unknown', config } = routeOptions;
     if (config.probe) return;
     const method = METHODS.has(sent) ? sent : 'other';
     metrics.add('imagejob_http_requests_total', { method, route, status: String(statusCode) });
-    if (!waits) metrics.observe('imagejob_http_request_seconds', { route }, elapsedTime / 1000);
+    if (!hasWaited(raw)) metrics.observe('imagejob_http_request_seconds', { route }, elapsedTime / 1000);
   };
 }
 
@@ -81,9 +90,8 @@ export function traceRequests(app: FastifyInstance, { tracer, contextOf }: Traci
   });
 }
 
-function end(span: Span, { caller, jobId }: FastifyRequest, { statusCode, raw }: FastifyReply): void {
+function end(span: Span, { caller }: FastifyRequest, { statusCode, raw }: FastifyReply): void {
   if (caller !== undefined) span.setAttribute(ATTRIBUTES.accountId, caller.accountId);
-  if (jobId !== undefined) span.setAttribute(ATTRIBUTES.jobId, jobId);
   if (raw.headersSent) span.setAttribute('http.response.status_code', statusCode);
   if (statusCode >= 500) span.setStatus({ code: SpanStatusCode.ERROR });
   span.end();

@@ -9,7 +9,7 @@ import { errorResponses, type Route } from '../http/operation.ts';
 import { bindJob } from '../http/request-telemetry.ts';
 
 /** POST /v1/jobs/{id}/cancel: fails and refunds a job that no generator was asked to render. */
-export const cancelJob: Route = (app, deps) =>
+export const cancelJobRoute: Route = (app, deps) =>
   app.post(
     '/v1/jobs/:id/cancel',
     {

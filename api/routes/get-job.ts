@@ -8,7 +8,7 @@ import { bindJob } from '../http/request-telemetry.ts';
 import { findBrief, PreferHeader, preferredWait, untilEnded } from '../waiting/prefer.ts';
 
 /** GET /v1/jobs/{id}: the current state of a job, on request once it has ended. */
-export const getJob: Route = (app, { stores, images, waiters, usualTimes }) =>
+export const getJobRoute: Route = (app, { stores, images, waiters, usualTimes }) =>
   app.get(
     '/v1/jobs/:id',
     {
@@ -32,7 +32,6 @@ export const getJob: Route = (app, { stores, images, waiters, usualTimes }) =>
       const isRevoked = () => stores.keys.isRevoked(keyId);
       const waiting = { accountId, jobId, response: reply.raw, isRevoked };
       const waiter = seconds && (await waiters.register('prefer', waiting));
-      request.waits = Boolean(waiter);
       const found = await findBrief(stores.jobs, accountId, jobId);
       if (found === undefined) throw jobNotFound();
       bindJob(request, jobId);

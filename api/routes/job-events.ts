@@ -13,7 +13,7 @@ import { findBrief } from '../waiting/prefer.ts';
 const Events = Type.Unsafe<Readable>({});
 
 /** GET /v1/jobs/{id}/events: the current state of a job and its end, as server-sent events. */
-export const jobEvents: Route = (app, { stores, images, waiters, usualTimes }) =>
+export const jobEventsRoute: Route = (app, { stores, images, waiters, usualTimes }) =>
   app.get(
     '/v1/jobs/:id/events',
     {
@@ -44,7 +44,6 @@ export const jobEvents: Route = (app, { stores, images, waiters, usualTimes }) =
       const isRevoked = () => stores.keys.isRevoked(keyId);
       const waiting = { accountId, jobId, response: reply.raw, isRevoked };
       const waiter = request.method === 'HEAD' ? undefined : await waiters.register('events', waiting);
-      request.waits = waiter !== undefined;
       const found = await findBrief(stores.jobs, accountId, jobId);
       if (found === undefined) throw jobNotFound();
       bindJob(request, jobId);

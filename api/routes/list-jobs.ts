@@ -37,7 +37,7 @@ const Query = Type.Object({
 const READABLE = ['processing', 'completed', 'failed'] as const;
 
 /** GET /v1/jobs: the jobs of the account, deleted ones left out. */
-export const listJobs: Route = (app, { stores, images }) =>
+export const listJobsRoute: Route = (app, { stores, images }) =>
   app.get(
     '/v1/jobs',
     {

@@ -7,7 +7,7 @@ import { checkQuery, readPage } from '../http/query.ts';
 const Query = Type.Object(PAGE);
 
 /** GET /v1/ledger: every change of the account's balance. */
-export const listLedger: Route = (app, { stores }) =>
+export const listLedgerRoute: Route = (app, { stores }) =>
   app.get(
     '/v1/ledger',
     {

@@ -14,7 +14,7 @@ const Query = Type.Object({
 });
 
 /** GET /v1/webhook-deliveries: the events of the account, with the attempts to deliver them. */
-export const listWebhookDeliveries: Route = (app, { stores }) =>
+export const listWebhookDeliveriesRoute: Route = (app, { stores }) =>
   app.get(
     '/v1/webhook-deliveries',
     {

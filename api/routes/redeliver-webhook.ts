@@ -16,7 +16,7 @@ import type { ApiDeps } from '../deps.ts';
 import { errorResponses, type Route } from '../http/operation.ts';
 
 /** POST /v1/webhook-deliveries/{id}/redeliver: delivers an event again. */
-export const redeliverWebhook: Route = (app, deps) =>
+export const redeliverWebhookRoute: Route = (app, deps) =>
   app.post(
     '/v1/webhook-deliveries/:id/redeliver',
     {

@@ -5,7 +5,7 @@ import { errorResponses, type Route } from '../http/operation.ts';
 import { changeEndpoint, checkWebhookUrl } from '../webhooks/endpoint.ts';
 
 /** PUT /v1/webhook-endpoint: sets the account's endpoint, or removes it. */
-export const setWebhookEndpoint: Route = (app, { stores, egress }) =>
+export const setWebhookEndpointRoute: Route = (app, { stores, egress }) =>
   app.put(
     '/v1/webhook-endpoint',
     {

@@ -6,7 +6,7 @@ import { presentDelivery } from '../../lib/domain/present-webhooks.ts';
 import { errorResponses, type Route } from '../http/operation.ts';
 
 /** POST /v1/webhook-endpoint/test: sends a test event to the account's endpoint. */
-export const testWebhookEndpoint: Route = (app, { stores, webhookGateway, rateLimits }) =>
+export const testWebhookEndpointRoute: Route = (app, { stores, webhookGateway, rateLimits }) =>
   app.post(
     '/v1/webhook-endpoint/test',
     {

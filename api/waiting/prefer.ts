@@ -1,4 +1,4 @@
-import type { FastifyRequest, preSerializationAsyncHookHandler } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { jobNotFound } from '../../lib/contract/api-errors.ts';
 import { WAITING } from '../../lib/contract/limits.ts';
@@ -87,42 +87,31 @@ export async function untilEnded(
 }
 
 /**
- * preSerialization hook of POST /v1/jobs: with `Prefer: wait`, a job that ends in time is answered as a replay is. As a
- * hook it runs after the handler, so that nothing of the request's body is held while it waits.
+ * Waits for the job of a POST if its client prefers that. Nothing of the body may be held meanwhile.
+ * @returns the answer: a job that ends in time is answered as a replay is
+ * @throws ApiError job_not_found if the job is deleted meanwhile
  */
-export function waitIfPreferred({
-  stores,
-  waiters,
-  images,
-  usualTimes,
-}: ApiDeps): preSerializationAsyncHookHandler<unknown> {
-  return async (request, reply, answer) => {
-    const seconds = preferredWait(request.headers.prefer?.toString());
-    // A dry run is 200, a rejection 4xx.
-    if (seconds === undefined || reply.statusCode !== 201) return answer;
-    const created = answer as JobCreated | JobReplayed;
-    const { accountId, keyId } = request.caller;
-    const isRevoked = () => stores.keys.isRevoked(keyId);
-    const waiting = { accountId, jobId: created.job_id, response: reply.raw, isRevoked };
-    releaseBody(request);
-    const waiter = await waiters.register('prefer', waiting);
-    if (waiter === undefined) return created;
-    request.waits = true;
-    reply.header('Preference-Applied', `wait=${seconds}`);
-    if (created.status !== 'processing') return created;
-    // Not an error: one would be answered 5xx, and the job be voided.
-    const found = await findBrief(stores.jobs, waiting.accountId, waiting.jobId).catch(() => undefined);
-    if (found === undefined) return created;
-    const job = await untilEnded(waiter, found, seconds);
-    // The job is charged, so its client is told of it, but not of its end.
-    if (job === 'revoked') return created;
-    usualTimes.saw(job);
-    return job.status === 'processing' ? created : { ...presentJob(job, images), warnings: created.warnings };
-  };
-}
-
-function releaseBody(request: FastifyRequest): void {
-  request.hold.release();
-  request.jobBody = { fields: {} };
-  request.body = undefined;
+export async function waitIfPreferred(
+  { stores, waiters, images, usualTimes }: ApiDeps,
+  { caller, headers }: FastifyRequest,
+  reply: FastifyReply,
+  created: JobCreated | JobReplayed,
+): Promise<JobCreated | JobReplayed> {
+  const seconds = preferredWait(headers.prefer?.toString());
+  if (seconds === undefined) return created;
+  const { accountId, keyId } = caller;
+  const isRevoked = () => stores.keys.isRevoked(keyId);
+  const waiting = { accountId, jobId: created.job_id, response: reply.raw, isRevoked };
+  const waiter = await waiters.register('prefer', waiting);
+  if (waiter === undefined) return created;
+  reply.header('Preference-Applied', `wait=${seconds}`);
+  if (created.status !== 'processing') return created;
+  // Not an error: one would be answered 5xx, and the job be voided.
+  const found = await findBrief(stores.jobs, accountId, waiting.jobId).catch(() => undefined);
+  if (found === undefined) return created;
+  const job = await untilEnded(waiter, found, seconds);
+  // The job is charged, so its client is told of it, but not of its end.
+  if (job === 'revoked') return created;
+  usualTimes.saw(job);
+  return job.status === 'processing' ? created : { ...presentJob(job, images), warnings: created.warnings };
 }

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { finished } from 'node:stream';
-import { acquireNow, createLimit } from '../../lib/admission/limit.ts';
+import { acquireNow, createLimit, type Limit } from '../../lib/admission/limit.ts';
 import { WAITING } from '../../lib/contract/limits.ts';
 import type { JobFeed, JobNews } from '../../lib/stores/job-feed.ts';
 
@@ -18,15 +18,19 @@ export interface Waiter {
   readonly isOver: boolean;
 }
 
-/** The requests of this process that wait for jobs to end. They hold a place each; only their keys are looked up. */
+/** The requests of this process that wait for jobs to end. Each has a permit; only their keys are looked up. */
 export interface Waiters {
   /**
    * To be called before the job is read, so that no end is missed in between.
    * @returns undefined when the account or the process has as many waiting requests as it may, or shuts down
    */
   register(kind: WaiterKind, waiting: Waiting): Promise<Waiter | undefined>;
+  /** Whether a waiter was registered for the response. */
+  hasWaited(response: ServerResponse): boolean;
   /** Waiting requests at present. */
   readonly counts: Readonly<Record<WaiterKind, number>>;
+  /** The limit of waiting requests. Nobody waits for its permits. Owners: accounts. */
+  readonly limit: Pick<Limit, 'held' | 'waiting'>;
   /** For a server that shuts down: all waits end at once. */
   close(): void;
 }
@@ -41,7 +45,7 @@ export interface Waiting {
 
 export interface WaiterLimits {
   requests: number;
-  /** An account has fewer when the process is nearly full: it may not hold more places than are free. */
+  /** An account has fewer when the process is nearly full: it may not hold more permits than are free. */
   accountRequests: number;
 }
 
@@ -50,9 +54,10 @@ export function createWaiters(
   { requests, accountRequests }: WaiterLimits = WAITING,
   heartbeatMs: number = WAITING.heartbeatMs,
 ): Waiters {
-  const places = createLimit({ total: requests, perOwner: accountRequests });
+  const limit = createLimit({ total: requests, perOwner: accountRequests });
   const counts = { prefer: 0, events: 0 };
   const waits = new Set<Wait>();
+  const waited = new WeakSet<ServerResponse>();
   let heartbeat: NodeJS.Timeout | undefined;
   let isClosed = false;
 
@@ -71,22 +76,25 @@ export function createWaiters(
   };
   return {
     async register(kind, { accountId, jobId, response, isRevoked }) {
-      const mayHoldMore = places.heldBy(accountId) <= requests - places.held;
-      const place = mayHoldMore ? await acquireNow(places, accountId, 1) : undefined;
-      if (isClosed) place?.release();
-      if (isClosed || place === undefined) return undefined;
+      const mayHoldMore = limit.heldBy(accountId) <= requests - limit.held;
+      const permit = mayHoldMore ? await acquireNow(limit, accountId, 1) : undefined;
+      if (isClosed) permit?.release();
+      if (isClosed || permit === undefined) return undefined;
       const wait = waitFor(feed, jobId, isRevoked);
       counts[kind] += 1;
+      waited.add(response);
       begin(wait);
       // Also called if the client has already gone.
       finished(response, () => {
         end(wait);
         counts[kind] -= 1;
-        place.release();
+        permit.release();
       });
       return wait.waiter;
     },
+    hasWaited: (response) => waited.has(response),
     counts,
+    limit,
     close() {
       isClosed = true;
       for (const wait of waits) wait.end();

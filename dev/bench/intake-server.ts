@@ -1,8 +1,8 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import fastify from 'fastify';
-import { createBudgets } from '../../api/admission/limits.ts';
-import { limitBody, registerBodies } from '../../api/http/bodies.ts';
-import type { JobBody } from '../../api/intake/job-body.ts';
+import { createApiLimits } from '../../api/admission/limits.ts';
+import { createRequestPermits } from '../../api/admission/request-permits.ts';
+import { readJobBody, registerBodies } from '../../api/http/bodies.ts';
 import { bodyDigest } from '../../api/intake/job-body.ts';
 import type { Caller } from '../../lib/domain/records.ts';
 import { inspectImage } from '../../lib/imaging/inspect.ts';
@@ -20,15 +20,15 @@ export interface Round {
 async function main(): Promise<void> {
   const app = fastify();
   const round = createRound();
-  const budgets = createBudgets({ bytesInFlight: Number.POSITIVE_INFINITY, unpaidBytesPerMinute: 0 });
-  app.addHook('onRequest', limitBody(budgets));
-  // Each request has a key of its own, so that no budget of one key limits the round.
+  const limits = createApiLimits({ bytesInFlight: Number.POSITIVE_INFINITY, unpaidBytesPerMinute: 0 });
+  // Each request has a key of its own, so that no limit of one key limits the round.
   app.addHook('onRequest', async (request) => {
     request.caller = { keyId: request.id, accountId: request.id } as Caller;
   });
-  registerBodies(app, budgets);
+  registerBodies(app, limits);
   app.post('/jobs', { config: { group: 'create-job' } }, async (request, reply) => {
-    const body = request.body as JobBody;
+    using permits = createRequestPermits(request.caller, reply.raw);
+    const { body } = await readJobBody(request, reply, permits, limits);
     const { image } = body;
     const usable = image !== undefined && 'bytes' in image && inspectImage(image.bytes).ok;
     await round.arrived();

@@ -53,22 +53,28 @@ export const RATE_LIMITS = Object.freeze({
 });
 
 /**
- * Bounds on what is in flight in one API process, so that no caller can exhaust it. A request over a budget waits, for
+ * Limits of what is in flight in one API process, so that no caller can exhaust it. A request over a limit waits, for
  * `queueMs` in total. Ordinary use within the rate limits stays below them.
  */
-export const BUDGETS = Object.freeze({
+export const IN_FLIGHT = Object.freeze({
   /** Bytes of bodies and fetched images in flight for one key. */
   keyBytes: 64 * MB,
   /** Concurrent fetches of an `image_url` for one key. */
   keyFetches: 8,
-  /** Concurrent acceptances of one account. Each holds worker slots until MongoDB has responded. */
+  /** Concurrent acceptances of one account. Each occupies a worker until MongoDB has responded. */
   accountAcceptances: 50,
-  /** Jobs of one account that are refunded within an hour of the first: see countsTowardsLimit, and those that a client cancels. */
-  accountFailures: 100,
-  /** The same for an account with a paid pack. */
-  paidAccountFailures: 1000,
   queueMs: 30_000,
-  failuresWindowMs: 3_600_000,
+});
+
+/**
+ * Jobs of one account that are refunded within `windowMs` of the first: see countsTowardsLimit, and those that a client
+ * cancels.
+ */
+export const FAILED_JOBS = Object.freeze({
+  account: 100,
+  /** The same for an account with a paid pack. */
+  paidAccount: 1000,
+  windowMs: 3_600_000,
 });
 
 /**
@@ -94,7 +100,7 @@ export const WEBHOOK_LIMITS = Object.freeze({
 /** The minimum pace of a body while it is being read. */
 export const PACE = Object.freeze({
   bytesPerSecond: 16 * KB,
-  /** Time for the body of a request to arrive, once it is being read: it holds its budget. 30 MB need 4 Mbit/s. */
+  /** Time for the body of a request to arrive, once it is being read: it has its permit. 30 MB need 4 Mbit/s. */
   bodyMs: 60_000,
   /** How long it may stall, or fall behind that rate. */
   slackMs: 10_000,

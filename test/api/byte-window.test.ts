@@ -1,46 +1,46 @@
 import { beforeEach, expect, test } from 'vitest';
-import { type Allowance, createAllowance } from '../../api/admission/byte-window.ts';
+import { type ByteWindow, createByteWindow } from '../../api/admission/byte-window.ts';
 
 let now: number;
-let allowance: Allowance;
+let window: ByteWindow;
 
 beforeEach(() => {
   now = 1000;
-  allowance = createAllowance({ limit: 100, windowMs: 60, now: () => now });
+  window = createByteWindow({ limit: 100, windowMs: 60, now: () => now });
 });
 
-test('counts what was spent within the window', () => {
-  allowance.count('a', { amount: 60 });
+test('counts the bytes within the window', () => {
+  window.count('a', { amount: 60 });
   now += 10;
-  expect(allowance.wait('a')).toBe(0);
-  allowance.count('a', { amount: 40 });
-  expect([allowance.wait('a'), allowance.wait('b')]).toEqual([50, 0]);
+  expect(window.wait('a')).toBe(0);
+  window.count('a', { amount: 40 });
+  expect([window.wait('a'), window.wait('b')]).toEqual([50, 0]);
   now += 50;
-  expect(allowance.wait('a')).toBe(0);
+  expect(window.wait('a')).toBe(0);
 });
 
-test('waits until enough spendings have expired', () => {
+test('waits until enough bytes have expired', () => {
   for (const amount of [10, 10, 100]) {
-    allowance.count('a', { amount });
+    window.count('a', { amount });
     now += 10;
   }
-  expect(allowance.wait('a')).toBe(50);
+  expect(window.wait('a')).toBe(50);
 });
 
-test('counts a spending as it changes, and leaves one out for whoever asks about the others', () => {
-  const spending = { amount: 90 };
-  allowance.count('a', spending);
-  expect([allowance.wait('a'), allowance.spent('a')]).toEqual([0, 90]);
-  spending.amount = 180;
-  expect([allowance.wait('a'), allowance.wait('a', spending)]).toEqual([60, 0]);
-  spending.amount = 0;
-  expect([allowance.wait('a'), allowance.spent('a')]).toEqual([0, 0]);
+test('counts bytes as they change, and leaves one out for whoever asks about the others', () => {
+  const bytes = { amount: 90 };
+  window.count('a', bytes);
+  expect([window.wait('a'), window.counted('a')]).toEqual([0, 90]);
+  bytes.amount = 180;
+  expect([window.wait('a'), window.wait('a', bytes)]).toEqual([60, 0]);
+  bytes.amount = 0;
+  expect([window.wait('a'), window.counted('a')]).toEqual([0, 0]);
 });
 
-test('removes keys whose spendings have expired', () => {
-  for (let n = 0; n < 100; n++) allowance.count(`key ${n}`, { amount: 1 });
-  expect(allowance.size).toBe(100);
+test('removes keys whose bytes have expired', () => {
+  for (let n = 0; n < 100; n++) window.count(`key ${n}`, { amount: 1 });
+  expect(window.size).toBe(100);
   now += 60;
-  for (let n = 0; n < 100; n++) allowance.count('other', { amount: 0 });
-  expect(allowance.size).toBe(1);
+  for (let n = 0; n < 100; n++) window.count('other', { amount: 0 });
+  expect(window.size).toBe(1);
 });

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { createBudgets } from '../../api/admission/limits.ts';
-import { createUnpaid } from '../../api/admission/unpaid-fetches.ts';
+import { createApiLimits } from '../../api/admission/limits.ts';
+import { createUnpaidFetches } from '../../api/admission/unpaid-fetches.ts';
 import { digestApiKey, issueApiKey } from '../../lib/domain/api-key.ts';
 import { createEgress } from '../../lib/egress/egress.ts';
 import { startFakeApi } from '../contract/fake-api.ts';
@@ -37,8 +37,8 @@ beforeEach(async () => {
   [first = '', second = ''] = servers.map(({ origin }) => origin);
   alias = first.replace('127.0.0.1', 'localhost');
   const egress = stack.use(createEgress({ allowOrigins: [first, second, alias] }));
-  const budgets = createBudgets({ bytesInFlight: 256 * MB, unpaidBytesPerMinute: UNPAID_BYTES });
-  api = stack.use(await startFakeApi(photo, { egress, budgets }));
+  const limits = createApiLimits({ bytesInFlight: 256 * MB, unpaidBytesPerMinute: UNPAID_BYTES });
+  api = stack.use(await startFakeApi(photo, { egress, limits }));
 });
 afterEach(() => stack.close());
 
@@ -193,7 +193,7 @@ describe('a host', () => {
     ['https://8.8.8.8/', 'https://0x08.8.2056:8443/'],
     ['https://[2606:4700::1111]/', 'https://[2606:4700:0:0::1111]:8443/'],
   ])('is the same by every spelling: %s, %s', (url, other) => {
-    const unpaid = createUnpaid(MB);
+    const unpaid = createUnpaidFetches(MB);
     const dryRunOf = (account: string, target: string) =>
       unpaid.begin(account, true).request(new URL(target));
     for (let n = 0; n < 8; n += 1) dryRunOf(`account ${n}`, url);

@@ -42,8 +42,8 @@ export async function startFakeApi(image: Buffer, overrides: ApiOverrides = {}) 
     await stores.packs.add({ accountId: account.id, images: 10_000_000, reference: null });
     return { accountId: account.id, headers: { 'x-api-key': apiKey } };
   }
-  const { budgets } = api.deps;
-  return { ...api, stores, images, gateway, config, budgets, client, ...(await client()) };
+  const { limits } = api.deps;
+  return { ...api, stores, images, gateway, config, limits, client, ...(await client()) };
 }
 
 /** The real URL checks, without network access. */

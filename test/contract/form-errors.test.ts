@@ -221,7 +221,7 @@ describe('on the connection, a form', () => {
     const form = formBody([job({ image_url: IMAGE_URL }), { ...part, content: 'x'.repeat(17_000) }]);
     const wire = await dial(port, ...head(apiKey(), 'Transfer-Encoding: chunked'));
     refused(await wire.response(Buffer.concat([chunk(form), LAST])), 'invalid_request');
-    await expect.poll(() => api.budgets.bytes.held, WAIT).toBe(0);
+    await expect.poll(() => api.limits.bytes.held, WAIT).toBe(0);
   });
 
   test('that ends before its closing boundary is invalid_request', async () => {
@@ -232,9 +232,9 @@ describe('on the connection, a form', () => {
   test('that is cut off leaves nothing in flight', async () => {
     const wire = await dial(port, ...head(apiKey(), `Content-Length: ${good().length}`));
     wire.socket.write(good().subarray(0, 300));
-    await expect.poll(() => api.budgets.bytes.held, WAIT).toBeGreaterThan(0);
+    await expect.poll(() => api.limits.bytes.held, WAIT).toBeGreaterThan(0);
     wire.socket.destroy();
-    await expect.poll(() => api.budgets.bytes.held, WAIT).toBe(0);
+    await expect.poll(() => api.limits.bytes.held, WAIT).toBe(0);
   });
 });
 

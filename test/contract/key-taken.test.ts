@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { bodyDigest, createJobBodyReader } from '../../api/intake/job-body.ts';
-import { BUDGETS } from '../../lib/contract/limits.ts';
+import { FAILED_JOBS } from '../../lib/contract/limits.ts';
 import { postJob } from '../setup/client.ts';
 import { sampleJpeg } from '../setup/images.ts';
 import { draftOf } from '../setup/records.ts';
@@ -63,7 +63,7 @@ test('a request whose account has failed too often since another one with its ke
   const draft = await otherRequest();
   meanwhile = () => {
     void api.stores.jobs.accept(draft);
-    for (let n = 0; n < BUDGETS.paidAccountFailures; n += 1) {
+    for (let n = 0; n < FAILED_JOBS.paidAccount; n += 1) {
       const damaged = draftOf(draft);
       void api.stores.jobs.accept(damaged);
       void api.stores.jobs.fail(damaged.jobId, { error: 'Damaged.', processingMs: 1, counted: true });

@@ -1,7 +1,7 @@
 import { type TypeBoxTypeProvider, TypeBoxValidatorCompiler } from '@fastify/type-provider-typebox';
 import fastify from 'fastify';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { routes } from '../../api/app.ts';
+import { ROUTES } from '../../api/app.ts';
 import { hoistSchemas } from '../../api/docs/openapi/hoist.ts';
 import { optionsName } from '../../api/docs/openapi/tools.ts';
 import type { OpenApiDocument, Schema } from '../../api/docs/openapi/types.ts';
@@ -28,7 +28,7 @@ async function registeredRoutes(): Promise<string[]> {
   bare.addHook('onRoute', ({ method, url }) => {
     found.push(`${method} ${url.replace(/:(\w+)/g, '{$1}')}`);
   });
-  for (const route of routes) route(bare, service.deps);
+  for (const route of ROUTES) route(bare, service.deps);
   await bare.close();
   return found;
 }

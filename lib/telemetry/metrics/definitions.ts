@@ -64,6 +64,18 @@ export const METRICS = {
     labels: ['budget'],
     of: ['api'],
   },
+  imagejob_limit_held: {
+    type: 'gauge',
+    help: 'Amount of a limit that is held, in its unit.',
+    labels: ['limit'],
+    of: ['api'],
+  },
+  imagejob_limit_waiting: {
+    type: 'gauge',
+    help: 'Number of requests that wait for a permit of a limit.',
+    labels: ['limit'],
+    of: ['api'],
+  },
   imagejob_waiting_for_jobs: {
     type: 'gauge',
     help: 'Requests that wait for a job to end, by Prefer (prefer) or with an event stream (events).',
@@ -241,7 +253,7 @@ export const LABELS: Readonly<Record<Label, string>> = {
   outcome:
     'of an acceptance: `accepted`, `existing`, `insufficient_credits`, `voided`, `unavailable`, `closed`, `unknown`; of a call: `completed`, `refused`, `unavailable`, `misconfigured`, `lost`, `cancelled`, and where it is timed also `exhausted` and `aborted`; of a webhook: `delivered`, `retry`, `failed`, `cancelled`',
   limit:
-    '`create-job`, `read-job`, `delete-job`, `read-account`, `list`, `webhooks`, `ip`, `site`, `ip-other`, `site-other`, `in-flight`, `unpaid-bytes`, `dry-run-bytes`, `host-bytes`, `test-events`, `redeliveries`, `failed-jobs`, `unread-bodies`, `secret-rotations`',
+    'of a refusal: `create-job`, `read-job`, `delete-job`, `read-account`, `list`, `webhooks`, `ip`, `site`, `ip-other`, `site-other`, `in-flight`, `unpaid-bytes`, `dry-run-bytes`, `host-bytes`, `test-events`, `redeliveries`, `failed-jobs`, `unread-bodies`, `secret-rotations`; of what is held: `bytes`, `account_bytes`, `acceptances`, `fetches`, `unread_bodies`, `waiting_for_jobs`',
   budget: '`bytes`, `account_bytes`, `acceptances`, `fetches`, `drops`',
   kind: '`prefer`, `events`',
   cause: '`failed`, `voided`',

@@ -1,5 +1,4 @@
-import type { Limit } from '../lib/admission/limit.ts';
-import { gauge, type Metrics } from '../lib/telemetry/metrics/metrics.ts';
+import { gauge, type Metrics, sampleLimits } from '../lib/telemetry/metrics/metrics.ts';
 import type { ApiLimits } from './admission/limits.ts';
 import type { JobGateway } from './jobs/gateway.ts';
 import type { Waiters } from './waiting/waiters.ts';
@@ -19,30 +18,16 @@ export function timeAcceptances(gateway: JobGateway, metrics: Metrics): JobGatew
 }
 
 /** Every scrape says what is held of each limit, and how many requests wait for it. */
-export function sampleLimits(metrics: Metrics, limits: ApiLimits, waiters: Pick<Waiters, 'limit'>): void {
+export function sampleApiLimits(metrics: Metrics, limits: ApiLimits, waiters: Pick<Waiters, 'limit'>): void {
   const { bytes, accountBytes, acceptances, fetches, unreadBodies } = limits;
-  const all = {
-    bytes,
-    account_bytes: accountBytes,
-    acceptances,
-    fetches,
-    unread_bodies: unreadBodies,
-    waiting_for_jobs: waiters.limit,
-  };
-  const waiting = (budget: string, limit: Pick<Limit, 'waiting'>) =>
-    gauge('imagejob_waiting_requests', { budget }, limit.waiting);
+  const common = { bytes, acceptances, fetches, drops: unreadBodies };
+  sampleLimits(metrics, { ...common, 'account-bytes': accountBytes, 'waiting-for-jobs': waiters.limit });
   metrics.sample(() => [
-    ...Object.entries(all).flatMap(([limit, { held, waiting }]) => [
-      gauge('imagejob_limit_held', { limit }, held),
-      gauge('imagejob_limit_waiting', { limit }, waiting),
-    ]),
     gauge('imagejob_request_bytes', {}, bytes.held),
     gauge('imagejob_acceptances_in_progress', {}, acceptances.held),
-    waiting('bytes', bytes),
-    waiting('account_bytes', accountBytes),
-    waiting('acceptances', acceptances),
-    waiting('fetches', fetches),
-    waiting('drops', unreadBodies),
+    ...Object.entries({ ...common, account_bytes: accountBytes }).map(([budget, { waiting }]) =>
+      gauge('imagejob_waiting_requests', { budget }, waiting),
+    ),
   ]);
 }
 

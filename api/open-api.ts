@@ -23,7 +23,7 @@ import type { TypedApp } from './http/operation.ts';
 import { createRateLimits } from './http/rate-limit.ts';
 import { createTemporalGateway } from './jobs/gateway.ts';
 import { createVoids } from './jobs/voids.ts';
-import { sampleLimits, sampleWaiters, timeAcceptances } from './metrics.ts';
+import { sampleApiLimits, sampleWaiters, timeAcceptances } from './metrics.ts';
 import { createUsualTimes } from './waiting/usual-times.ts';
 import { createWaiters } from './waiting/waiters.ts';
 import { createWebhookGateway } from './webhooks/gateway.ts';
@@ -67,7 +67,7 @@ async function openDeps(config: Config, overrides: ApiOverrides, keep: Resources
   const jobFeed = overrides.jobFeed ?? keep(openJobFeed(config.mongo, failed));
   const waiters = overrides.waiters ?? createWaiters(jobFeed);
   sampleReadiness(metrics, readiness);
-  sampleLimits(metrics, limits, waiters);
+  sampleApiLimits(metrics, limits, waiters);
   sampleWaiters(metrics, waiters);
   return {
     config,

@@ -1,6 +1,10 @@
 import { Client } from '@temporalio/client';
 import type { Logger } from 'pino';
-import { createRenderingActivities, type RenderDeps } from '../activities/jobs/rendering.ts';
+import {
+  createRenderingActivities,
+  createRenderLimits,
+  type RenderDeps,
+} from '../activities/jobs/rendering.ts';
 import { createGenerators } from '../lib/generators/registry.ts';
 import { meterGenerators, sampleUpstreams } from '../lib/generators/telemetry/meter-generators.ts';
 import { traceGenerators } from '../lib/generators/telemetry/traced-generators.ts';
@@ -42,7 +46,7 @@ export function openRenderer(config: Config, overrides: RendererOverrides = {}):
       draining: draining.signal,
       unavailableMs: config.worker.renderUnavailableMs,
       ...given,
-      limits: { slots: config.worker.renderSlots, images: config.worker.imagesInMemory },
+      limits: createRenderLimits(config.worker.renderSlots, config.worker.imagesInMemory),
       generators: meterGenerators(traced, metrics),
       stores,
       images,

@@ -1,12 +1,13 @@
 import { activityInfo, cancellationDetails, heartbeat } from '@temporalio/activity';
-import { createSharedLimit, type Limit } from '../../lib/admission/limit.ts';
+import { createSharedLimit, type Limit, type Permit } from '../../lib/admission/limit.ts';
 import { NotFound } from '../../lib/domain/errors.ts';
 import { type CallSummary, summarizeCall } from '../../lib/domain/generator-call.ts';
 import type { JobFailure } from '../../lib/domain/records.ts';
 import type { Generator } from '../../lib/generators/port.ts';
 import { withDeadline } from '../../lib/process/process.ts';
+import { FAILURES } from '../../lib/protocol/failure-types.ts';
 import type { RenderInput, RenderReport, RenderResult } from '../../lib/protocol/render.ts';
-import { createAccountShares } from './account-shares.ts';
+import { retryAfter } from '../retry-after.ts';
 import { complete, jobEnd } from './completion.ts';
 import { isLastTry, type Progress } from './last-try.ts';
 import { isFinal, renderFailure } from './render-failure.ts';
@@ -17,23 +18,33 @@ const HEARTBEAT_MS = 4000;
 const FIRST_HEARTBEAT_MS = 1000;
 /** Time limit for completing the job inside the render activity; after it, the workflow completes the job. */
 const COMPLETE_MS = 2000;
+/** Waits of an account that has its limit of renders. */
+const SHORTEST_WAIT_MS = 1000;
+const LONGEST_WAIT_MS = 15_000;
+const WAIT_GROWTH = 1.5;
 
 export interface RenderDeps extends RenderJobDeps {
   limits: RenderLimits;
 }
 
-/** What one renderer does at a time. */
+/** The limits of one renderer. Owners: accounts. */
 export interface RenderLimits {
-  /** Renders in all, including those that wait for an upstream. */
-  slots: number;
+  /**
+   * Renders that call upstreams or wait for them, which may take as long as a task hangs. Nobody waits for it: an attempt
+   * without a permit ends, and Temporal starts the next one later.
+   */
+  renders: Limit;
   /** Clients' images in memory. */
-  images: number;
+  images: Limit;
 }
 
+/** @param renders in all; @param images clients' images in memory */
+export const createRenderLimits = (renders: number, images: number): RenderLimits => ({
+  renders: createSharedLimit(renders),
+  images: createSharedLimit(images),
+});
+
 export function createRenderingActivities(deps: RenderDeps) {
-  const { slots, images } = deps.limits;
-  const shares = createAccountShares(slots);
-  const inMemory = createSharedLimit(images);
   return {
     /**
      * Renders the job's image, stores the result and completes the job. Every attempt stores its result under a new
@@ -43,13 +54,11 @@ export function createRenderingActivities(deps: RenderDeps) {
     async renderJob(input: RenderInput): Promise<RenderReport> {
       const elapsed = stopwatch();
       const { attempt } = activityInfo();
-      using _share = waitsForUpstreams(deps, input) ? shares.enter(input.accountId, attempt) : undefined;
+      using _permit = waitsForUpstreams(deps, input) ? permitOf(deps.limits, input, attempt) : undefined;
       const progress = savedProgress();
       const stopBeating = beat(progress);
       try {
-        return (
-          (await reportIfEnded(deps, input)) ?? (await renderAndComplete(deps, input, elapsed, inMemory))
-        );
+        return (await reportIfEnded(deps, input)) ?? (await renderAndComplete(deps, input, elapsed));
       } catch (error) {
         const processingMs = elapsed();
         const lastTry = isLastTry(progress, error, {
@@ -80,6 +89,27 @@ export function createRenderingActivities(deps: RenderDeps) {
   };
 }
 
+/**
+ * Leaves renders to other accounts. Temporal hands out tasks by account only where fairness is switched on, and even then
+ * a slot is taken until its render ends.
+ * @param attempt of the activity, from 1: the more there were, the longer the wait until the next one
+ * @throws ApplicationFailure when the account has all the renders that it may have
+ */
+export function permitOf(
+  { renders }: Pick<RenderLimits, 'renders'>,
+  { accountId }: Pick<RenderInput, 'accountId'>,
+  attempt: number,
+): Permit {
+  const permit = renders.acquireNow(accountId, 1);
+  if (permit !== undefined) return permit;
+  const waitMs = Math.min(SHORTEST_WAIT_MS * WAIT_GROWTH ** (attempt - 1), LONGEST_WAIT_MS);
+  throw retryAfter(
+    FAILURES.render_waiting,
+    'The account has its share of the slots of this renderer; this job waits for its turn.',
+    waitMs * (0.75 + Math.random() / 2),
+  );
+}
+
 /** Whether no attempt follows this one. An attempt is also stopped when its workflow was reset, or its renderer stops. */
 const endsJob = (error: unknown, lastTry: boolean) =>
   cancellationDetails()?.cancelRequested || isFinal(error, lastTry);
@@ -106,9 +136,8 @@ async function renderAndComplete(
   deps: RenderDeps,
   input: RenderInput,
   elapsed: () => number,
-  inMemory: Limit,
 ): Promise<RenderReport> {
-  const results = [await renderJob(deps, input, inMemory)];
+  const results = [await renderJob(deps, input, deps.limits.images)];
   const processingMs = elapsed();
   const result = { results, processingMs, ...(await workOn(deps, input, 'completed')) };
   try {

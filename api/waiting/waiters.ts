@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { finished } from 'node:stream';
-import { acquireNow, createLimit, type Limit } from '../../lib/admission/limit.ts';
+import { createLimit, type Limit } from '../../lib/admission/limit.ts';
 import { WAITING } from '../../lib/contract/limits.ts';
 import type { JobFeed, JobNews } from '../../lib/stores/job-feed.ts';
 
@@ -77,9 +77,8 @@ export function createWaiters(
   return {
     async register(kind, { accountId, jobId, response, isRevoked }) {
       const mayHoldMore = limit.heldBy(accountId) <= requests - limit.held;
-      const permit = mayHoldMore ? await acquireNow(limit, accountId, 1) : undefined;
-      if (isClosed) permit?.release();
-      if (isClosed || permit === undefined) return undefined;
+      const permit = !isClosed && mayHoldMore ? limit.acquireNow(accountId, 1) : undefined;
+      if (permit === undefined) return undefined;
       const wait = waitFor(feed, jobId, isRevoked);
       counts[kind] += 1;
       waited.add(response);

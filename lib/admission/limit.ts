@@ -5,6 +5,12 @@ export interface LimitOptions {
   total: number;
   /** Limit of one owner. */
   perOwner: number;
+  /**
+   * For {@link Limit.acquireNow} only: an owner that holds an amount may not come to hold more than is free, less this
+   * reserve. So the limit of one owner falls as others arrive, without any configuration, and the reserve is for owners
+   * that hold nothing (dynamic thresholds: Choudhury and Hahne, IEEE/ACM Transactions on Networking 6(2), 1998).
+   */
+  reserved?: number;
 }
 
 /** An acquired amount. Leaving a `using` block releases it. */
@@ -17,7 +23,7 @@ export interface Permit extends Disposable {
   release(): void;
 }
 
-/** A limited amount, for instance of bytes or slots, shared by owners. */
+/** A limited amount, for instance of bytes or of calls in progress, divided among owners. */
 export interface Limit {
   /**
    * Waits, without a timeout, until the amount is free. An amount over a limit is reduced to that limit, so it is
@@ -25,6 +31,8 @@ export interface Limit {
    * @throws LimitError if the signal aborts while waiting; the signal's reason if it was already aborted
    */
   acquire(owner: string, amount: number, signal: AbortSignal): Promise<Permit>;
+  /** Like {@link acquire}, but never waits. @returns undefined if the amount is not free */
+  acquireNow(owner: string, amount: number): Permit | undefined;
   /** Amount held by all owners. */
   readonly held: number;
   heldBy(owner: string): number;
@@ -44,14 +52,11 @@ export class LimitError extends Error {
   }
 }
 
-/** What one owner may have of a total of which a quarter is kept for others; at least 1. */
-export const shareOfOne = (total: number): number => Math.max(1, total - Math.ceil(total / 4));
-
-/** A limit of which one owner has at most {@link shareOfOne}. */
+/** A limit that keeps a quarter of the total from any one owner. One owner always gets 1. */
 export const createSharedLimit = (total: number): Limit =>
-  createLimit({ total, perOwner: shareOfOne(total) });
+  createLimit({ total, perOwner: Math.max(1, total - Math.ceil(total / 4)) });
 
-/** Acquires from the limit. @throws the signal's reason, also when it aborts while waiting */
+/** Acquires from the limit. @throws the signal's reason, also if it aborts while waiting */
 export async function acquireUnlessAborted(
   limit: Limit,
   owner: string,
@@ -63,34 +68,6 @@ export async function acquireUnlessAborted(
   } catch (error) {
     throw error instanceof LimitError ? signal.reason : error;
   }
-}
-
-/** Acquires 1 from the limit. @returns undefined when the time is up first. @throws the reason of `signal` */
-export async function acquireInTime(
-  limit: Limit,
-  owner: string,
-  signal: AbortSignal,
-  timeUp: AbortSignal,
-): Promise<Permit | undefined> {
-  if (timeUp.aborted) return acquireNow(limit, owner, 1);
-  try {
-    return await acquireUnlessAborted(limit, owner, 1, AbortSignal.any([signal, timeUp]));
-  } catch (error) {
-    signal.throwIfAborted();
-    if (timeUp.aborted) return undefined;
-    throw error;
-  }
-}
-
-/** Acquires from the limit if the amount is free at once. The permit belongs to the caller, as that of `acquire`. */
-export function acquireNow(limit: Limit, owner: string, amount: number): Promise<Permit | undefined> {
-  const controller = new AbortController();
-  const permit = limit.acquire(owner, amount, controller.signal);
-  controller.abort();
-  return permit.catch((error: unknown) => {
-    if (error instanceof LimitError) return undefined;
-    throw error;
-  });
 }
 
 interface Waiter {
@@ -112,7 +89,7 @@ interface Owner {
 
 interface Book {
   total: number;
-  share: number;
+  perOwner: number;
   /** Owners that hold an amount or wait. */
   owners: Map<string, Owner>;
   /** Owners with a `next`, ordered by priority and by the amount requested. */
@@ -127,15 +104,15 @@ interface Book {
 }
 
 /**
- * Among the owners whose first request fits their limit, the one that holds least is next. Amounts granted to others
+ * Among the owners whose first request fits their limit, the owner that holds least is next. Amounts granted to others
  * since then count in favour of a waiting owner, so no owner starves. If the next request needs more than is free,
- * smaller ones may overtake it, by no more than its own amount in total.
+ * smaller requests may overtake it, by no more than its own amount in total.
  * There are no timers.
  */
-export function createLimit({ total, perOwner }: LimitOptions): Limit {
+export function createLimit({ total, perOwner, reserved }: LimitOptions): Limit {
   const book: Book = {
     total,
-    share: Math.min(perOwner, total),
+    perOwner: Math.min(perOwner, total),
     owners: new Map(),
     byPriority: new Heap(orderBy(priorityOf)),
     bySize: new Heap(orderBy(sizeOf)),
@@ -144,47 +121,76 @@ export function createLimit({ total, perOwner }: LimitOptions): Limit {
     granted: 0,
     requests: 0,
   };
+  const heldBy = (owner: string) => book.owners.get(owner)?.held ?? 0;
+  const leavesEnough = (owner: string, amount: number) =>
+    reserved === undefined || heldBy(owner) === 0 || heldBy(owner) + amount <= total - book.held - reserved;
   return {
     acquire: async (owner, amount, signal) => {
-      if (!(amount >= 0)) throw new RangeError(`The amount must not be negative or NaN, but is ${amount}.`);
+      checkAmount(amount);
       signal.throwIfAborted();
-      return enqueue(book, owner, amount, signal);
+      return acquire(book, owner, amount, signal);
+    },
+    acquireNow(owner, amount) {
+      checkAmount(amount);
+      return leavesEnough(owner, amount) ? acquireNow(book, owner, amount) : undefined;
     },
     get held() {
       return book.held;
     },
-    heldBy: (owner) => book.owners.get(owner)?.held ?? 0,
+    heldBy,
     get waiting() {
       return book.waiting;
     },
   };
 }
 
-function enqueue(book: Book, name: string, requested: number, signal: AbortSignal): Promise<Permit> {
-  const owner = book.owners.get(name) ?? { name, held: 0, waiters: [] };
-  book.owners.set(name, owner);
+function checkAmount(amount: number): void {
+  if (!(amount >= 0)) throw new RangeError(`The amount must not be negative or NaN, but is ${amount}.`);
+}
+
+function acquire(book: Book, owner: string, amount: number, signal: AbortSignal): Promise<Permit> {
   return new Promise((resolve, reject) => {
-    const grant = (permit: Permit) => {
+    const onAbort = () => reject(new LimitError(withdraw(), { cause: signal.reason }));
+    signal.addEventListener('abort', onAbort, { once: true });
+    const withdraw = request(book, owner, amount, (permit) => {
       signal.removeEventListener('abort', onAbort);
       resolve(permit);
-    };
-    const waiter = { amount: Math.min(requested, book.share), order: book.requests++, overtaken: 0, grant };
-    const onAbort = () => {
-      const obstacle = owner.next === undefined ? 'owner' : 'total';
-      removeWaiter(book, owner, waiter);
-      reject(new LimitError(obstacle, { cause: signal.reason }));
-    };
-    signal.addEventListener('abort', onAbort, { once: true });
-    book.waiting += 1;
-    change(book, owner, () => owner.waiters.push(waiter));
-    grantWaiting(book);
+    });
   });
 }
 
-function removeWaiter(book: Book, owner: Owner, waiter: Waiter): void {
-  book.waiting -= 1;
-  change(book, owner, () => owner.waiters.splice(owner.waiters.indexOf(waiter), 1));
+function acquireNow(book: Book, owner: string, amount: number): Permit | undefined {
+  let granted: Permit | undefined;
+  const withdraw = request(book, owner, amount, (permit) => {
+    granted = permit;
+  });
+  if (granted === undefined) withdraw();
+  return granted;
+}
+
+/**
+ * Adds a request, and grants it at once if it may be.
+ * @returns withdraws a request that was not granted, and returns the limit that it waited for
+ */
+function request(
+  book: Book,
+  name: string,
+  requested: number,
+  grant: (permit: Permit) => void,
+): () => LimitError['obstacle'] {
+  const owner = book.owners.get(name) ?? { name, held: 0, waiters: [] };
+  book.owners.set(name, owner);
+  const waiter = { amount: Math.min(requested, book.perOwner), order: book.requests++, overtaken: 0, grant };
+  book.waiting += 1;
+  change(book, owner, () => owner.waiters.push(waiter));
   grantWaiting(book);
+  return () => {
+    const obstacle = owner.next === undefined ? 'owner' : 'total';
+    book.waiting -= 1;
+    change(book, owner, () => owner.waiters.splice(owner.waiters.indexOf(waiter), 1));
+    grantWaiting(book);
+    return obstacle;
+  };
 }
 
 /** Applies a change to an owner and updates its position in both heaps. */
@@ -194,7 +200,7 @@ function change(book: Book, owner: Owner, apply: () => void): void {
   bySize.remove(owner);
   apply();
   const [waiter] = owner.waiters;
-  if (waiter !== undefined && owner.held + waiter.amount <= book.share) {
+  if (waiter !== undefined && owner.held + waiter.amount <= book.perOwner) {
     if (owner.next?.waiter !== waiter) owner.next = { waiter, grantedBefore: book.granted };
     byPriority.push(owner);
     bySize.push(owner);

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { acquireInTime, type Limit, type Permit } from '../admission/limit.ts';
+import { acquireUnlessAborted, type Limit, type Permit } from '../admission/limit.ts';
 import {
   type CallLog,
   type GeneratorCall,
@@ -178,6 +178,23 @@ async function takeTurn(
     if (waitMs > WORTH_WAITING_MS || timeUp.aborted)
       return withHope(paused(generator, waitMs), breaker.idleMs() >= unavailableMs);
     await pause(waitMs, signal);
+  }
+}
+
+/** Waits for a permit. @returns undefined when the time is up first. @throws the reason of `signal` */
+async function acquireInTime(
+  limit: Limit,
+  owner: string,
+  signal: AbortSignal,
+  timeUp: AbortSignal,
+): Promise<Permit | undefined> {
+  if (timeUp.aborted) return limit.acquireNow(owner, 1);
+  try {
+    return await acquireUnlessAborted(limit, owner, 1, AbortSignal.any([signal, timeUp]));
+  } catch (error) {
+    signal.throwIfAborted();
+    if (timeUp.aborted) return undefined;
+    throw error;
   }
 }
 

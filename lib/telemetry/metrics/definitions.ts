@@ -64,18 +64,6 @@ export const METRICS = {
     labels: ['budget'],
     of: ['api'],
   },
-  imagejob_limit_held: {
-    type: 'gauge',
-    help: 'Amount of a limit that is held, in its unit.',
-    labels: ['limit'],
-    of: ['api'],
-  },
-  imagejob_limit_waiting: {
-    type: 'gauge',
-    help: 'Number of requests that wait for a permit of a limit.',
-    labels: ['limit'],
-    of: ['api'],
-  },
   imagejob_waiting_for_jobs: {
     type: 'gauge',
     help: 'Requests that wait for a job to end, by Prefer (prefer) or with an event stream (events).',
@@ -235,6 +223,18 @@ export const METRICS = {
     labels: [],
     of: ['worker'],
   },
+  imagejob_limit_held: {
+    type: 'gauge',
+    help: 'What is held of a limit: bytes, or the number of whatever the limit is on.',
+    labels: ['limit'],
+    of: ALL,
+  },
+  imagejob_limit_waiting: {
+    type: 'gauge',
+    help: 'Requests that wait for a limit. Where nobody waits in the process, because Temporal retries later, it is 0.',
+    labels: ['limit'],
+    of: ALL,
+  },
   imagejob_dependency_up: {
     type: 'gauge',
     help: '1 if the process can use the dependency, as /readyz says.',
@@ -253,7 +253,7 @@ export const LABELS: Readonly<Record<Label, string>> = {
   outcome:
     'of an acceptance: `accepted`, `existing`, `insufficient_credits`, `voided`, `unavailable`, `closed`, `unknown`; of a call: `completed`, `refused`, `unavailable`, `misconfigured`, `lost`, `cancelled`, and where it is timed also `exhausted` and `aborted`; of a webhook: `delivered`, `retry`, `failed`, `cancelled`',
   limit:
-    'of a refusal: `create-job`, `read-job`, `delete-job`, `read-account`, `list`, `webhooks`, `ip`, `site`, `ip-other`, `site-other`, `in-flight`, `unpaid-bytes`, `dry-run-bytes`, `host-bytes`, `test-events`, `redeliveries`, `failed-jobs`, `unread-bodies`, `secret-rotations`; of what is held: `bytes`, `account_bytes`, `acceptances`, `fetches`, `unread_bodies`, `waiting_for_jobs`',
+    'of rate_limited: `create-job`, `read-job`, `delete-job`, `read-account`, `list`, `webhooks`, `ip`, `site`, `ip-other`, `site-other`, `in-flight`, `unpaid-bytes`, `dry-run-bytes`, `host-bytes`, `test-events`, `redeliveries`, `failed-jobs`, `unread-bodies`, `secret-rotations`; of what is held: in an API `bytes`, `account-bytes`, `acceptances`, `fetches`, `drops`, `waiting-for-jobs`; in a renderer `renders`, `images`, `image-processes`, `image-memory`, and each upstream as `upstream-` and its name; in a worker `webhooks`, `webhooks-unproven`, `webhooks-slow`, `webhooks-receivers`',
   budget: '`bytes`, `account_bytes`, `acceptances`, `fetches`, `drops`',
   kind: '`prefer`, `events`',
   cause: '`failed`, `voided`',

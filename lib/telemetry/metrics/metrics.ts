@@ -34,5 +34,18 @@ export const gauge = <Name extends NameOf<'gauge'>>(
   value: number,
 ): Sample => ({ name, labels, value });
 
+/** Has read for each scrape what is held of each limit, and how many requests wait for it. */
+export function sampleLimits(
+  metrics: Metrics,
+  limits: Readonly<Record<string, { readonly held: number; readonly waiting: number }>>,
+): void {
+  metrics.sample(() =>
+    Object.entries(limits).flatMap(([limit, { held, waiting }]) => [
+      gauge('imagejob_limit_held', { limit }, held),
+      gauge('imagejob_limit_waiting', { limit }, waiting),
+    ]),
+  );
+}
+
 /** For a process whose metrics nobody reads. */
 export const NO_METRICS: Metrics = { add: () => {}, observe: () => {}, sample: () => {} };

@@ -202,6 +202,42 @@ describe('an aborted request', () => {
   });
 });
 
+describe('a request that does not wait', () => {
+  test('is granted only if the amount is free, and leaves no trace otherwise', () => {
+    const limit = createLimit({ total: 10, perOwner: 6 });
+    const first = limit.acquireNow('a', 6);
+    expect([first?.amount, limit.acquireNow('a', 1), limit.acquireNow('b', 5)]).toEqual([
+      6,
+      undefined,
+      undefined,
+    ]);
+    expect([limit.held, limit.heldBy('b'), limit.waiting]).toEqual([6, 0, 0]);
+    expect(limit.acquireNow('b', 4)?.amount).toBe(4);
+    expect(() => limit.acquireNow('a', -1)).toThrow(RangeError);
+  });
+
+  test('is granted after requests that wait for the same', async () => {
+    const limit = createLimit({ total: 2, perOwner: 2 });
+    const holder = limit.acquireNow('a', 2);
+    const waiting = await request(limit, 'b', 2);
+    holder?.shrink(1);
+    expect(limit.acquireNow('c', 2)).toBeUndefined();
+    holder?.release();
+    await flush();
+    expect([isGranted(waiting), limit.acquireNow('c', 1)]).toEqual([true, undefined]);
+  });
+
+  test('finds less of a limit with a reserve, the more others hold', () => {
+    const limit = createLimit({ total: 100, perOwner: 100, reserved: 25 });
+    const most = (owner: string) => {
+      while (limit.acquireNow(owner, 1) !== undefined);
+      return limit.heldBy(owner);
+    };
+    expect([most('a'), most('b'), most('c')]).toEqual([38, 19, 9]);
+    for (let n = 0; n < 25; n += 1) expect(limit.acquireNow(`other-${n}`, 1)).toBeDefined();
+  });
+});
+
 test('a shared limit keeps a quarter for the owners who come later', async () => {
   const limit = createSharedLimit(8);
   for (const _ of Array.from({ length: 8 })) await request(limit, 'a', 1);

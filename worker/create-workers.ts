@@ -6,7 +6,7 @@ import {
   type WorkflowBundleOption,
 } from '@temporalio/worker';
 import type { createActivities } from '../activities/activities.ts';
-import type { createRenderingActivities } from '../activities/jobs/rendering.ts';
+import type { createRenderActivities } from '../activities/jobs/render-job.ts';
 import type { Config } from '../lib/process/config/config.ts';
 import { CLOSING_MS } from '../lib/process/process.ts';
 import { withResources } from '../lib/process/resources.ts';
@@ -30,7 +30,7 @@ export interface WorkerDeps extends Common {
 }
 
 export interface RendererDeps extends Common {
-  activities: ReturnType<typeof createRenderingActivities>;
+  activities: ReturnType<typeof createRenderActivities>;
 }
 
 /** Workers of one process. They must not be disposed while they run. */

@@ -1,10 +1,10 @@
 import { Client } from '@temporalio/client';
 import type { Logger } from 'pino';
 import {
-  createRenderingActivities,
+  createRenderActivities,
   createRenderLimits,
   type RenderDeps,
-} from '../activities/jobs/rendering.ts';
+} from '../activities/jobs/render-job.ts';
 import { createGenerators } from '../lib/generators/registry.ts';
 import { meterGenerators, sampleUpstreams } from '../lib/generators/telemetry/meter-generators.ts';
 import { traceGenerators } from '../lib/generators/telemetry/traced-generators.ts';
@@ -42,7 +42,7 @@ export function openRenderer(config: Config, overrides: RendererOverrides = {}):
     const imageTasks = given.imageTasks ?? keep(await openImageTasks(config.worker));
     const traced = tracing === undefined ? generators : traceGenerators(generators, tracing);
     const draining = new AbortController();
-    const activities = createRenderingActivities({
+    const activities = createRenderActivities({
       draining: draining.signal,
       unavailableMs: config.worker.renderUnavailableMs,
       ...given,

@@ -2,6 +2,8 @@ import { Client, type ScheduleOptions } from '@temporalio/client';
 import type { ActivityInterceptorsFactory } from '@temporalio/worker';
 import type { Logger } from 'pino';
 import { type ActivityDeps, createActivities } from '../activities/activities.ts';
+import { createDeliveryLimits } from '../activities/webhooks/delivery-limits.ts';
+import { type WebhookPolicy, webhookPolicy } from '../activities/webhooks/policy.ts';
 import { egressWarning } from '../lib/egress/allow-origins.ts';
 import { createEgress } from '../lib/egress/egress.ts';
 import type { Config } from '../lib/process/config/config.ts';
@@ -13,7 +15,7 @@ import { taskQueues } from '../lib/protocol/task-queues.ts';
 import type { ImageStore } from '../lib/stores/image-store.ts';
 import { openMongoStores } from '../lib/stores/mongo/open-stores.ts';
 import { createImageStore } from '../lib/stores/s3/images.ts';
-import type { Metrics } from '../lib/telemetry/metrics/metrics.ts';
+import { type Metrics, sampleLimits } from '../lib/telemetry/metrics/metrics.ts';
 import { openMetrics } from '../lib/telemetry/metrics/open-metrics.ts';
 import { openTracing } from '../lib/telemetry/tracing/open-tracing.ts';
 import { traceWebhooks } from '../lib/telemetry/tracing/traced-webhooks.ts';
@@ -26,7 +28,9 @@ import { sampleQueues } from './sample-queues.ts';
 import { createWorkflowProbe } from './workflow-probe.ts';
 
 /** Dependencies to use in place of the real ones, and settings that have no environment variable. */
-export interface WorkerOverrides extends Partial<Omit<ActivityDeps, 'onReconcileStopped'>> {
+export interface WorkerOverrides
+  extends Partial<Omit<ActivityDeps, 'onReconcileStopped' | 'webhooks' | 'deliveryLimits'>> {
+  webhooks?: Partial<WebhookPolicy>;
   interceptors?: ActivityInterceptorsFactory[];
   images?: ImageStore;
   logger?: Logger;
@@ -63,6 +67,15 @@ export function openWorker(config: Config, overrides: WorkerOverrides = {}): Pro
     sampleAudit(metrics, stores);
     sampleQueues(metrics, client, taskQueues(temporal.taskQueuePrefix));
     const webhooksEgress = given.egress ?? keep(createEgress(egress));
+    const webhooks = webhookPolicy({ slots: worker.webhookSlots, ...given.webhooks });
+    const deliveryLimits = createDeliveryLimits(webhooks);
+    const { all, unproven, slow, receivers } = deliveryLimits.usage;
+    sampleLimits(metrics, {
+      webhooks: all,
+      'webhooks-unproven': unproven,
+      'webhooks-slow': slow,
+      'webhooks-receivers': receivers,
+    });
     metrics.add('imagejob_reconcile_stopped_total', {}, 0);
     const activities = createActivities({
       ...given,
@@ -73,7 +86,8 @@ export function openWorker(config: Config, overrides: WorkerOverrides = {}): Pro
       stores,
       images,
       egress: tracing === undefined ? webhooksEgress : traceWebhooks(webhooksEgress, tracing),
-      webhooks: { slots: worker.webhookSlots, ...given.webhooks },
+      webhooks,
+      deliveryLimits,
       workflows: given.workflows ?? createWorkflowProbe(client),
     });
     const workflowBundle = await loadWorkflowBundle(temporal.workflowBundle, tracing !== undefined);

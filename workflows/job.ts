@@ -15,7 +15,6 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { Activities } from '../activities/activities.ts';
-import type { FailedAttempt } from '../activities/jobs/render-failure.ts';
 import { CANCELLED, TIMED_OUT } from '../lib/domain/job-errors.ts';
 import { escaped } from '../lib/domain/markdown.ts';
 import type { JobFailure } from '../lib/domain/records.ts';
@@ -178,7 +177,7 @@ function renderFailure(error: unknown): { failure: JobFailure; attempts?: number
   const cause = error instanceof ActivityFailure ? error.cause : undefined;
   const [reported, shown] =
     cause instanceof ApplicationFailure
-      ? ((cause.details ?? []) as [JobFailure?, Pick<FailedAttempt, 'attempts'>?])
+      ? ((cause.details ?? []) as [JobFailure?, Pick<RenderReport, 'attempts'>?])
       : [];
   const failure = reported ?? { ...TIMED_OUT, processingMs: null };
   return { failure, attempts: shown?.attempts };

@@ -7,14 +7,24 @@ import { removeImagesSoon } from '../../lib/domain/remove-images.ts';
 import type { JobEnd, RenderResult } from '../../lib/protocol/render.ts';
 import type { ImageStore } from '../../lib/stores/image-store.ts';
 import type { EndedJob } from '../../lib/stores/job-store.ts';
-import { type JobLimitDeps, RETENTION } from '../retention/job-limit.ts';
+import type { Stores } from '../../lib/stores/stores.ts';
+import { RETENTION, type RetentionRules } from '../retention/rules.ts';
 import { pendingDeliveryOf } from '../webhooks/pending-delivery.ts';
 
-/** Jobs of this tool count towards the limit of completed jobs but do not enforce it (spec: Retention and deletion). */
+/** A completed job of this tool counts towards the limit of jobs, but deletes no job (spec: Retention and deletion). */
 const NEVER_EVICTS = 'virtual-staging';
 
-export type CompletionDeps = JobLimitDeps & { images: Pick<ImageStore, 'resultUrl'> };
+/** Jobs deleted per call. A local activity has to be short. */
+const LIMIT_BATCH = 100;
 
+export interface CompletionDeps {
+  stores: Stores;
+  images: Pick<ImageStore, 'remove' | 'resultUrl'>;
+  /** Overrides of {@link RETENTION}, for tests. */
+  retention?: Partial<RetentionRules>;
+}
+
+/** The local activities of the job's workflow after the render. */
 export function createCompletionActivities(deps: CompletionDeps) {
   const { jobs, generatorCalls } = deps.stores;
   return {
@@ -29,12 +39,24 @@ export function createCompletionActivities(deps: CompletionDeps) {
       await removeUnused(deps, ended);
       return jobEnd(deps, ended);
     },
+
+    /** Deletes the account's oldest completed jobs beyond the limit, one batch. @returns whether there may be more */
+    async enforceJobLimit(accountId: string): Promise<boolean> {
+      const surplus = await surplusOf(deps, accountId, LIMIT_BATCH);
+      if (surplus.length === 0) return false;
+      const deleted = await jobs.remove(surplus);
+      await removeImagesSoon(
+        deps,
+        deleted.flatMap(({ objects }) => objects),
+      );
+      return surplus.length === LIMIT_BATCH;
+    },
   };
 }
 
 /**
- * Completes the job with these results. Removes the results that the job does not use, because it had already ended or
- * was voided: they are public objects that belong to no job.
+ * Completes the job with these results. If the job had already ended or was voided, removes the results, which are
+ * public objects and belong to no job.
  * @throws NotFound when the job was voided
  */
 export async function complete(
@@ -80,11 +102,17 @@ export async function jobEnd(deps: CompletionDeps, { job, delivery, calls }: End
   return { status, webhook, overLimit, hasOpenCalls: calls.some(isOpen), error, resultUrls };
 }
 
-async function exceedsLimit(
-  { stores, retention }: CompletionDeps,
-  { status, tool, accountId }: JobRecord,
-): Promise<boolean> {
+async function exceedsLimit(deps: CompletionDeps, { status, tool, accountId }: JobRecord): Promise<boolean> {
   if (status !== 'completed' || tool === NEVER_EVICTS) return false;
+  return (await surplusOf(deps, accountId, 1)).length > 0;
+}
+
+/** Completed jobs of the account beyond its limit, the oldest first; at most `batch`. */
+function surplusOf(
+  { stores, retention }: CompletionDeps,
+  accountId: string,
+  batch: number,
+): Promise<string[]> {
   const { completedJobsPerAccount: limit } = { ...RETENTION, ...retention };
-  return (await stores.retention.surplus(accountId, limit, 1)).length > 0;
+  return stores.retention.surplus(accountId, limit, batch);
 }

@@ -1,36 +1,73 @@
 import { ApplicationFailure, CancelledFailure } from '@temporalio/activity';
 import type { FailureReason } from '../../lib/contract/schemas.ts';
 import { NotFound } from '../../lib/domain/errors.ts';
-import type { CallSummary } from '../../lib/domain/generator-call.ts';
 import { NOT_GENERATED, refundedError } from '../../lib/domain/job-errors.ts';
 import type { JobFailure } from '../../lib/domain/records.ts';
 import { GeneratorError, REFUSALS } from '../../lib/generators/errors.ts';
 import { ImageError } from '../../lib/imaging/errors.ts';
 import { CAUSED_BY_IMAGE, ImageProcessEnded } from '../../lib/imaging/processes/errors.ts';
 import { FAILURES, type Failure } from '../../lib/protocol/failure-types.ts';
+import type { RenderResult } from '../../lib/protocol/render.ts';
 import { ImageMissing } from '../../lib/stores/image-store.ts';
 
 const TOO_COMPLEX =
   'The image is damaged or too complex: processing it took too much time or memory. Save it again and retry.';
 
-export interface FailedAttempt {
+/** An image process may end twice for one image. The first end may be bad luck; the second is caused by the image. */
+const PROCESSES_PER_IMAGE = 2;
+
+/** Heartbeat details, passed from attempt to attempt. */
+export interface RenderProgress {
+  /** Image processes that crashed or were killed while working on this image. */
+  processesEnded: number;
+  /** Processing time of the job when a generator first failed as unavailable. */
+  unavailableFromMs?: number;
+}
+
+interface Tried {
+  /** Number of the attempt that failed, from 1. */
+  attempt: number;
+  /** Since the start of the first attempt. In a later attempt, its wait for a renderer counts too. */
   processingMs: number;
-  /** Whether this kind of failure has used up its attempts. */
+  /** How long a generator may be unavailable. */
+  unavailableMs: number;
+}
+
+/** Adds the failure to `progress`. @returns whether no attempt follows this kind of failure */
+export function isLastTry(progress: RenderProgress, error: unknown, tried: Tried): boolean {
+  if (error instanceof GeneratorError) return isTimeUp(progress, error, tried);
+  if (error instanceof ImageProcessEnded && error.reason !== 'stopped') progress.processesEnded += 1;
+  return progress.processesEnded >= PROCESSES_PER_IMAGE;
+}
+
+/** The time for which a job only waits does not count: a failure after a long wait is its first failure. */
+function isTimeUp(
+  progress: RenderProgress,
+  { failure }: GeneratorError,
+  { attempt, processingMs, unavailableMs }: Tried,
+): boolean {
+  if (failure.kind !== 'unavailable' || failure.waits) return false;
+  // The upstream asks to wait, but has completed no call of any job for as long. Or the first attempt has failed: it has
+  // not waited yet.
+  if (failure.retryAfterMs !== undefined || attempt === 1) return processingMs >= unavailableMs;
+  progress.unavailableFromMs ??= processingMs;
+  return processingMs - progress.unavailableFromMs >= unavailableMs;
+}
+
+/** What the Temporal UI shows of a failed attempt, besides its error. */
+interface Shown extends Pick<RenderResult, 'attempts' | 'calls' | 'generator'> {
+  processingMs: number;
+  /** See {@link isLastTry}. */
   lastTry: boolean;
-  /** The attempts so far and the calls to upstreams, for the Temporal UI. */
-  attempts?: number;
-  calls?: readonly CallSummary[];
-  /** The generator that was asked last. */
-  generator?: string;
 }
 
 /**
- * The failure that a render attempt reports to Temporal; final ones are non-retryable. Its details are a
+ * The failure that a render attempt reports to Temporal; a final failure is non-retryable. Its details are a
  * {@link JobFailure}, which is recorded on the job if this attempt is the last.
  */
 export function renderFailure(
   error: unknown,
-  { processingMs, lastTry, attempts, calls, ...asked }: FailedAttempt,
+  { processingMs, lastTry, attempts, calls, ...asked }: Shown,
 ): Error {
   if (error instanceof CancelledFailure) return error;
   const {
@@ -54,13 +91,13 @@ export function renderFailure(
       } satisfies JobFailure,
       { attempts, calls },
     ],
-    // Jobs that wait for the same do not come back together.
+    // With jitter, so that jobs which wait for the same upstream do not come back together.
     ...(retryAfterMs === undefined ? {} : { nextRetryDelay: retryAfterMs * (1 + Math.random() / 4) }),
     ...(error instanceof Error ? { cause: error } : {}),
   });
 }
 
-/** Whether no attempt follows one that failed with this error. */
+/** Whether no attempt follows an attempt that failed with this error. */
 export function isFinal(error: unknown, lastTry: boolean): boolean {
   const { retry } = classify(error).failure;
   return retry === 'no' || (retry === 'limited' && lastTry);

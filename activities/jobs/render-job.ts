@@ -1,124 +1,209 @@
-import { randomUUID } from 'node:crypto';
-import { activityInfo, log as activityLog, Context, cancellationSignal } from '@temporalio/activity';
-import type { Limit } from '../../lib/admission/limit.ts';
-import type { ObjectRef } from '../../lib/domain/records.ts';
-import { renderWithFailover, type Uses } from '../../lib/generators/failover.ts';
-import { cancelOpenCalls, type Liveness } from '../../lib/generators/open-calls.ts';
-import type { Generators } from '../../lib/generators/registry.ts';
-import type { ImageTasks } from '../../lib/generators/tasks.ts';
-import type { RenderInput } from '../../lib/protocol/render.ts';
-import type { ImageStore } from '../../lib/stores/image-store.ts';
-import { callLogOf, untilDone } from './call-log.ts';
-import { withoutClientWords } from './client-words.ts';
-import type { CompletionDeps } from './completion.ts';
-import { recordedRender } from './local-render.ts';
-import { type Attempt, renderLocally, renderUpstream } from './render-image.ts';
+import { activityInfo, cancellationDetails, heartbeat } from '@temporalio/activity';
+import { createSharedLimit, type Limit, type Permit } from '../../lib/admission/limit.ts';
+import { NotFound } from '../../lib/domain/errors.ts';
+import { type CallSummary, summarizeCall } from '../../lib/domain/generator-call.ts';
+import type { Generator } from '../../lib/generators/port.ts';
+import { withDeadline } from '../../lib/process/process.ts';
+import { FAILURES } from '../../lib/protocol/failure-types.ts';
+import type { RenderInput, RenderReport, RenderResult } from '../../lib/protocol/render.ts';
+import { retryAfter } from '../retry-after.ts';
+import { complete, jobEnd } from './completion.ts';
+import { cancelCallsOf, makeResult, type ResultDeps } from './make-result.ts';
+import { isFinal, isLastTry, type RenderProgress, renderFailure } from './render-failure.ts';
 
-export interface RenderJobDeps extends CompletionDeps {
-  images: ImageStore;
-  generators: Generators;
+const HEARTBEAT_MS = 4000;
+/** A render that ends sooner sends no heartbeat, which saves Temporal the call. */
+const FIRST_HEARTBEAT_MS = 1000;
+/** Time limit for completing the job inside the render activity. After it, the workflow completes the job. */
+const COMPLETE_MS = 2000;
+/** How long an account that has its limit of renders waits. */
+const SHORTEST_WAIT_MS = 1000;
+const LONGEST_WAIT_MS = 15_000;
+const WAIT_GROWTH = 1.5;
+
+export interface RenderDeps extends ResultDeps {
+  limits: RenderLimits;
+}
+
+/** The limits of one renderer. Owners: accounts. */
+export interface RenderLimits {
   /**
-   * Milliseconds for which a generator may be unavailable before it fails the job. A generator that completes calls, and
-   * tells a job to wait, does not count as unavailable.
+   * Renders that call upstreams or wait for them, which may take as long as a task hangs. No attempt waits for a permit:
+   * it ends, and Temporal starts the next one later.
    */
-  unavailableMs: number;
-  /** Aborts when the renderer is told to end. */
-  draining?: AbortSignal;
-  /** When a call counts as lost; see {@link Liveness}. */
-  liveness?: Liveness;
-  /** Child processes that decode, edit and encode pixels. */
-  imageTasks: ImageTasks;
+  renders: Limit;
+  /** Clients' images in memory. */
+  images: Limit;
 }
 
-const STORE_TRIES = 3;
+/** @param renders renders in all; @param images clients' images in memory */
+export const createRenderLimits = (renders: number, images: number): RenderLimits => ({
+  renders: createSharedLimit(renders),
+  images: createSharedLimit(images),
+});
 
-/** Renders with the first generator that can, and stores the result. */
-export async function renderJob(
-  deps: RenderJobDeps,
-  input: RenderInput,
-  inMemory: Limit,
-): Promise<ObjectRef> {
-  const { stores, images, generators, imageTasks, unavailableMs, liveness, draining } = deps;
-  const load = () => images.getInput(input.input.key);
-  const watermark = !(await stores.packs.hasPaid(input.accountId));
-  const [signal, cancelled] = [cancellationSignal(), jobCancelled()];
-  const attempt = { input, load, inMemory, watermark, imageTasks, signal, cancelled };
-  return renderWithFailover(
-    {
-      accountId: input.accountId,
-      signal,
-      draining,
-      unavailableMs,
-      liveness,
-      candidates: generators.forPlan(input.plan),
-      find: generators.find,
-      breakerOf: generators.breakerOf,
-      placesOf: generators.placesOf,
-      onRefused: generators.failoverOnRefused,
-      log: callLogOf(stores.generatorCalls, input.jobId, cancelled),
-      mayHaveCalls: input.mayHaveEnded || activityInfo().attempt > 1,
-      alarm: (generator, { message }) =>
-        activityLog.error('A generator is misconfigured.', {
-          generator,
-          problem: withoutClientWords(input.plan, message),
-        }),
-    },
-    usesOf(deps, attempt),
-  );
-}
-
-/** See {@link cancelOpenCalls}. */
-export function cancelCallsOf({ stores, generators }: RenderJobDeps, jobId: string): Promise<void> {
-  const log = callLogOf(stores.generatorCalls, jobId, cancellationSignal());
-  return cancelOpenCalls(log, generators.find);
-}
-
-function usesOf({ images, stores }: RenderJobDeps, attempt: Attempt): Uses {
-  const { input, signal, cancelled } = attempt;
-  const record = () => stores.generatorCalls.beginLocal(input.jobId);
+export function createRenderActivities(deps: RenderDeps) {
   return {
-    async local(generator) {
-      const render = (stop: AbortSignal, onStart: () => void) =>
-        renderLocally({ ...attempt, signal: stop }, generator, onStart);
-      return store(images, input, await recordedRender(record, signal, render));
+    /**
+     * Renders the job's image, stores the result and completes the job. Every attempt stores its result under a new
+     * key; the job names the result that counts. Fails with a JobFailure in the details. A failure that neither the
+     * image nor the generator caused is always retryable.
+     */
+    async renderJob(input: RenderInput): Promise<RenderReport> {
+      const elapsed = stopwatch();
+      using _permit = waitsForUpstreams(deps, input) ? permitFor(deps.limits, input, attempt()) : undefined;
+      const progress = savedProgress();
+      using _beats = sendHeartbeats(progress);
+      try {
+        return (await reportIfEnded(deps, input)) ?? (await renderAndComplete(deps, input, elapsed));
+      } catch (error) {
+        throw await attemptFailure(deps, input, { error, progress, processingMs: elapsed() });
+      }
     },
-    async upstream(generator, call) {
-      // Another attempt can resume a task, but not a call that returns the image itself.
-      const stop = AbortSignal.any([generator.tasks === undefined ? cancelled : signal, call.ended]);
-      const { bytes, ...used } = await renderUpstream({ ...attempt, signal: stop }, generator, call);
-      // Paid for: an outage of the store must not cost another one.
-      const result = await untilDone(() => store(images, input, bytes), stop);
-      return { ...used, result };
+
+    /**
+     * Cancels what upstreams still do for a job that has ended without a result, if its last attempt could not: the job
+     * was cancelled between two attempts, or an attempt timed out.
+     */
+    async cancelCalls(jobId: string): Promise<void> {
+      try {
+        await cancelCallsOf(deps, jobId);
+      } catch (error) {
+        throw renderFailure(error, { processingMs: 0, lastTry: false });
+      }
     },
   };
 }
 
 /**
- * Aborts when the job is cancelled, or its renderer ends after the grace period. Not when Temporal has merely lost the
- * attempt: after a heartbeat time-out, a reset or a pause, what has been paid for goes on, and a later attempt uses it.
+ * Leaves renders to other accounts. Temporal hands out tasks by account only where fairness is switched on, and even then
+ * a render takes a slot of the renderer until it ends.
+ * @param attempt of the activity, from 1: the more attempts there were, the longer the wait until the next one
+ * @throws ApplicationFailure when the account has all the renders that it may have
  */
-function jobCancelled(): AbortSignal {
-  const controller = new AbortController();
-  const activity = Context.current();
-  const signal = activity.cancellationSignal;
-  const check = () => {
-    const { cancelRequested = false, workerShutdown = false } = activity.cancellationDetails ?? {};
-    if (cancelRequested || workerShutdown) controller.abort(signal.reason);
-  };
-  if (signal.aborted) check();
-  else signal.addEventListener('abort', check, { once: true });
-  return controller.signal;
+export function permitFor(
+  { renders }: Pick<RenderLimits, 'renders'>,
+  { accountId }: Pick<RenderInput, 'accountId'>,
+  attempt: number,
+): Permit {
+  const permit = renders.acquireNow(accountId, 1);
+  if (permit !== undefined) return permit;
+  const waitMs = Math.min(SHORTEST_WAIT_MS * WAIT_GROWTH ** (attempt - 1), LONGEST_WAIT_MS);
+  throw retryAfter(
+    FAILURES.render_waiting,
+    'The account has as many renders in progress as it may have in this renderer. This job waits.',
+    waitMs * (0.75 + Math.random() / 2),
+  );
 }
 
-/** Uses a new key for each try: an upload that timed out may still arrive, and must not overwrite a result. */
-async function store(images: ImageStore, input: RenderInput, bytes: Buffer): Promise<ObjectRef> {
-  for (let tries = 1; ; tries += 1) {
-    const key = `${input.accountId}/${randomUUID()}-${input.plan.label}.${input.format}`;
-    try {
-      await images.putResult(key, bytes, `image/${input.format}`);
-      return { bucket: 'results', key };
-    } catch (error) {
-      if (tries === STORE_TRIES) throw error;
-    }
+/** The report when an earlier attempt, or the run before a reset, has already ended the job; otherwise undefined. */
+async function reportIfEnded(deps: RenderDeps, input: RenderInput): Promise<RenderReport | undefined> {
+  const { jobId, mayHaveEnded } = input;
+  if (attempt() === 1 && !mayHaveEnded) return undefined;
+  const ended = await deps.stores.jobs.ended(jobId);
+  if (ended === undefined) return undefined;
+  const { results, processingMs, status } = ended.job;
+  // The run before a reset may have been stopped before it could cancel the calls.
+  if (status === 'failed') await tryToCancelCalls(deps, input);
+  const work = await workOn(deps, input, status === 'failed' ? 'failed' : 'completed');
+  return { results, processingMs: processingMs ?? 0, ...work, end: await jobEnd(deps, ended) };
+}
+
+async function renderAndComplete(
+  deps: RenderDeps,
+  input: RenderInput,
+  elapsed: () => number,
+): Promise<RenderReport> {
+  const results = [await makeResult(deps, input, deps.limits.images)];
+  const processingMs = elapsed();
+  const result = { results, processingMs, ...(await workOn(deps, input, 'completed')) };
+  try {
+    return { ...result, end: await withDeadline(COMPLETE_MS, complete(deps, input.jobId, result)) };
+  } catch (error) {
+    if (error instanceof NotFound) throw error;
+    return { ...result, end: null };
   }
+}
+
+interface Failed {
+  error: unknown;
+  progress: RenderProgress;
+  processingMs: number;
+}
+
+/** What an attempt that failed reports to Temporal. Cancels the calls of the job when no attempt follows. */
+async function attemptFailure(
+  deps: RenderDeps,
+  input: RenderInput,
+  { error, progress, processingMs }: Failed,
+): Promise<Error> {
+  const { unavailableMs } = deps;
+  const lastTry = isLastTry(progress, error, { attempt: attempt(), processingMs, unavailableMs });
+  // The next attempt gets the details of the last heartbeat.
+  heartbeat(progress);
+  // An attempt is also stopped when its workflow was reset, or when its renderer stops. Then another attempt follows.
+  if (cancellationDetails()?.cancelRequested || isFinal(error, lastTry)) await tryToCancelCalls(deps, input);
+  return renderFailure(error, { processingMs, lastTry, ...(await workOn(deps, input, 'failed')) });
+}
+
+/** If this fails, the workflow calls `cancelCalls`: it learns of the open calls when it marks the job as failed. */
+async function tryToCancelCalls(deps: RenderDeps, input: RenderInput): Promise<void> {
+  if (usesUpstreams(deps, input)) await cancelCallsOf(deps, input.jobId).catch(() => {});
+}
+
+type Work = Pick<RenderResult, 'attempts' | 'generator' | 'calls'>;
+
+/** What was done for the job so far. MongoDB is not asked for the calls of a job that only local generators render. */
+async function workOn(deps: RenderDeps, input: RenderInput, end: 'completed' | 'failed'): Promise<Work> {
+  const isLocal = !usesUpstreams(deps, input);
+  const recorded = isLocal ? [] : await deps.stores.generatorCalls.list(input.jobId).catch(() => []);
+  const calls = recorded.map(summarizeCall);
+  const generator = generatorOf(deps.generators.forPlan(input.plan), calls, end);
+  return {
+    attempts: attempt(),
+    ...(generator === undefined ? {} : { generator }),
+    ...(isLocal ? {} : { calls }),
+  };
+}
+
+/** The generator that made the result, or was asked last; undefined if none was asked. */
+function generatorOf(
+  candidates: readonly Generator[],
+  calls: readonly CallSummary[],
+  end: 'completed' | 'failed',
+): string | undefined {
+  const call = end === 'completed' ? calls.find(({ outcome }) => outcome === 'completed') : calls.at(-1);
+  const mayBeLocal = end === 'completed' || candidates[0]?.kind === 'local';
+  const local = mayBeLocal ? candidates.find(({ kind }) => kind === 'local') : undefined;
+  return call?.generator ?? local?.name;
+}
+
+const waitsForUpstreams = ({ generators }: RenderDeps, { plan }: RenderInput) =>
+  generators.forPlan(plan)[0]?.kind === 'upstream';
+
+const usesUpstreams = ({ generators }: RenderDeps, { plan }: RenderInput) =>
+  generators.forPlan(plan).some(({ kind }) => kind === 'upstream');
+
+const attempt = () => activityInfo().attempt;
+
+const savedProgress = (): RenderProgress =>
+  (activityInfo().heartbeatDetails as RenderProgress | undefined) ?? { processesEnded: 0 };
+
+/** Elapsed render time in milliseconds. Earlier attempts are timed by Temporal, because renderers' clocks differ. */
+function stopwatch(): () => number {
+  const { scheduledTimestampMs, currentAttemptScheduledTimestampMs } = activityInfo();
+  const earlierMs = attempt() === 1 ? 0 : currentAttemptScheduledTimestampMs - scheduledTimestampMs;
+  const start = performance.now();
+  return () => Math.round(earlierMs + performance.now() - start);
+}
+
+function sendHeartbeats(progress: RenderProgress): Disposable {
+  const first = setTimeout(() => heartbeat(progress), FIRST_HEARTBEAT_MS);
+  const interval = setInterval(() => heartbeat(progress), HEARTBEAT_MS);
+  return {
+    [Symbol.dispose]() {
+      clearTimeout(first);
+      clearInterval(interval);
+    },
+  };
 }

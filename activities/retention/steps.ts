@@ -1,10 +1,10 @@
 import type { ObjectRef } from '../../lib/domain/records.ts';
 import { removeImages } from '../../lib/domain/remove-images.ts';
 import type { ImageStore } from '../../lib/stores/image-store.ts';
+import type { Stores } from '../../lib/stores/stores.ts';
 import type { WorkflowProbe } from '../workflow-probe.ts';
 import { auditLedgers } from './audit-ledgers.ts';
 import { assertOwnBuckets } from './installation.ts';
-import { DAY_MS, type JobLimitDeps, RETENTION, type RetentionRules } from './job-limit.ts';
 import { type OrphanRule, removeOrphans } from './orphans.ts';
 import {
   bisect,
@@ -14,9 +14,13 @@ import {
   processItems,
   type RetentionBatch,
 } from './page.ts';
+import { DAY_MS, RETENTION, type RetentionRules } from './rules.ts';
 
-export interface RetentionDeps extends JobLimitDeps {
+export interface RetentionDeps {
+  stores: Stores;
   images: Pick<ImageStore, 'list' | 'mark' | 'remove'>;
+  /** Overrides of {@link RETENTION}, for tests. */
+  retention?: Partial<RetentionRules>;
   workflows: Pick<WorkflowProbe, 'deleteHistory'>;
 }
 

@@ -4,9 +4,8 @@ import type { PendingDelivery } from '../../lib/protocol/webhooks.ts';
 import type { AfterAttempt, DeliveryEnd } from '../../lib/stores/delivery-store.ts';
 import type { ImageStore } from '../../lib/stores/image-store.ts';
 import type { Stores } from '../../lib/stores/stores.ts';
-import { eventBody } from './event.ts';
 import { delayAfter, type WebhookPolicy } from './policy.ts';
-import { type SendDeps, type Sent, send } from './send.ts';
+import { eventBody, type SendDeps, type SentWebhook, sendWebhook } from './send.ts';
 
 const GONE = 410;
 
@@ -46,7 +45,7 @@ export async function deliver(
   const delivery = await deliveries.begin(deliveryId, cycle, attempt);
   if (delivery === undefined) return endedElsewhere(deps.stores, pending, policy);
   const body = eventBody(delivery, job, deps.images);
-  const sent = await send(deps, policy, { account, delivery, body, signal, ...attempt });
+  const sent = await sendWebhook(deps, policy, { account, delivery, body, signal, ...attempt });
   const aborted = signal.aborted && sent.attempt.error !== null;
   const next = aborted ? IMMEDIATELY : afterAttempt(sent, delivery, policy);
   const showsHealth = pending.target === 'account' && jobId !== null && !aborted;
@@ -106,7 +105,7 @@ const toRecord = (next: Next): AfterAttempt =>
   next.state === 'pending' ? { state: 'pending', nextAttemptAt: new Date(Date.now() + next.waitMs) } : next;
 
 function afterAttempt(
-  { attempt, retryAfterMs }: Sent,
+  { attempt, retryAfterMs }: SentWebhook,
   delivery: DeliveryRecord,
   policy: WebhookPolicy,
 ): Next {

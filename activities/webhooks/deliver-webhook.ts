@@ -4,29 +4,28 @@ import { FAILURES } from '../../lib/protocol/failure-types.ts';
 import type { PendingDelivery } from '../../lib/protocol/webhooks.ts';
 import { retryAfter } from '../retry-after.ts';
 import { type DeliveryDeps, type DeliveryOutcome, deliver } from './attempt.ts';
-import { type WebhookPolicy, webhookPolicy } from './policy.ts';
-import { createWebhookSlots } from './slots.ts';
+import type { DeliveryLimits } from './delivery-limits.ts';
+import type { WebhookPolicy } from './policy.ts';
 
 const HEARTBEAT_MS = 2000;
 
 export interface WebhookDeps extends DeliveryDeps {
-  /** Overrides of the default policy. */
-  webhooks?: Partial<WebhookPolicy>;
+  webhooks: WebhookPolicy;
+  deliveryLimits: DeliveryLimits;
 }
 
-export function createWebhookActivities(deps: WebhookDeps) {
-  const policy = webhookPolicy(deps.webhooks);
-  const slots = createWebhookSlots(policy);
+export function createWebhookActivities({ webhooks: policy, deliveryLimits, ...deps }: WebhookDeps) {
   return {
     /**
-     * Makes one attempt of a delivery. If another one has to follow, fails with its delay as `nextRetryDelay`. Attempts
-     * are counted in MongoDB, not by Temporal, so neither a crash nor a wait for a slot uses one up.
+     * Makes one attempt of a delivery. If another attempt has to follow, fails with its delay as `nextRetryDelay`.
+     * Attempts are counted in MongoDB, not by Temporal, so neither a crash nor a wait for a permit uses one up.
      */
     async deliverWebhook(pending: PendingDelivery): Promise<DeliveryOutcome> {
-      const slot = slots.take(pending, activityInfo().attempt > 1);
-      if ('waitMs' in slot) throw waitForSlot(pending, slot.waitMs);
+      const permit = deliveryLimits.acquire(pending, activityInfo().attempt > 1);
+      if ('waitMs' in permit) throw waitForPermit(pending, permit.waitMs);
       const signal = cancellationSignal();
-      const post: Egress['post'] = (...request) => slot.exchange(() => deps.egress.post(...request), signal);
+      const post: Egress['post'] = (...request) =>
+        permit.exchange(() => deps.egress.post(...request), signal);
       const beat = setInterval(heartbeat, HEARTBEAT_MS);
       try {
         const result = await deliver({ ...deps, egress: { post } }, policy, pending, signal);
@@ -35,14 +34,14 @@ export function createWebhookActivities(deps: WebhookDeps) {
         return result;
       } finally {
         clearInterval(beat);
-        slot.leave();
+        permit.release();
       }
     },
   };
 }
 
-/** Frees the worker's activity slot for other deliveries while this one waits for its turn. */
-const waitForSlot = ({ receiver }: PendingDelivery, waitMs: number) =>
+/** Ends the attempt, so that other deliveries can use the worker until this one tries again. */
+const waitForPermit = ({ receiver }: PendingDelivery, waitMs: number) =>
   retryAfter(
     FAILURES.webhook_waiting,
     `Too many deliveries to ${receiver} are in progress; this one waits for its turn.`,

@@ -1,5 +1,3 @@
-import type { ResponseHeaders } from '../../lib/egress/egress.ts';
-
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
@@ -12,13 +10,13 @@ export interface WebhookPolicy {
   jitter: number;
   /** For one attempt, DNS look-up and response included. */
   timeoutMs: number;
-  /** How long an endpoint may fail without a success before it is disabled, */
+  /** An endpoint is disabled once it has failed for so long without a success, */
   disableAfterMs: number;
-  /** and how many whole cycles have to fail in that time, one after another. */
+  /** and so many whole cycles have failed in that time, one after another. */
   disableAfterCycles: number;
-  /** Most deliveries in progress in one worker. */
+  /** Most deliveries in progress in one worker: the slots of the worker. */
   slots: number;
-  /** Exchanges that take longer are slow; only part of the slots is open to slow receivers. */
+  /** An exchange that takes longer is slow. Only part of the deliveries may be to slow receivers. */
   slowMs: number;
 }
 
@@ -50,20 +48,4 @@ export function delayAfter(
   if (retryAfterMs === undefined) return base * (1 + jitter * (2 * Math.random() - 1));
   // Jitter only adds: not earlier than requested, and not all deliveries at once.
   return Math.min(2 * base, Math.max(base, retryAfterMs) * (1 + jitter * Math.random()));
-}
-
-/**
- * Retry-After in milliseconds, from seconds or a date (RFC 9110, 10.2.3). A date is by the receiver's clock, so it is
- * compared with the response's Date header, or with `now` when there is none.
- */
-export function retryAfterMs(headers: ResponseHeaders, now: number): number | undefined {
-  const value = headers['retry-after']?.trim() ?? '';
-  if (/^\d{1,9}$/.test(value)) return Number(value) * SECOND;
-  const date = dateOf(value);
-  return date === undefined ? undefined : Math.max(0, date - (dateOf(headers.date) ?? now));
-}
-
-function dateOf(value = ''): number | undefined {
-  const date = /GMT$/.test(value) ? Date.parse(value) : Number.NaN;
-  return Number.isNaN(date) ? undefined : date;
 }

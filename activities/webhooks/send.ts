@@ -1,8 +1,12 @@
-import type { AccountRecord, DeliveryAttempt, DeliveryRecord } from '../../lib/domain/records.ts';
+import type { TestEvent, WebhookEvent } from '../../lib/contract/webhook.ts';
+import { eventTypeOf } from '../../lib/domain/delivery.ts';
+import { presentJob } from '../../lib/domain/present.ts';
+import type { AccountRecord, DeliveryAttempt, DeliveryRecord, JobRecord } from '../../lib/domain/records.ts';
 import { signingSecrets } from '../../lib/domain/webhook-secrets.ts';
 import { signWebhook } from '../../lib/domain/webhook-signature.ts';
-import type { Egress, Posted } from '../../lib/egress/egress.ts';
-import { retryAfterMs, type WebhookPolicy } from './policy.ts';
+import type { Egress, Posted, ResponseHeaders } from '../../lib/egress/egress.ts';
+import type { ImageStore } from '../../lib/stores/image-store.ts';
+import type { WebhookPolicy } from './policy.ts';
 
 const MAX_RESPONSE_BYTES = 1024;
 
@@ -10,8 +14,8 @@ export interface SendDeps {
   egress: Pick<Egress, 'post'>;
 }
 
-/** One attempt as it is recorded, and the Retry-After of the receiver. */
-export interface Sent {
+/** An attempt as it is recorded, and the Retry-After of the receiver. */
+export interface SentWebhook {
   attempt: DeliveryAttempt;
   retryAfterMs?: number | undefined;
 }
@@ -25,8 +29,34 @@ interface Message {
   signal: AbortSignal;
 }
 
+/** The body of a delivery: the same bytes for every attempt. The job must have ended and must not be deleted. */
+export function eventBody(
+  delivery: DeliveryRecord,
+  job: JobRecord | undefined,
+  images: Pick<ImageStore, 'resultUrl'>,
+): string {
+  const event = job === undefined ? testEvent(delivery) : jobEvent(job, images);
+  return JSON.stringify(event);
+}
+
+function jobEvent(job: JobRecord, images: Pick<ImageStore, 'resultUrl'>): WebhookEvent {
+  const data = presentJob(job, images);
+  const timestamp = data.completed_at ?? data.created_at;
+  return { type: eventTypeOf(job.status), timestamp, job_id: data.job_id, data };
+}
+
+const testEvent = ({ accountId, createdAt }: DeliveryRecord): TestEvent => ({
+  type: 'test.ping',
+  timestamp: createdAt.toISOString(),
+  data: { account_id: accountId },
+});
+
 /** Signs and sends. Never throws: a failure is recorded as the attempt's error. */
-export async function send({ egress }: SendDeps, policy: WebhookPolicy, message: Message): Promise<Sent> {
+export async function sendWebhook(
+  { egress }: SendDeps,
+  policy: WebhookPolicy,
+  message: Message,
+): Promise<SentWebhook> {
   const { at, url, account, delivery, body, signal } = message;
   const timestamp = Math.floor(at.getTime() / 1000);
   const start = performance.now();
@@ -41,7 +71,7 @@ export async function send({ egress }: SendDeps, policy: WebhookPolicy, message:
     });
     return {
       attempt: toAttempt(at, url, response),
-      retryAfterMs: retryAfterMs(response.headers, Date.now()),
+      retryAfterMs: receiverRetryAfterMs(response.headers, Date.now()),
     };
   } catch (error) {
     const ms = Math.round(performance.now() - start);
@@ -58,4 +88,20 @@ function toAttempt(at: Date, url: string, { status, ms, body }: Posted): Deliver
 function problemOf(error: unknown, signal: AbortSignal): string {
   if (signal.aborted) return 'Aborted: the delivery was cancelled or the worker shut down.';
   return error instanceof Error ? error.message : String(error);
+}
+
+/**
+ * Retry-After in milliseconds, from seconds or a date (RFC 9110, 10.2.3). A date is by the receiver's clock, so it is
+ * compared with the response's Date header, or with `now` when there is none.
+ */
+export function receiverRetryAfterMs(headers: ResponseHeaders, now: number): number | undefined {
+  const value = headers['retry-after']?.trim() ?? '';
+  if (/^\d{1,9}$/.test(value)) return Number(value) * 1000;
+  const date = dateOf(value);
+  return date === undefined ? undefined : Math.max(0, date - (dateOf(headers.date) ?? now));
+}
+
+function dateOf(value = ''): number | undefined {
+  const date = /GMT$/.test(value) ? Date.parse(value) : Number.NaN;
+  return Number.isNaN(date) ? undefined : date;
 }

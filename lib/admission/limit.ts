@@ -33,6 +33,7 @@ export interface Limit {
   acquire(owner: string, amount: number, signal: AbortSignal): Promise<Permit>;
   /** Like {@link acquire}, but never waits. @returns undefined if the amount is not free */
   acquireNow(owner: string, amount: number): Permit | undefined;
+  readonly total: number;
   /** Amount held by all owners. */
   readonly held: number;
   heldBy(owner: string): number;
@@ -122,8 +123,13 @@ export function createLimit({ total, perOwner, reserved }: LimitOptions): Limit 
     requests: 0,
   };
   const heldBy = (owner: string) => book.owners.get(owner)?.held ?? 0;
-  const leavesEnough = (owner: string, amount: number) =>
-    reserved === undefined || heldBy(owner) === 0 || heldBy(owner) + amount <= total - book.held - reserved;
+  /** Without regard to those that wait. */
+  const isFree = (owner: string, requested: number): boolean => {
+    const amount = heldBy(owner) + Math.min(requested, book.perOwner);
+    const free = total - book.held;
+    if (amount > book.perOwner || amount - heldBy(owner) > free) return false;
+    return reserved === undefined || heldBy(owner) === 0 || amount <= free - reserved;
+  };
   return {
     acquire: async (owner, amount, signal) => {
       checkAmount(amount);
@@ -132,8 +138,9 @@ export function createLimit({ total, perOwner, reserved }: LimitOptions): Limit 
     },
     acquireNow(owner, amount) {
       checkAmount(amount);
-      return leavesEnough(owner, amount) ? acquireNow(book, owner, amount) : undefined;
+      return isFree(owner, amount) ? acquireNow(book, owner, amount) : undefined;
     },
+    total,
     get held() {
       return book.held;
     },

@@ -10,22 +10,46 @@ export type FindUpstream = (name: string) => UpstreamGenerator | undefined;
 export interface Liveness {
   /** Between two beats of a call. */
   beatMs: number;
-  /** A call whose process has been silent so long may be lost. Longer than a process or MongoDB stands still. */
+  /** A call whose process has been silent for so long may be lost. Longer than a process or MongoDB stands still. */
   silentMs: number;
 }
 
 export const LIVENESS: Liveness = { beatMs: 5000, silentMs: 45_000 };
 
-/** Until an attempt that could ask nobody is followed by the next one. */
+/** Wait of an attempt that could ask no upstream. */
 const LOOK_AGAIN_MS = 5000;
+
+interface KeepAlive extends Disposable {
+  start(): void;
+  /** Aborts when nobody needs the call any more. */
+  ended: AbortSignal;
+}
+
+/** Says every few seconds that the process of a call is alive, until it is disposed. While `beat` fails, the call goes on. */
+export function keepAlive(beat: () => Promise<boolean>, { beatMs }: Liveness = LIVENESS): KeepAlive {
+  const ended = new AbortController();
+  let timer: NodeJS.Timeout | undefined;
+  const check = async () => {
+    if (await beat()) return;
+    clearInterval(timer);
+    ended.abort(new GeneratorError({ kind: 'exhausted' }, 'The job has ended.'));
+  };
+  return {
+    ended: ended.signal,
+    start() {
+      timer = setInterval(() => check().catch(() => {}), beatMs);
+    },
+    [Symbol.dispose]: () => clearInterval(timer),
+  };
+}
 
 /** The task of an earlier attempt that may still be running at its upstream. */
 export const pendingTask = (calls: readonly GeneratorCall[]): GeneratorCall | undefined =>
   calls.find((call) => call.task !== null && isOpen(call));
 
 /**
- * The calls of a job, after those are ended whose response nobody can receive any more: their process died, or nobody
- * can ask their upstream, because it is no longer configured.
+ * Ends the calls of a job whose response nobody can receive any more: their process died, or their upstream is no longer
+ * configured. @returns all calls of the job
  * @throws GeneratorError `unavailable` with `waits` while the process of an earlier attempt makes a call that has no task
  */
 export async function endLostCalls(
@@ -38,7 +62,7 @@ export async function endLostCalls(
   const unnamed = calls.filter(isUnnamed);
   if (unnamed.length > 0) {
     waitForSome(unnamed.filter((call) => call.silentMs < silentMs));
-    // MongoDB or the whole machine may have stood still: a process is gone if it stays silent while it is watched.
+    // MongoDB or the whole machine may have stood still. A process is gone if it stays silent while it is watched.
     await pause(3 * beatMs, signal);
     const beats = new Map(unnamed.map(({ id, beatAt }) => [id, beatAt.getTime()]));
     calls = await log.list();
@@ -56,7 +80,7 @@ export async function endLostCalls(
   return lost.length === 0 ? calls : log.list();
 }
 
-/** Nothing is known of the call but that it was recorded. */
+/** The call was recorded, and no task of it is known. */
 const isUnnamed = (call: GeneratorCall) => isOpen(call) && call.task === null;
 
 function waitForSome([alive]: readonly GeneratorCall[]): void {
@@ -75,7 +99,7 @@ export const waiting = (message: string) =>
  */
 export async function cancelOpenCalls(log: CallLog, find: FindUpstream): Promise<void> {
   const open = (await log.list()).filter(isOpen);
-  // One that cannot be cancelled yet does not keep the others running.
+  // A call that cannot be cancelled yet does not keep the others running.
   const attempts = await Promise.allSettled(open.map((call) => cancelCall(call, log, find)));
   const failed = attempts.find(({ status }) => status === 'rejected');
   if (failed?.status === 'rejected') throw failed.reason;
@@ -106,6 +130,6 @@ async function cancel(generator: string, task: UpstreamTask, find: FindUpstream)
   }
 }
 
-/** The upstream was not reached. Where the failure may be charged, it is the address of this task that cannot be called. */
+/** The upstream was not reached. If the failure may be charged, only the address of this task cannot be called. */
 const maySucceedLater = ({ failure, mayBeCharged }: GeneratorError) =>
   failure.kind === 'unavailable' && !mayBeCharged;

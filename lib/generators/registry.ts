@@ -26,7 +26,7 @@ export interface Generators extends AsyncDisposable {
   readonly upstreams: readonly UpstreamGenerator[];
   breakerOf(generator: UpstreamGenerator): Breaker;
   /** Limits the calls in progress, in all and of one account; the accounts that wait take turns. */
-  placesOf(generator: UpstreamGenerator): Limit;
+  limitOf(generator: UpstreamGenerator): Limit;
   readonly failoverOnRefused: boolean;
 }
 
@@ -82,7 +82,7 @@ export function createGenerators(config: GeneratorConfig, timing = TIMING): Gene
     },
     find: (name) => upstreams.find((upstream) => upstream.name === name),
     breakerOf: ({ name }) => breakers.get(name) ?? createBreaker(),
-    placesOf: ({ name }) => places.get(name) ?? createSharedLimit(1),
+    limitOf: ({ name }) => places.get(name) ?? createSharedLimit(1),
     async [Symbol.asyncDispose]() {
       await Promise.all(egresses.map((egress) => egress[Symbol.asyncDispose]()));
     },

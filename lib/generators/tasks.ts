@@ -13,7 +13,9 @@ export interface ImageTaskSettings {
 }
 
 /** What the renderer asks for: whether there is a watermark, not which. */
-export type Asked<T extends { watermark: string | null }> = Omit<T, 'watermark'> & { watermark: boolean };
+export type TaskRequest<T extends { watermark: string | null }> = Omit<T, 'watermark'> & {
+  watermark: boolean;
+};
 
 /** The tasks of an image process: all work on pixels. */
 export function createImageTasks({ watermarkText }: ImageTaskSettings) {
@@ -23,9 +25,9 @@ export function createImageTasks({ watermarkText }: ImageTaskSettings) {
   });
   return {
     prepare: ({ image, options }: { image: Buffer; options: PrepareOptions }) => prepareInput(image, options),
-    finishUpstream: ({ image, options }: { image: Buffer; options: Asked<UpstreamFinishOptions> }) =>
+    finishUpstream: ({ image, options }: { image: Buffer; options: TaskRequest<UpstreamFinishOptions> }) =>
       finishUpstream(image, worded(options)),
-    renderLocally: ({ generator, request }: { generator: LocalName; request: Asked<LocalRequest> }) =>
+    renderLocally: ({ generator, request }: { generator: LocalName; request: TaskRequest<LocalRequest> }) =>
       LOCAL[generator](worded(request)),
   };
 }

@@ -126,7 +126,7 @@ export async function readFacts(
   return { ...facts, failed: facts.failed || (!isOpen && !facts.completed) };
 }
 
-/** What the render activity returns; see activities/jobs/rendering.ts. */
+/** What the render activity returns; see activities/jobs/render-job.ts. */
 type RenderReport = Pick<NonNullable<LostJob['end']>, 'results' | 'processingMs' | 'generator'> & {
   end: JobOutcome | null;
 };

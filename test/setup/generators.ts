@@ -46,7 +46,7 @@ export function generatorsOf(...generators: Generator[]): Generators {
     find: (name) => generators.filter((each) => each.kind === 'upstream').find((each) => each.name === name),
     upstreams: generators.filter((generator) => generator.kind === 'upstream'),
     breakerOf: () => createBreaker(),
-    placesOf: () => places,
+    limitOf: () => places,
     failoverOnRefused: false,
     [Symbol.asyncDispose]: async () => {},
   };

@@ -30,7 +30,7 @@ function meterUpstream(generator: UpstreamGenerator, metrics: Metrics): Upstream
 /** Every scrape says which upstreams are paused, and how many calls to each are in progress and wait. */
 export function sampleUpstreams(
   metrics: Metrics,
-  { upstreams, breakerOf, placesOf }: Pick<Generators, 'upstreams' | 'breakerOf' | 'placesOf'>,
+  { upstreams, breakerOf, limitOf }: Pick<Generators, 'upstreams' | 'breakerOf' | 'limitOf'>,
 ): void {
   // From the first scrape on, so that a first failure shows as an increase.
   for (const { name: generator } of upstreams)
@@ -39,7 +39,7 @@ export function sampleUpstreams(
   metrics.sample(() =>
     upstreams.flatMap((upstream) => {
       const generator = upstream.name;
-      const { held, waiting } = placesOf(upstream);
+      const { held, waiting } = limitOf(upstream);
       return [
         gauge('imagejob_upstream_paused', { generator }, breakerOf(upstream).waitMs() > 0 ? 1 : 0),
         gauge('imagejob_upstream_calls_in_progress', { generator }, held),

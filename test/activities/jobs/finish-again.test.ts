@@ -1,19 +1,19 @@
 import sharp from 'sharp';
 import { expect, it } from 'vitest';
-import { type Attempt, renderUpstream } from '../../../activities/jobs/render-image.ts';
+import { type RenderAttempt, renderUpstream } from '../../../activities/jobs/render-image.ts';
 import { createLimit } from '../../../lib/admission/limit.ts';
 import { findTool, planRender } from '../../../lib/catalog/catalog.ts';
 import { createImageTasks } from '../../../lib/generators/tasks.ts';
 import { type EndReason, ImageProcessEnded } from '../../../lib/imaging/processes/errors.ts';
 import type { RenderInput } from '../../../lib/protocol/render.ts';
+import { unusedUpstream } from '../../lib/generators/fake-calls.ts';
 import { invert } from '../../setup/generators.ts';
-import { unusedUpstream } from './fake-calls.ts';
 
 const noise = { type: 'gaussian', mean: 128, sigma: 40 } as const;
 const tasks = createImageTasks({ watermarkText: 'sample' });
 
 /** Image tasks in this process. The first `times` that finish a result end as processes end for this reason. */
-function endingWith(reason: EndReason, times: number): Attempt['imageTasks'] {
+function endingWith(reason: EndReason, times: number): RenderAttempt['imageTasks'] {
   let left = times;
   return {
     usage: () => ({ busyProcesses: 0, waitingForProcess: 0, waitingForMemory: 0, memoryBytes: 0 }),
@@ -26,7 +26,7 @@ function endingWith(reason: EndReason, times: number): Attempt['imageTasks'] {
 }
 
 /** One call to an upstream that returns the image itself. */
-async function renderOnce(imageTasks: Attempt['imageTasks']) {
+async function renderOnce(imageTasks: RenderAttempt['imageTasks']) {
   const image = await sharp({ create: { width: 640, height: 480, channels: 3, background: '#000', noise } })
     .jpeg()
     .toBuffer();
@@ -42,7 +42,7 @@ async function renderOnce(imageTasks: Attempt['imageTasks']) {
     input: { bucket: 'inputs', key: 'key' },
     mayHaveEnded: false,
   };
-  const attempt: Attempt = {
+  const attempt: RenderAttempt = {
     input,
     load: async () => image,
     inMemory: createLimit({ total: 1, perOwner: 1 }),

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isLastTry, type Progress } from '../../../activities/jobs/last-try.ts';
+import { isLastTry, type RenderProgress } from '../../../activities/jobs/render-failure.ts';
 import { GeneratorError, type GeneratorFailure } from '../../../lib/generators/errors.ts';
 
 const MINUTE = 60_000;
@@ -7,7 +7,7 @@ const unavailableMs = 30 * MINUTE;
 
 /** The failures of one job as its attempts meet them. */
 function failing() {
-  const progress: Progress = { processesEnded: 0 };
+  const progress: RenderProgress = { processesEnded: 0 };
   let attempt = 0;
   return (minutes: number, failure: Partial<GeneratorFailure & { kind: 'unavailable' }> = {}) => {
     attempt += 1;

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
-import { createRenderLimits, permitOf } from '../../../activities/jobs/rendering.ts';
+import { createRenderLimits, permitFor } from '../../../activities/jobs/render-job.ts';
 
 const waiting = (nextRetryDelay = expect.any(Number)) =>
   expect.objectContaining({ type: 'render_waiting', nonRetryable: false, nextRetryDelay });
 
 const open = (renders: number) => {
   const limits = createRenderLimits(renders, 1);
-  return (accountId: string, attempt = 1) => permitOf(limits, { accountId }, attempt);
+  return (accountId: string, attempt = 1) => permitFor(limits, { accountId }, attempt);
 };
 
 test('one account may have three quarters of the renders, and another one the rest', () => {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import type { RetentionRules } from '../../../activities/retention/job-limit.ts';
 import type { RetentionBatch } from '../../../activities/retention/page.ts';
+import type { RetentionRules } from '../../../activities/retention/rules.ts';
 import { createRetentionActivities } from '../../../activities/retention/steps.ts';
 import { markOf } from '../../../lib/domain/installation.ts';
 import type { ObjectRef } from '../../../lib/domain/records.ts';

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { delayAfter, retryAfterMs, webhookPolicy } from '../../../activities/webhooks/policy.ts';
+import { delayAfter, webhookPolicy } from '../../../activities/webhooks/policy.ts';
+import { receiverRetryAfterMs } from '../../../activities/webhooks/send.ts';
 
 const policy = webhookPolicy();
 const sample = (draw: () => number | undefined) => Array.from({ length: 500 }, () => draw() ?? Number.NaN);
@@ -45,7 +46,7 @@ describe('Retry-After', () => {
     ['1, 1', undefined],
     ['', undefined],
   ])('%j is parsed', (value, expected) => {
-    expect(retryAfterMs({ 'retry-after': value }, now)).toBe(expected);
+    expect(receiverRetryAfterMs({ 'retry-after': value }, now)).toBe(expected);
   });
 
   test.each([
@@ -53,8 +54,8 @@ describe('Retry-After', () => {
     ['at noon', 360_000],
   ])('as a date counts from the Date header, or from now when that is invalid: %s', (date, expected) => {
     const headers = { date, 'retry-after': 'Sat, 21 Nov 2026 12:06:00 GMT' };
-    expect(retryAfterMs(headers, now)).toBe(expected);
+    expect(receiverRetryAfterMs(headers, now)).toBe(expected);
   });
 
-  test('may be missing', () => expect(retryAfterMs({}, now)).toBeUndefined());
+  test('may be missing', () => expect(receiverRetryAfterMs({}, now)).toBeUndefined());
 });

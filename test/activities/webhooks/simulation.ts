@@ -1,6 +1,6 @@
+import { createDeliveryLimits } from '../../../activities/webhooks/delivery-limits.ts';
 import { webhookPolicy } from '../../../activities/webhooks/policy.ts';
-import type { AccountReceiver } from '../../../activities/webhooks/receiver-pace.ts';
-import { createWebhookSlots } from '../../../activities/webhooks/slots.ts';
+import type { AccountReceiver } from '../../../activities/webhooks/receivers.ts';
 
 /** One simulated delivery and its result. Times are milliseconds of the simulated clock. */
 export interface Simulated extends AccountReceiver {
@@ -11,11 +11,11 @@ export interface Simulated extends AccountReceiver {
   ended: boolean;
 }
 
-/** One worker on a simulated clock. A delivery without a slot tries again after its wait, as Temporal would do. */
+/** One worker on a simulated clock. A delivery without a permit tries again after its wait, as Temporal would do. */
 export function simulateWorker(slots: number) {
   let clock = 0;
   const due: { at: number; run: () => Promise<void> }[] = [];
-  const worker = createWebhookSlots(webhookPolicy({ slots }), () => clock);
+  const worker = createDeliveryLimits(webhookPolicy({ slots }), () => clock);
   const inProgress = new Set<Simulated>();
   const { signal } = new AbortController();
 
@@ -32,23 +32,23 @@ export function simulateWorker(slots: number) {
 
   async function attempt(delivery: Simulated): Promise<void> {
     delivery.tries += 1;
-    const slot = worker.take(delivery, delivery.tries > 1);
-    if ('waitMs' in slot) {
-      delivery.longestWaitMs = Math.max(delivery.longestWaitMs, slot.waitMs);
-      return at(clock + slot.waitMs, () => attempt(delivery));
+    const permit = worker.acquire(delivery, delivery.tries > 1);
+    if ('waitMs' in permit) {
+      delivery.longestWaitMs = Math.max(delivery.longestWaitMs, permit.waitMs);
+      return at(clock + permit.waitMs, () => attempt(delivery));
     }
     inProgress.add(delivery);
     let respond = () => {};
     const response = new Promise<void>((resolve) => {
       respond = resolve;
     });
-    const exchange = slot.exchange(() => response, signal);
+    const exchange = permit.exchange(() => response, signal);
     at(clock + delivery.responseMs, async () => {
       respond();
       await exchange;
       delivery.ended = true;
       inProgress.delete(delivery);
-      slot.leave();
+      permit.release();
     });
   }
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
+import { createDeliveryLimits, type DeliveryPermit } from '../../../activities/webhooks/delivery-limits.ts';
 import { webhookPolicy } from '../../../activities/webhooks/policy.ts';
-import { createPaces } from '../../../activities/webhooks/receiver-pace.ts';
-import { createWebhookSlots, type WebhookSlot } from '../../../activities/webhooks/slots.ts';
+import { createReceivers } from '../../../activities/webhooks/receivers.ts';
 import { endedOf, simulateWorker } from './simulation.ts';
 
 const SECOND = 1000;
@@ -38,29 +38,29 @@ test('when the receiver recovers, new deliveries start at once and waiting ones 
 
 test('deliveries to a slow receiver that have waited start before new ones', async () => {
   let clock = 0;
-  const slots = createWebhookSlots(webhookPolicy({ slots: 2 }), () => clock);
+  const limits = createDeliveryLimits(webhookPolicy({ slots: 2 }), () => clock);
   const { signal } = new AbortController();
-  const taken = (slot: WebhookSlot | { waitMs: number }) => {
-    if ('waitMs' in slot) throw new Error('the delivery has to wait');
-    return slot;
+  const taken = (permit: DeliveryPermit | { waitMs: number }) => {
+    if ('waitMs' in permit) throw new Error('the delivery has to wait');
+    return permit;
   };
-  const first = taken(slots.take(to, false));
+  const first = taken(limits.acquire(to, false));
   let respond = () => {};
   const exchange = first.exchange(() => new Promise<void>((resolve) => (respond = resolve)), signal);
   clock = 5 * SECOND;
-  expect(slots.take(to, false)).toHaveProperty('waitMs');
+  expect(limits.acquire(to, false)).toHaveProperty('waitMs');
   respond();
   await exchange;
-  first.leave();
-  expect(slots.take(to, false)).toHaveProperty('waitMs');
-  taken(slots.take(to, true));
+  first.release();
+  expect(limits.acquire(to, false)).toHaveProperty('waitMs');
+  taken(limits.acquire(to, true));
 });
 
 test('the state of accounts and receivers is bounded: the least recently used is evicted', () => {
-  const paces = createPaces(10);
-  const standing = (accountId: string, receiver = 'r') => paces.of({ accountId, receiver }).standing;
+  const receivers = createReceivers(10);
+  const standing = (accountId: string, receiver = 'r') => receivers.of({ accountId, receiver }).standing;
   const respond = (accountId: string, receiver = 'r') =>
-    paces.ended({ accountId, receiver }, paces.of({ accountId, receiver }), 5, true);
+    receivers.ended({ accountId, receiver }, receivers.of({ accountId, receiver }), 5, true);
   respond('first');
   respond('second');
   for (let n = 0; n < 1998; n += 1) respond(`other-${n}`);

@@ -2,19 +2,19 @@ import { describe, expect, it } from 'vitest';
 import type { CallLog, UpstreamTask } from '../../../lib/domain/generator-call.ts';
 import { createBreaker } from '../../../lib/generators/breaker.ts';
 import { GeneratorError, type GeneratorFailure } from '../../../lib/generators/errors.ts';
-import {
-  type CurrentCall,
-  type FailoverDeps,
-  renderWithFailover,
-  type Used,
-} from '../../../lib/generators/failover.ts';
+import { type FailoverDeps, renderWithFailover } from '../../../lib/generators/failover.ts';
 import type { UpstreamGenerator } from '../../../lib/generators/port.ts';
+import type { CallResult, CurrentCall } from '../../../lib/generators/recorded-call.ts';
 import { ATTEMPT, beginCall, fakeCallLog, unusedUpstream } from './fake-calls.ts';
 
 const RESULT = { bucket: 'results', key: 'a/1.jpeg' } as const;
-const USED: Used = { result: RESULT, costUsd: 0.05, edgeRecall: 0.9 };
+const USED: CallResult = { result: RESULT, costUsd: 0.05, edgeRecall: 0.9 };
 
-type Step = Used | GeneratorError | 'crash' | { task: UpstreamTask; next: Used | GeneratorError | 'crash' };
+type Step =
+  | CallResult
+  | GeneratorError
+  | 'crash'
+  | { task: UpstreamTask; next: CallResult | GeneratorError | 'crash' };
 
 const failed = (failure: GeneratorFailure, mayBeCharged = false) =>
   new GeneratorError(failure, 'upstream says no', { mayBeCharged });
@@ -33,7 +33,7 @@ function attempts(scripts: Record<string, Step[]>, overrides: Partial<FailoverDe
   async function use(
     { name }: UpstreamGenerator,
     { resume, begin, onSubmitted }: CurrentCall,
-  ): Promise<Used> {
+  ): Promise<CallResult> {
     if (resume === undefined) await begin();
     uses.push(resume === undefined ? `${name} submit` : `${name} resume ${resume.task.id}`);
     let step = scripts[name]?.shift();

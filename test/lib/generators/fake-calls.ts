@@ -33,7 +33,7 @@ export const ATTEMPT = {
   signal: new AbortController().signal,
   liveness: { beatMs: 1, silentMs: 0 },
   unavailableMs: 60_000,
-  placesOf: () => createLimit({ total: 10, perOwner: 10 }),
+  limitOf: () => createLimit({ total: 10, perOwner: 10 }),
   onRefused: false,
   mayHaveCalls: false,
   alarm: () => {},

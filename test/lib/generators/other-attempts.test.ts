@@ -3,7 +3,8 @@ import { createLimit } from '../../../lib/admission/limit.ts';
 import type { CallLog } from '../../../lib/domain/generator-call.ts';
 import { createBreaker } from '../../../lib/generators/breaker.ts';
 import { GeneratorError, NotSent } from '../../../lib/generators/errors.ts';
-import { type CurrentCall, type FailoverDeps, renderWithFailover } from '../../../lib/generators/failover.ts';
+import { type FailoverDeps, renderWithFailover } from '../../../lib/generators/failover.ts';
+import type { CurrentCall } from '../../../lib/generators/recorded-call.ts';
 import { ATTEMPT, beginCall, fakeCallLog, unusedUpstream } from './fake-calls.ts';
 
 const used = (key: string) => ({
@@ -258,7 +259,7 @@ describe('an upstream that asks to wait', () => {
           if (order.length === 1) throw new GeneratorError({ kind: 'unavailable', retryAfterMs: 50 }, 'wait');
           return used(accountId);
         },
-        { accountId, breakerOf: () => breaker, placesOf: () => places },
+        { accountId, breakerOf: () => breaker, limitOf: () => places },
       ).catch(() => {});
     await Promise.all(['a', 'a', 'a', 'a', 'b'].map(ask));
     expect(order.indexOf('b')).toBeLessThan(3);

@@ -67,7 +67,7 @@ describe('the configured generators', () => {
     );
     const bfl = generators.find('bfl');
     if (bfl === undefined) throw new Error('bfl is missing.');
-    const places = generators.placesOf(bfl);
+    const places = generators.limitOf(bfl);
     const { signal } = new AbortController();
     await Promise.all(Array.from({ length: 6 }, () => places.acquire('a', 1, signal)));
 

@@ -1,7 +1,4 @@
 import { LIMITS } from '../../lib/contract/limits.ts';
-import { removeImagesSoon } from '../../lib/domain/remove-images.ts';
-import type { ImageStore } from '../../lib/stores/image-store.ts';
-import type { Stores } from '../../lib/stores/stores.ts';
 
 export const DAY_MS = 24 * 3_600_000;
 
@@ -40,30 +37,3 @@ export const RETENTION: RetentionRules = Object.freeze({
   batch: 500,
   auditPage: 100,
 });
-
-/** Jobs deleted per call; this is a local activity and has to stay short. */
-const LIMIT_BATCH = 100;
-
-export interface JobLimitDeps {
-  stores: Stores;
-  images: Pick<ImageStore, 'remove'>;
-  /** Overrides of {@link RETENTION}, for tests. */
-  retention?: Partial<RetentionRules>;
-}
-
-export function createJobLimitActivities({ stores, images, retention }: JobLimitDeps) {
-  const { completedJobsPerAccount: limit } = { ...RETENTION, ...retention };
-  return {
-    /** Deletes the account's oldest completed jobs beyond the limit, one batch. @returns whether there may be more */
-    async enforceJobLimit(accountId: string): Promise<boolean> {
-      const surplus = await stores.retention.surplus(accountId, limit, LIMIT_BATCH);
-      if (surplus.length === 0) return false;
-      const deleted = await stores.jobs.remove(surplus);
-      await removeImagesSoon(
-        { stores, images },
-        deleted.flatMap(({ objects }) => objects),
-      );
-      return surplus.length === LIMIT_BATCH;
-    },
-  };
-}

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { createDeliveryLimits } from '../../../activities/webhooks/delivery-limits.ts';
 import { webhookPolicy } from '../../../activities/webhooks/policy.ts';
-import { createWebhookSlots } from '../../../activities/webhooks/slots.ts';
 import { endedOf, simulateWorker } from './simulation.ts';
 
 const SLOTS = 100;
@@ -110,10 +110,10 @@ test('one receiver of many accounts gets at most as many concurrent deliveries a
 });
 
 test('an aborted exchange does not count for or against its receiver', async () => {
-  const slots = createWebhookSlots(webhookPolicy({ slots: SLOTS }));
+  const limits = createDeliveryLimits(webhookPolicy({ slots: SLOTS }));
   const controller = new AbortController();
   const { signal } = controller;
-  const first = slots.take(account(1), false);
+  const first = limits.acquire(account(1), false);
   if ('waitMs' in first) throw new Error('the first delivery has to wait');
   const exchange = first.exchange(
     () => new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
@@ -121,9 +121,9 @@ test('an aborted exchange does not count for or against its receiver', async () 
   );
   controller.abort();
   await expect(exchange).rejects.toBe(signal.reason);
-  first.leave();
-  expect(slots.take(account(1), true)).not.toHaveProperty('waitMs');
-  expect(slots.take(account(1), true)).toHaveProperty('waitMs');
+  first.release();
+  expect(limits.acquire(account(1), true)).not.toHaveProperty('waitMs');
+  expect(limits.acquire(account(1), true)).toHaveProperty('waitMs');
 });
 
 test('the only slot of a worker serves quick and slow receivers in turn', async () => {

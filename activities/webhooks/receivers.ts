@@ -2,18 +2,19 @@ import type { PendingDelivery } from '../../lib/protocol/webhooks.ts';
 
 const ACCOUNTS_REMEMBERED = 2000;
 const RECEIVERS_PER_ACCOUNT = 100;
-/** Initial duration of an exchange, low on purpose: a burst to a quick receiver should not be spread out. */
+/** Initial duration of an exchange. It is low, so that a burst to a quick receiver is not spread out. */
 const FIRST_GUESS_MS = 10;
 
 export type AccountReceiver = Pick<PendingDelivery, 'accountId' | 'receiver'>;
 
-/** What a worker knows about one receiver of an account, or about all its receivers that have not responded yet. */
-export interface ReceiverPace {
+/** What a worker knows of one receiver of an account, or of all receivers of the account that have not responded yet. */
+export interface ReceiverState {
   standing: 'unknown' | 'quick' | 'slow';
-  /** Most deliveries in progress unless it is slow; doubles with each quick response (slow start, RFC 5681). */
+  /** Most deliveries in progress, unless the receiver is slow. Doubles with each quick response (slow start, RFC 5681). */
   width: number;
-  /** Deliveries in progress, and how many of them have already taken too long to count as quick. */
-  underWay: number;
+  /** Deliveries in progress. */
+  inProgress: number;
+  /** Deliveries in progress that have already taken too long to count as quick. */
   late: number;
   /** Smoothed duration of an exchange. */
   ms: number;
@@ -22,29 +23,29 @@ export interface ReceiverPace {
 }
 
 interface KnownAccount {
-  newcomers: ReceiverPace;
-  receivers: Map<string, ReceiverPace>;
+  newcomers: ReceiverState;
+  receivers: Map<string, ReceiverState>;
 }
 
 /** Keeps receivers per account, so that one account's deliveries do not affect another's to the same receiver. */
-export function createPaces(widest: number) {
+export function createReceivers(widest: number) {
   const accounts = new Map<string, KnownAccount>();
   const known = ({ accountId }: AccountReceiver) =>
     lruEntry(accounts, accountId, ACCOUNTS_REMEMBERED, () => ({
-      newcomers: createPace(),
+      newcomers: newReceiver(),
       receivers: new Map(),
     }));
-  const receiverPace = (to: AccountReceiver) =>
-    lruEntry(known(to).receivers, to.receiver, RECEIVERS_PER_ACCOUNT, createPace);
+  const receiverOf = (to: AccountReceiver) =>
+    lruEntry(known(to).receivers, to.receiver, RECEIVERS_PER_ACCOUNT, newReceiver);
 
   return {
-    /** Receivers without a response share one pace; otherwise each new host name would get a new slot. */
-    of: (to: AccountReceiver): ReceiverPace =>
-      known(to).receivers.has(to.receiver) ? receiverPace(to) : known(to).newcomers,
+    /** Receivers without a response share one state; otherwise each new host name would get a delivery of its own. */
+    of: (to: AccountReceiver): ReceiverState =>
+      known(to).receivers.has(to.receiver) ? receiverOf(to) : known(to).newcomers,
 
     /** Records that an exchange, which may still be in progress, has taken too long to count as quick. */
-    overdue(to: AccountReceiver, pace: ReceiverPace, ms: number): void {
-      for (const each of new Set([pace, receiverPace(to)])) {
+    overdue(to: AccountReceiver, receiver: ReceiverState, ms: number): void {
+      for (const each of new Set([receiver, receiverOf(to)])) {
         each.standing = 'slow';
         each.width = 1;
         each.ms = Math.max(each.ms, ms);
@@ -52,9 +53,9 @@ export function createPaces(widest: number) {
     },
 
     /** Records the end of an exchange. A quick one does not make the receiver quick while others are late. */
-    ended(to: AccountReceiver, pace: ReceiverPace, ms: number, quick: boolean): void {
-      const proven = receiverPace(to);
-      for (const each of new Set([pace, proven])) {
+    ended(to: AccountReceiver, receiver: ReceiverState, ms: number, quick: boolean): void {
+      const proven = receiverOf(to);
+      for (const each of new Set([receiver, proven])) {
         each.ms = (each.ms + ms) / 2;
         if (!quick || each.late > 0) continue;
         if (each.standing === 'slow') each.lastTurn = 0;
@@ -65,10 +66,10 @@ export function createPaces(widest: number) {
   };
 }
 
-const createPace = (): ReceiverPace => ({
+const newReceiver = (): ReceiverState => ({
   standing: 'unknown',
   width: 1,
-  underWay: 0,
+  inProgress: 0,
   late: 0,
   ms: FIRST_GUESS_MS,
   lastTurn: 0,

@@ -30,7 +30,7 @@ export interface Owners {
   accountId: string;
 }
 
-export interface WaitOptions {
+export interface PermitOptions {
   /** Milliseconds that a request may wait in total. */
   queueMs?: number;
   /** Aborts when the process shuts down, which ends all waits. */
@@ -41,7 +41,7 @@ export interface WaitOptions {
 export function createRequestPermits(
   owners: Owners,
   response: ServerResponse,
-  { queueMs = IN_FLIGHT.queueMs, closing = new AbortController().signal }: WaitOptions = {},
+  { queueMs = IN_FLIGHT.queueMs, closing = new AbortController().signal }: PermitOptions = {},
 ): RequestPermits {
   const permits: Permit[] = [];
   const disconnected = new AbortController();

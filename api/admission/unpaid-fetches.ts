@@ -1,4 +1,4 @@
-import { rateLimited } from '../../lib/contract/api-errors.ts';
+import { limitExceeded } from '../../lib/contract/api-errors.ts';
 import { type LimitName, UNPAID } from '../../lib/contract/limits.ts';
 import { type ByteWindow, type CountedBytes, createByteWindow } from './byte-window.ts';
 
@@ -118,7 +118,7 @@ const REASONS = {
 function refuse(limit: keyof typeof REASONS, window: ByteWindow, key: string, except: CountedBytes): void {
   const waitMs = window.wait(key, except);
   if (waitMs === 0) return;
-  throw rateLimited(limit, REASONS[limit](Math.ceil(window.limit / MB)), Math.ceil(waitMs / 1000));
+  throw limitExceeded(limit, REASONS[limit](Math.ceil(window.limit / MB)), Math.ceil(waitMs / 1000));
 }
 
 /** One name for all spellings. WHATWG URL has normalised case, IDN and IP literals; ports belong to the same host. */

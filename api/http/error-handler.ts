@@ -52,11 +52,11 @@ function fromValidation(error: FastifyError): ApiError {
   const cause = { cause: error };
   if (error.validationContext === 'params') return jobNotFound(cause);
   const [first] = error.validation ?? [];
-  return invalidInput(String(error.validationContext), first, cause);
+  return invalidPart(String(error.validationContext), first, cause);
 }
 
 /** @param part of the request: body, querystring or headers. @param problem the first one that the validator found */
-export function invalidInput(
+export function invalidPart(
   part: string,
   problem: Pick<FastifySchemaValidationError, 'instancePath' | 'message'> | undefined,
   options?: ErrorOptions,

@@ -6,7 +6,7 @@ import { Compile } from 'typebox/compile';
 import { ERRORS, type ErrorCode } from '../../lib/contract/errors.ts';
 import { ErrorEnvelope } from '../../lib/contract/schemas.ts';
 import type { ApiDeps } from '../deps.ts';
-import { invalidInput } from './error-handler.ts';
+import { invalidPart } from './error-handler.ts';
 import './fastify-types.ts';
 
 export type TypedApp = FastifyInstance<
@@ -50,6 +50,6 @@ export function validatorOf<T extends TSchema>(part: 'body' | 'headers', schema:
   const validator = Compile(schema);
   return (sent: unknown): Static<T> => {
     if (validator.Check(sent)) return sent;
-    throw invalidInput(part, validator.Errors(sent)[0]);
+    throw invalidPart(part, validator.Errors(sent)[0]);
   };
 }

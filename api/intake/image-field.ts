@@ -10,7 +10,7 @@ interface Declaration {
   isFile?: true;
 }
 
-export interface ImageField {
+export interface ImageFieldReader {
   write(chunk: Buffer, start: number, end: number): void;
   finish(): IncomingImage;
 }
@@ -23,7 +23,7 @@ const PREFIX = /^data:image\/(jpe?g|png|webp);base64$/i;
 const BAD_PREFIX = 'a data URI must start with data:image/jpeg;base64, or the same with png or webp.';
 
 /** Decodes the string chunk by chunk: an optional data-URI prefix, then base64. */
-export function createImageField(maxBytes: number, expectedBytes?: number): ImageField {
+export function createImageField(maxBytes: number, expectedBytes?: number): ImageFieldReader {
   const decoder = createBase64Decoder(maxBytes, expectedBytes);
   const head = Buffer.alloc(HEAD);
   let headLength = 0;

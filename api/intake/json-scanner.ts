@@ -1,6 +1,6 @@
 import { invalidRequest as invalid } from '../../lib/contract/api-errors.ts';
 import { createGrowingBuffer, filled, type GrowingBuffer, reserve } from './image-bytes.ts';
-import type { ImageField } from './image-field.ts';
+import type { ImageFieldReader } from './image-field.ts';
 import { canCut, createLongString, createStringBody, LONG_STRING, type LongString } from './json-strings.ts';
 
 /** Deepest nesting of a body, so that JSON.parse and recursive functions cannot exhaust the stack. */
@@ -55,7 +55,7 @@ interface Scan {
  * space, and strings to {@link LONG_STRING} bytes and a digest of their tail, so that padding, or an image in an
  * ignored field, hardly counts towards `maxRestBytes`.
  */
-export function createScanner(field: ImageField, maxRestBytes: number): Scanner {
+export function createScanner(field: ImageFieldReader, maxRestBytes: number): Scanner {
   const image = createStringBody((chunk, start, end) => field.write(chunk, start, end));
   const scan: Scan = {
     rest: createGrowingBuffer(maxRestBytes, 4096),

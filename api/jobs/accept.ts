@@ -25,7 +25,7 @@ type Request = Omit<JobRequest, 'acceptWithinMs' | 'sentAt'>;
  * @param withinMs milliseconds in which the acceptance has to start
  * @throws ApiError; then nothing is charged, or the charge is voided as soon as MongoDB can be reached
  */
-export async function acceptJob(
+export async function requestAcceptance(
   deps: ApiDeps,
   compensations: Compensations,
   request: Request,

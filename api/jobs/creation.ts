@@ -5,7 +5,7 @@ import type { JobDraft, ObjectRef } from '../../lib/domain/records.ts';
 import { removeImagesSoon } from '../../lib/domain/remove-images.ts';
 import { jobWorkflowId, keyWorkflowId } from '../../lib/protocol/workflow-ids.ts';
 import type { ApiDeps } from '../deps.ts';
-import { acceptJob, replay } from './accept.ts';
+import { replay, requestAcceptance } from './accept.ts';
 import { type CheckedJob, checkJob, type PostedJob } from './checks.ts';
 
 /**
@@ -43,7 +43,7 @@ async function storeAndAccept(deps: ApiDeps, posted: PostedJob, checked: Accepti
   const request = { draft, plan, format, accountName: caller.accountName };
   try {
     const withinMs = Math.min(deps.config.api.acceptTimeoutMs, acceptBy - Date.now());
-    const job = await acceptJob(deps, compensations, request, withinMs);
+    const job = await requestAcceptance(deps, compensations, request, withinMs);
     if (job.job_id === draft.jobId) onCharged();
     else await removeImagesSoon(deps, [input]);
     return job;

@@ -57,14 +57,14 @@ export const insufficientCredits = () =>
   new ApiError('insufficient_credits', 'The balance does not cover this job. Buy a pack, or render at 2K.');
 
 /** @param retryAfter seconds to wait, also sent as Retry-After */
-export const rateLimited = (limit: LimitName, reason: string, retryAfter: number) =>
+export const limitExceeded = (limit: LimitName, reason: string, retryAfter: number) =>
   new ApiError('rate_limited', `${reason} Retry in ${retryAfter} seconds.`, { retryAfter, limit });
 
 /** @param limit whose requests are counted together, and how many of them a minute may have */
 export const tooManyRequests = (
   { name, requests }: { name: RouteGroup | AddressLimit; requests: number },
   retryAfter: number,
-) => rateLimited(name, `More than ${requests} requests a minute ${senderOf(name)}.`, retryAfter);
+) => limitExceeded(name, `More than ${requests} requests a minute ${senderOf(name)}.`, retryAfter);
 
 function senderOf(name: RouteGroup | AddressLimit): string {
   if (name === 'ip' || name === 'ip-other') return 'from this address';
@@ -72,7 +72,7 @@ function senderOf(name: RouteGroup | AddressLimit): string {
 }
 
 export const tooManyWebhooks = (name: WebhookLimit, retryAfter: number) =>
-  rateLimited(
+  limitExceeded(
     name,
     `More than ${WEBHOOK_LIMITS[name]} ${name.replace('-', ' ')} an hour for this account.`,
     retryAfter,

@@ -4,7 +4,7 @@ import { limitBytesRead, publicConnector } from './connector.ts';
 import { type Deadline, type TimeLimits, untilAborted, withTimeLimits } from './deadline.ts';
 import { EgressError } from './error.ts';
 import { createExchanges, type Exchange } from './exchange.ts';
-import { HEADERS, HTTP_OPTIONS, send } from './http.ts';
+import { HTTP_OPTIONS, REQUEST_HEADERS, sendRequest } from './http.ts';
 import { dnsResolve, publicAddresses, type Resolve } from './resolve.ts';
 import {
   discard,
@@ -126,8 +126,8 @@ export function createEgress(options: EgressOptions): Egress {
       const url = parsePublicUrl(text, allowed);
       return withTimeLimits(request, async ({ signal }) => {
         const sentAt = performance.now();
-        const headers = { ...HEADERS, ...request.headers };
-        const response = await send(postAgent, url, { method: 'POST', headers, body, signal });
+        const headers = { ...REQUEST_HEADERS, ...request.headers };
+        const response = await sendRequest(postAgent, url, { method: 'POST', headers, body, signal });
         const ms = Math.round(performance.now() - sentAt);
         const start = await readStart(response, maxResponseBytes);
         return { status: response.statusCode, headers: response.headers, body: start, ms };
@@ -152,7 +152,11 @@ async function follow(
   let url = first;
   for (let left = limits.redirects; ; left -= 1) {
     await deadline.pause(async () => limits.request?.(url));
-    const response = await send(agent, url, { method: 'GET', headers: HEADERS, signal: deadline.signal });
+    const response = await sendRequest(agent, url, {
+      method: 'GET',
+      headers: REQUEST_HEADERS,
+      signal: deadline.signal,
+    });
     const { statusCode: status, headers } = response;
     if (!REDIRECTS.has(status)) {
       const body = await readResponse(response, limits, deadline);

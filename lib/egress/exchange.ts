@@ -3,8 +3,8 @@ import type { AllowedOrigins } from './allow-origins.ts';
 import { limitBytesRead } from './connector.ts';
 import { type Deadline, type TimeLimits, withTimeLimits } from './deadline.ts';
 import { EgressError, ExchangeError } from './error.ts';
-import { HEADERS, HTTP_OPTIONS, send } from './http.ts';
-import { type HttpResponse, type ResponseHeaders, readWhole } from './response.ts';
+import { HTTP_OPTIONS, REQUEST_HEADERS, sendRequest } from './http.ts';
+import { type EgressResponse, type ResponseHeaders, readWhole } from './response.ts';
 import { parsePublicUrl } from './url.ts';
 
 /** Bytes that a response may have besides its body: headers and the framing of chunks. */
@@ -92,8 +92,8 @@ async function transfer(
   deadline: Deadline,
 ): Promise<ExchangeResponse> {
   const { method, body = null, maxResponseBytes } = request;
-  const headers = { ...HEADERS, ...request.headers };
-  const response = await send(client, url, { method, headers, body, signal: deadline.signal });
+  const headers = { ...REQUEST_HEADERS, ...request.headers };
+  const response = await sendRequest(client, url, { method, headers, body, signal: deadline.signal });
   requireDelimitedBody(response);
   // The total time is the only limit: some upstreams send the head first and the body when the result is ready.
   const whole = await readWhole(
@@ -117,7 +117,7 @@ function notifyOpen(connect: buildConnector.connector, onOpen: () => void): buil
  * A body that only the end of the connection delimits looks complete when it is cut (RFC 9112, 8). Load balancers send
  * such bodies with error statuses, where the status is what counts.
  */
-function requireDelimitedBody({ statusCode, headers }: HttpResponse): void {
+function requireDelimitedBody({ statusCode, headers }: EgressResponse): void {
   const hasBody = statusCode >= 200 && statusCode <= 299 && statusCode !== 204;
   const isChunked = headers['transfer-encoding']?.trim().toLowerCase() === 'chunked';
   if (hasBody && !isChunked && headers['content-length'] === undefined)

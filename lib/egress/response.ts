@@ -6,7 +6,7 @@ import { EgressError } from './error.ts';
 /** Header values by lower-case name. */
 export type ResponseHeaders = Record<string, string | undefined>;
 
-export type HttpResponse = Omit<Dispatcher.ResponseData, 'headers'> & { headers: ResponseHeaders };
+export type EgressResponse = Omit<Dispatcher.ResponseData, 'headers'> & { headers: ResponseHeaders };
 
 const START_BYTES = 256;
 
@@ -33,7 +33,7 @@ export interface ResponseLimits extends BodyLimits {
  * @throws EgressError
  */
 export async function readResponse(
-  response: HttpResponse,
+  response: EgressResponse,
   limits: ResponseLimits,
   deadline: Deadline,
 ): Promise<Buffer> {
@@ -44,7 +44,7 @@ export async function readResponse(
 
 /** Reads the body of a response of any status. One that is encoded, too large or incomplete is an EgressError. */
 export async function readWhole(
-  response: HttpResponse,
+  response: EgressResponse,
   limits: BodyLimits,
   deadline: Deadline,
 ): Promise<Buffer> {
@@ -78,7 +78,7 @@ function rethrowBodyError(error: unknown): never {
 
 /** While this waits, undici buffers a bounded part of the body and reads no more. */
 async function admitBody(
-  { headers }: HttpResponse,
+  { headers }: EgressResponse,
   { admit, maxBytes }: BodyLimits,
   { pause, signal }: Deadline,
 ): Promise<void> {
@@ -92,7 +92,7 @@ async function admitBody(
  * The first bytes of a body, for the record of a delivery. Never throws: once the head has arrived, a body that stalls
  * or breaks does not make the exchange fail. An encoded body counts as empty, since nothing here decodes it.
  */
-export async function readStart(response: HttpResponse, maxBytes: number): Promise<Buffer> {
+export async function readStart(response: EgressResponse, maxBytes: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
   if (isEncoded(response.headers)) discard(response);
@@ -111,7 +111,7 @@ export async function readStart(response: HttpResponse, maxBytes: number): Promi
 }
 
 /** Discards an unread body without waiting for it. */
-export function discard({ body }: HttpResponse): void {
+export function discard({ body }: EgressResponse): void {
   body.on('error', () => {}).destroy();
 }
 
@@ -120,7 +120,10 @@ export function mediaTypeOf(headers: ResponseHeaders): string {
   return (headers['content-type'] ?? '').split(';', 1).join('').trim().toLowerCase();
 }
 
-function headProblem({ statusCode, headers }: HttpResponse, limits: ResponseLimits): EgressError | undefined {
+function headProblem(
+  { statusCode, headers }: EgressResponse,
+  limits: ResponseLimits,
+): EgressError | undefined {
   if (statusCode < 200 || statusCode > 299)
     return new EgressError('status', `The server responded with status ${statusCode}.`, {
       status: statusCode,
@@ -135,7 +138,7 @@ function headProblem({ statusCode, headers }: HttpResponse, limits: ResponseLimi
 }
 
 /** Why the body must not be read, according to the head. */
-function bodyProblem({ headers }: HttpResponse, { maxBytes }: BodyLimits): EgressError | undefined {
+function bodyProblem({ headers }: EgressResponse, { maxBytes }: BodyLimits): EgressError | undefined {
   if (isEncoded(headers))
     return new EgressError('content_encoding', 'The response must not have a Content-Encoding.');
   if (Number(headers['content-length'] ?? 0) > maxBytes) return tooLarge(maxBytes);

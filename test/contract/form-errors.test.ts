@@ -3,7 +3,7 @@ import type { ErrorCode } from '../../lib/contract/errors.ts';
 import { BOUNDARY, type FormPart, formBody, formType, imagePart, jobPart } from '../setup/forms.ts';
 import { sampleJpeg } from '../setup/images.ts';
 import { IMAGE_URL, startFakeApi } from './fake-api.ts';
-import { expectError, type HttpResponse, outcome } from './responses.ts';
+import { type ContractResponse, expectError, outcome } from './responses.ts';
 import { dial, listen } from './wire.ts';
 
 const MB = 1024 * 1024;
@@ -31,7 +31,7 @@ const send = (payload: Buffer, headers: Record<string, string> = {}) =>
   });
 const post = (parts: readonly FormPart[]) => send(formBody(parts));
 /** The message of an error response, after a check of all else. */
-function refused(response: HttpResponse, code: ErrorCode): string {
+function refused(response: ContractResponse, code: ErrorCode): string {
   expectError(response, code, api.config.api.publicUrl);
   return JSON.parse(response.body).error.message;
 }

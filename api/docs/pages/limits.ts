@@ -15,7 +15,7 @@ import type { Config } from '../../../lib/process/config/config.ts';
 import { accountBytesOf } from '../../admission/limits.ts';
 import { unpaidLimits } from '../../admission/unpaid-fetches.ts';
 import { type Html, html, prose } from './html.ts';
-import type { Page } from './layout.ts';
+import type { DocsPage } from './layout.ts';
 
 const MB = 1024 * 1024;
 const COMPLETED = LIMITS.completedJobsPerAccount.toLocaleString('en-US');
@@ -109,7 +109,7 @@ const RETENTION: readonly Row[] = [
 export type ConfiguredLimits = Pick<Config['api'], 'bytesInFlight' | 'unpaidBytesPerMinute'>;
 
 /** Rate limits, sizes, billing and retention, with the figures that this process enforces. */
-export const limitsPage = ({ bytesInFlight, unpaidBytesPerMinute }: ConfiguredLimits): Page => ({
+export const limitsPage = ({ bytesInFlight, unpaidBytesPerMinute }: ConfiguredLimits): DocsPage => ({
   path: 'limits',
   title: 'Limits',
   lead: 'Rate limits, sizes, billing and retention.',

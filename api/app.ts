@@ -80,7 +80,7 @@ export function buildApp(deps: ApiDeps): TypedApp {
   registerBodies(app, deps.limits);
   registerExpectations(app);
   handleInTurn(app.server);
-  limitConnections(app.server, config.api.trustProxy === '');
+  limitConnections(app.server, config.api.trustProxy === '' ? deps.limits.connections : undefined);
   allowForStandstill(app.server);
   const closing = closeWithoutRequests(app.server);
   app.addHook('preClose', async () => {

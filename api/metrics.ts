@@ -19,9 +19,14 @@ export function timeAcceptances(gateway: JobGateway, metrics: Metrics): JobGatew
 
 /** Every scrape says what is held of each limit, and how many requests wait for it. */
 export function sampleApiLimits(metrics: Metrics, limits: ApiLimits, waiters: Pick<Waiters, 'limit'>): void {
-  const { bytes, accountBytes, acceptances, fetches, unreadBodies } = limits;
+  const { bytes, accountBytes, acceptances, fetches, unreadBodies, connections } = limits;
   const common = { bytes, acceptances, fetches, drops: unreadBodies };
-  sampleLimits(metrics, { ...common, 'account-bytes': accountBytes, 'waiting-for-jobs': waiters.limit });
+  sampleLimits(metrics, {
+    ...common,
+    connections,
+    'account-bytes': accountBytes,
+    'waiting-for-jobs': waiters.limit,
+  });
   metrics.sample(() => [
     gauge('imagejob_request_bytes', {}, bytes.held),
     gauge('imagejob_acceptances_in_progress', {}, acceptances.held),

@@ -38,8 +38,8 @@ export interface Api extends AsyncDisposable {
 }
 
 /**
- * Opens the API with everything it needs, except what `overrides` has: that belongs to the caller, who closes it.
- * Disposing closes what was opened, and so does a failure.
+ * Opens the API with everything it needs, except what `overrides` has: that belongs to the caller,
+ * who closes it. Disposing closes what was opened, and so does a failure.
  */
 export function openApi(config: Config, overrides: ApiOverrides = {}): Promise<Api> {
   return withResources(async (keep) => {

@@ -1,4 +1,5 @@
-// Not lib/admission/limit.ts, which counts what is held at one time. Bytes that were fetched are counted over a minute.
+// Not lib/admission/limit.ts, which counts what is held at one time. Bytes that were fetched are
+// counted over a minute.
 
 export interface ByteWindowOptions {
   /** Most bytes of a key in any `windowMs`. Bytes that cross the limit are still allowed. */
@@ -15,7 +16,9 @@ export interface CountedBytes {
 
 export interface ByteWindow {
   readonly limit: number;
-  /** Milliseconds until the key is below its limit again, 0 when it is. @param except does not count */
+  /**
+   * Milliseconds until the key is below its limit again, 0 when it is. @param except does not count
+   */
   wait(key: string, except?: CountedBytes): number;
   /** Bytes of the key in the window. */
   counted(key: string): number;
@@ -31,8 +34,8 @@ interface Entry {
 }
 
 /**
- * Counts the bytes of each key in a sliding window. Memory is bounded by the rate limits: one entry per request in the
- * window. A key without entries is removed.
+ * Counts the bytes of each key in a sliding window. Memory is bounded by the rate limits: one entry
+ * per request in the window. A key without entries is removed.
  */
 export function createByteWindow({ limit, windowMs, now }: ByteWindowOptions): ByteWindow {
   const keys = new Map<string, Entry[]>();

@@ -4,21 +4,36 @@ import { IN_FLIGHT } from '../../lib/contract/limits.ts';
 import type { Config } from '../../lib/process/config/config.ts';
 import { createUnpaidFetches, type UnpaidFetches } from './unpaid-fetches.ts';
 
-/** Concurrent fetches of all keys. Each holds a socket from its start, and bytes once its response has begun. */
+/**
+ * Concurrent fetches of all keys. Each holds a socket from its start, and bytes once its response
+ * has begun.
+ */
 const ALL_FETCHES = 512;
-/** The part of all bytes in flight that one account may have, unless that is too little for two keys. */
+/**
+ * The part of all bytes in flight that one account may have, unless that is too little for two
+ * keys.
+ */
 const ACCOUNT_PART = 1 / 4;
-/** Concurrent acceptances of all accounts: as many as a worker can run. Waiting here does not use up their deadline. */
+/**
+ * Concurrent acceptances of all accounts: as many as a worker can run. Waiting here does not use up
+ * their deadline.
+ */
 const ALL_ACCEPTANCES = 200;
 /** Number of account limits above which unused ones are removed. */
 const MAX_IDLE_ACCOUNTS = 1000;
 /** Bodies read and discarded at the same time: of one client, and of all. */
 const CLIENT_UNREAD_BODIES = 16;
 const ALL_UNREAD_BODIES = 256;
+/** Open connections. Each holds at most a request head and 64 KB of unread body. */
+export const MAX_CONNECTIONS = 8000;
+const CLIENT_CONNECTIONS = 1000;
 
 /** Limits on the work and memory that callers can cause in this process. */
 export interface ApiLimits {
-  /** Bytes of bodies and fetched images of all accounts. Owners: accounts, so that more keys do not get more bytes. */
+  /**
+   * Bytes of bodies and fetched images of all accounts. Owners: accounts, so that more keys do not
+   * get more bytes.
+   */
   bytes: Limit;
   /** The same of one account. Owners: its keys. */
   bytesOf(accountId: string): Limit;
@@ -32,9 +47,14 @@ export interface ApiLimits {
   unpaidFetches: UnpaidFetches;
   /** Bodies that are read and discarded. Owners: client addresses. */
   unreadBodies: Limit;
+  /** Open connections, unless the service is behind a proxy. Owners: client addresses. */
+  connections: Limit;
   /** Aborts when {@link close} is called. */
   closing: AbortSignal;
-  /** For a server that shuts down: no request waits from now on, so that none is accepted after the grace period. */
+  /**
+   * For a server that shuts down: no request waits from now on, so that none is accepted after the
+   * grace period.
+   */
   close(): void;
 }
 
@@ -62,6 +82,7 @@ export function createApiLimits({ bytesInFlight, unpaidBytesPerMinute }: Sizes):
     fetches: createLimit({ total: ALL_FETCHES, perOwner: IN_FLIGHT.keyFetches }),
     unpaidFetches: createUnpaidFetches(unpaidBytesPerMinute),
     unreadBodies: createLimit({ total: ALL_UNREAD_BODIES, perOwner: CLIENT_UNREAD_BODIES }),
+    connections: createLimit({ total: MAX_CONNECTIONS, perOwner: CLIENT_CONNECTIONS }),
     closing: closing.signal,
     close: () => closing.abort(),
   };

@@ -9,15 +9,22 @@ import type { ApiLimits } from './limits.ts';
 /** Seconds for Retry-After: about as long as the requests in flight take. */
 const RETRY_AFTER = 5;
 
-/** The permits of one request. Disposing releases them all: when the request has no more use for what they stand for. */
+/**
+ * The permits of one request. Disposing releases them all: when the request has no more use for
+ * what they stand for.
+ */
 export interface RequestPermits extends Disposable {
   /**
    * Waits for an amount of a limit. All waits of a request have one time limit together.
    * @param as the owner of the permit; `keyId` by default
-   * @throws ApiError rate_limited when the owner's part is used up, internal_error when the total is
+   * @throws ApiError rate_limited when the owner's part is used up, internal_error when the total
+   * is
    */
   take(limit: Limit, amount: number, as?: keyof Owners): Promise<Permit>;
-  /** Takes bytes of the account first, so that a request that waits for these holds none of the total. */
+  /**
+   * Takes bytes of the account first, so that a request that waits for these holds none of the
+   * total.
+   */
   takeBytes(limits: Pick<ApiLimits, 'bytes' | 'bytesOf'>, amount: number): Promise<BytesPermit>;
   /** Milliseconds spent waiting so far. */
   readonly waitedMs: number;
@@ -37,7 +44,10 @@ export interface PermitOptions {
   closing?: AbortSignal;
 }
 
-/** @param response its close ends all waits: the client has gone. The permits stay until they are disposed of. */
+/**
+ * @param response its close ends all waits: the client has gone. The permits stay until they are
+ * disposed of.
+ */
 export function createRequestPermits(
   owners: Owners,
   response: ServerResponse,
@@ -88,11 +98,15 @@ interface Acquisition {
   /** Aborts when the client has disconnected. */
   disconnected: AbortSignal;
   closing: AbortSignal;
-  /** Whether other accounts share the limit. If not, exhausting it is never a fault of the service. */
+  /**
+   * Whether other accounts share the limit. If not, exhausting it is never a fault of the service.
+   */
   isShared: boolean;
 }
 
-/** Has its own timer because AbortSignal.any over timeouts may be garbage-collected before it fires. */
+/**
+ * Has its own timer because AbortSignal.any over timeouts may be garbage-collected before it fires.
+ */
 async function acquire(limit: Limit, acquisition: Acquisition): Promise<Permit> {
   const { owner, amount, withinMs, disconnected, closing } = acquisition;
   const controller = new AbortController();
@@ -100,7 +114,8 @@ async function acquire(limit: Limit, acquisition: Acquisition): Promise<Permit> 
   using _timeLimit = countdown(withinMs, stop);
   try {
     const permit = limit.acquire(owner, amount, controller.signal);
-    // Aborts only the wait: an amount that is free is still granted, without the client and within the grace period.
+    // Aborts only the wait: an amount that is free is still granted, without the client and within
+    // the grace period.
     for (const signal of [disconnected, closing])
       if (signal.aborted) stop();
       else signal.addEventListener('abort', stop, { once: true });

@@ -7,9 +7,15 @@ const MINUTE_MS = 60_000;
 
 /** The fetch of an `image_url` for one request. Disposed of when the request has ended. */
 export interface UnpaidFetch extends Disposable {
-  /** @throws ApiError rate_limited, at once: bytes count for a minute, which is longer than a request may wait */
+  /**
+   * @throws ApiError rate_limited, at once: bytes count for a minute, which is longer than a
+   * request may wait
+   */
   check(): void;
-  /** Must be called before each request, that of each redirect included. @throws ApiError rate_limited */
+  /**
+   * Must be called before each request, that of each redirect included. @throws ApiError
+   * rate_limited
+   */
   request(url: URL): void;
   /** Must be called before the body is read. @throws ApiError rate_limited */
   expect(bytes: number): void;
@@ -32,10 +38,10 @@ export const unpaidLimits = (bytesPerMinute: number) => ({
 });
 
 /**
- * A dry run is never charged. So it counts from its start, with its whole body before that is read: many dry runs at
- * once cannot exceed their limit. Any other fetch counts once its request has ended without a charge. Until then it may
- * still be paid for, and the limit of fetches applies to it. So images that are charged never count here, even if all
- * of them lie on one host.
+ * A dry run is never charged. So it counts from its start, with its whole body before that is read:
+ * many dry runs at once cannot exceed their limit. Any other fetch counts once its request has
+ * ended without a charge. Until then it may still be paid for, and the limit of fetches applies to
+ * it. So images that are charged never count here, even if all of them lie on one host.
  */
 export function createUnpaidFetches(bytesPerMinute: number, now = () => performance.now()): UnpaidFetches {
   const limits = unpaidLimits(bytesPerMinute);
@@ -121,5 +127,8 @@ function refuse(limit: keyof typeof REASONS, window: ByteWindow, key: string, ex
   throw limitExceeded(limit, REASONS[limit](Math.ceil(window.limit / MB)), Math.ceil(waitMs / 1000));
 }
 
-/** One name for all spellings. WHATWG URL has normalised case, IDN and IP literals; ports belong to the same host. */
+/**
+ * One name for all spellings. WHATWG URL has normalised case, IDN and IP literals; ports belong to
+ * the same host.
+ */
 const hostOf = ({ hostname }: URL) => hostname.replace(/\.$/, '');

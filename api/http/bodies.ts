@@ -24,9 +24,10 @@ const NO_BOUNDARY =
 const ANONYMOUS_MS = 10_000;
 
 /**
- * Limits the body to 30 MB with the X-Api-Key header and 1 MB without it (spec: POST /v1/jobs, rule 3), or to the
- * `bodyBytes` of the route. Without the header, a body of unknown length is read up to the limit, to choose between 413
- * and 401. To be called before authentication. @throws ApiError payload_too_large
+ * Limits the body to 30 MB with the X-Api-Key header and 1 MB without it (spec: POST /v1/jobs, rule
+ * 3), or to the `bodyBytes` of the route. Without the header, a body of unknown length is read up
+ * to the limit, to choose between 413 and 401. To be called before authentication. @throws ApiError
+ * payload_too_large
  */
 export async function limitBody(
   { unreadBodies }: Pick<ApiLimits, 'unreadBodies'>,
@@ -42,7 +43,10 @@ export async function limitBody(
   if (!ended) throw payloadTooLarge(limit);
 }
 
-/** Checks the headers of a body that the route reads. A small body is asked for at once, that of a job by its handler. */
+/**
+ * Checks the headers of a body that the route reads. A small body is asked for at once, that of a
+ * job by its handler.
+ */
 export function checkBodyHeaders(request: FastifyRequest, reply: FastifyReply): void {
   if (!createsJob(request) && !isSmall(request)) return;
   checkEncoding(request);
@@ -51,8 +55,9 @@ export function checkBodyHeaders(request: FastifyRequest, reply: FastifyReply): 
 }
 
 /**
- * Reads the bodies of routes with `bodyBytes`. POST /v1/jobs reads its own, see {@link readJobBody}. No other route reads
- * a body: one that nobody has read is drained, and its connection closed.
+ * Reads the bodies of routes with `bodyBytes`. POST /v1/jobs reads its own, see {@link
+ * readJobBody}. No other route reads a body: one that nobody has read is drained, and its
+ * connection closed.
  */
 export function registerBodies(
   app: FastifyInstance,
@@ -66,8 +71,8 @@ export function registerBodies(
 }
 
 /**
- * Reads the body of POST /v1/jobs once the limits allow it. The permit for its bytes belongs to `permits`, and shrinks
- * to what is kept of the body.
+ * Reads the body of POST /v1/jobs once the limits allow it. The permit for its bytes belongs to
+ * `permits`, and shrinks to what is kept of the body.
  * @throws ApiError
  */
 export async function readJobBody(
@@ -121,14 +126,18 @@ async function readBodyOf(request: FastifyRequest) {
   };
   const bytesPerSecond = Math.max(PACE.bytesPerSecond, expectedBytes(request) / BODY_SECONDS);
   await readBody(request.raw, onChunk, { bytesPerSecond }).catch((error) => {
-    // Discarding tiny chunks costs as much processor time as keeping them: a body on a paused socket is not drained.
+    // Discarding tiny chunks costs as much processor time as keeping them: a body on a paused
+    // socket is not drained.
     if (error instanceof BodyReadError && error.reason === 'too_many_chunks') request.raw.socket.pause();
     return rethrowBodyError(error);
   });
   return { body: reader.end(), received };
 }
 
-/** Only the decoded image is kept, and at most {@link LIMITS.bodyBytesWithoutKey} of everything else. */
+/**
+ * Only the decoded image is kept, and at most {@link LIMITS.bodyBytesWithoutKey} of everything
+ * else.
+ */
 function retainedBytes({ image }: JobBody): number {
   const decoded = image !== undefined && 'bytes' in image ? image.bytes.length : 0;
   return decoded + LIMITS.bodyBytesWithoutKey;
@@ -172,8 +181,8 @@ function contentLength({ headers }: FastifyRequest): number | undefined {
 }
 
 /**
- * A chunked body counts as the limit until it has ended. Taking more as it grows could deadlock: requests that each
- * hold a part would wait for one another.
+ * A chunked body counts as the limit until it has ended. Taking more as it grows could deadlock:
+ * requests that each hold a part would wait for one another.
  */
 function expectedBytes(request: FastifyRequest): number {
   const ifUndeclared = request.headers['transfer-encoding'] === undefined ? 0 : bodyLimit(request);

@@ -46,13 +46,17 @@ export function addChecks(app: FastifyInstance, deps: CheckDeps): void {
   });
 }
 
-/** @throws ApiError api_disabled while the API is switched off, rate_limited when the address is over its limit */
+/**
+ * @throws ApiError api_disabled while the API is switched off, rate_limited when the address is
+ * over its limit
+ */
 async function checkAddress(
   { apiSwitch, rateLimits }: CheckDeps,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<void> {
-  // Caches do not treat X-Api-Key as a credential, so nothing may be cached. The /docs pages allow it again.
+  // Caches do not treat X-Api-Key as a credential, so nothing may be cached. The /docs pages allow
+  // it again.
   reply.headers({ 'X-Request-Id': request.id, 'Cache-Control': 'no-store', ...SECURITY_HEADERS });
   const disabled = !apiSwitch.enabled() && !request.routeOptions.config.probe;
   // Counted while the API is switched off, too: a rejection is what ends a flood.
@@ -81,15 +85,18 @@ async function authenticate({ stores, config }: CheckDeps, request: FastifyReque
   return caller;
 }
 
-/** Refuses a key that is limited to other scopes than the route's. @throws ApiError insufficient_scope */
+/**
+ * Refuses a key that is limited to other scopes than the route's. @throws ApiError
+ * insufficient_scope
+ */
 function checkScope({ caller, routeOptions }: FastifyRequest): void {
   const { scope } = routeOptions.config;
   if (scope !== undefined && !hasScope(caller.scopes, scope)) throw insufficientScope(scope);
 }
 
 /**
- * Checks header lengths before any value is parsed. It also requires Host, since Node's own check responds without an
- * error envelope.
+ * Checks header lengths before any value is parsed. It also requires Host, since Node's own check
+ * responds without an error envelope.
  */
 function checkHead({ raw, headers }: FastifyRequest): void {
   for (const [name, maxLength] of Object.entries(MAX_LENGTHS))
@@ -100,8 +107,8 @@ function checkHead({ raw, headers }: FastifyRequest): void {
 }
 
 /**
- * Rewrites a request target so that the router accepts it and every request passes the same checks. In a path with
- * malformed percent-encoding each `%` is escaped, so that it matches no route.
+ * Rewrites a request target so that the router accepts it and every request passes the same checks.
+ * In a path with malformed percent-encoding each `%` is escaped, so that it matches no route.
  */
 export function routableUrl({ url = '/' }: Pick<IncomingMessage, 'url'>): string {
   const target = url.replace(ABSOLUTE, '');

@@ -11,7 +11,9 @@ import type { ErrorEnvelope } from '../../lib/contract/schemas.ts';
 import { reasonsOf } from '../../lib/process/log-error.ts';
 import { type Metrics, NO_METRICS } from '../../lib/telemetry/metrics/metrics.ts';
 
-/** Path segments that may be logged: short words and ids. Any other segment may be a misplaced key. */
+/**
+ * Path segments that may be logged: short words and ids. Any other segment may be a misplaced key.
+ */
 const LOGGABLE = /^(?:[A-Za-z0-9._-]{0,16}|[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12})$/;
 const MAX_SEGMENTS = 8;
 
@@ -35,7 +37,10 @@ export function envelope({ code, message }: ApiError, publicUrl: string): ErrorE
   return { error: { code, message, doc_url: `${publicUrl}/docs/errors#${code}` } };
 }
 
-/** Fastify's errors are mapped by their code. Any other error is a fault of the service and its message is not sent. */
+/**
+ * Fastify's errors are mapped by their code. Any other error is a fault of the service and its
+ * message is not sent.
+ */
 function toApiError(error: FastifyError | ApiError): ApiError {
   if (error instanceof ApiError) return error;
   const cause = { cause: error };
@@ -55,7 +60,10 @@ function fromValidation(error: FastifyError): ApiError {
   return invalidPart(String(error.validationContext), first, cause);
 }
 
-/** @param part of the request: body, querystring or headers. @param problem the first one that the validator found */
+/**
+ * @param part of the request: body, querystring or headers. @param problem the first one that the
+ * validator found
+ */
 export function invalidPart(
   part: string,
   problem: Pick<FastifySchemaValidationError, 'instancePath' | 'message'> | undefined,
@@ -69,7 +77,10 @@ export function invalidPart(
 /** `idempotency-key` -> `Idempotency-Key`. */
 const headerName = (lower: string) => lower.replace(/\b[a-z]/g, (letter) => letter.toUpperCase());
 
-/** The path as received, before rewriting, without the query; segments that may hold a secret are replaced by `*`. */
+/**
+ * The path as received, before rewriting, without the query; segments that may hold a secret are
+ * replaced by `*`.
+ */
 export function pathOf({ originalUrl }: FastifyRequest): string {
   const segments = originalUrl.split('?', 1).join('').split('/', MAX_SEGMENTS);
   return segments.map((segment) => (LOGGABLE.test(segment) ? segment : '*')).join('/');

@@ -12,7 +12,10 @@ declare module 'fastify' {
     group?: RouteGroup;
     /** What a key that is limited to scopes must have; none where the route serves every key. */
     scope?: Scope;
-    /** Reads a JSON body of at most this many bytes, with a key or without. POST /v1/jobs has limits of its own. */
+    /**
+     * Reads a JSON body of at most this many bytes, with a key or without. POST /v1/jobs has limits
+     * of its own.
+     */
     bodyBytes?: number;
     /** Answered whatever the state of the API; neither logged, counted nor traced. */
     probe?: true;

@@ -23,11 +23,15 @@ export type Route = (app: TypedApp, deps: ApiDeps) => unknown;
 const ALWAYS: readonly ErrorCode[] = ['api_disabled', 'rate_limited', 'internal_error'];
 const WITH_KEY: readonly ErrorCode[] = ['invalid_api_key', 'key_revoked', 'payload_too_large'];
 
-/** Schema keyword of an error response that lists its codes; the OpenAPI document has an example for each. */
+/**
+ * Schema keyword of an error response that lists its codes; the OpenAPI document has an example for
+ * each.
+ */
 export const ERROR_CODES = 'x-error-codes';
 
 /**
- * Error response schemas by status for an operation that needs a key: the common codes and those given.
+ * Error response schemas by status for an operation that needs a key: the common codes and those
+ * given.
  * @param scoped whether the operation needs a scope
  */
 export function errorResponses(codes: readonly ErrorCode[] = [], scoped = true): Record<number, TSchema> {

@@ -24,9 +24,10 @@ export function checkQuery(schema: QuerySchema) {
 type QuerySchema = TSchema & { properties: Record<string, object> };
 
 /**
- * Reads the query of an operation. Fastify's validator alone would read `true` as 1 and join repeated parameters, and
- * its parser takes a malformed percent-encoding literally. Parameters that the schema does not have are ignored, as
- * unknown fields of a body are. One of the schema's own in another spelling is an error: `dryRun` would be charged.
+ * Reads the query of an operation. Fastify's validator alone would read `true` as 1 and join
+ * repeated parameters, and its parser takes a malformed percent-encoding literally. Parameters that
+ * the schema does not have are ignored, as unknown fields of a body are. One of the schema's own in
+ * another spelling is an error: `dryRun` would be charged.
  * @returns throws ApiError invalid_request, with the values that are allowed
  */
 export function queryReader<T extends QuerySchema>(schema: T) {
@@ -80,7 +81,9 @@ function integerOf(name: string, { minimum = 0, maximum = Infinity }: Parameter,
 const DATE_TIME =
   /^(\d{4}-\d\d-\d\d)[Tt](?:[01]\d|2[0-3]):\d\d:\d\d(?:\.\d{1,3}(\d{0,17}))?(?:[Zz]|[+-]\d\d:\d\d)$/;
 
-/** An RFC 3339 time, rounded up to a millisecond; undefined if it is none, or names a leap second. */
+/**
+ * An RFC 3339 time, rounded up to a millisecond; undefined if it is none, or names a leap second.
+ */
 export function instantOf(text: string): Date | undefined {
   const [, date = '', beyond = ''] = DATE_TIME.exec(text) ?? [];
   const ms = Date.parse(text.toUpperCase());
@@ -93,8 +96,10 @@ const isOfCalendar = (date: string) => new Date(`${date}T00:00:00Z`).toISOString
 
 /**
  * One page of a list.
- * @param read is asked for one row more, which tells whether more follow; throws NotFound for an unknown cursor
- * @throws ApiError invalid_request, the same for a cursor that is unknown and one of another account
+ * @param read is asked for one row more, which tells whether more follow; throws NotFound for an
+ * unknown cursor
+ * @throws ApiError invalid_request, the same for a cursor that is unknown and one of another
+ * account
  */
 export async function readPage<T, R>(
   limit: number = LIMITS.listPageDefault,

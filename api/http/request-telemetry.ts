@@ -12,7 +12,10 @@ import './fastify-types.ts';
 
 const WELL_FORMED = /^[A-Za-z0-9._-]{1,128}$/;
 
-/** The client's X-Request-Id if it is well-formed and contains no API key, since it is logged; else a new one. */
+/**
+ * The client's X-Request-Id if it is well-formed and contains no API key, since it is logged; else
+ * a new one.
+ */
 export function requestId(keyPrefix: string) {
   return (request: IncomingMessage): string => {
     const sent = request.headers['x-request-id'];
@@ -53,7 +56,10 @@ export const logResponse: onResponseAsyncHookHandler = async (request, reply) =>
 /** Other methods count as one, so that a caller cannot make up series. */
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'DELETE', 'OPTIONS']);
 
-/** onResponse hook: counts and times every request but those of probes. The time of a request that waits is its job's. */
+/**
+ * onResponse hook: counts and times every request but those of probes. The time of a request that
+ * waits is its job's.
+ */
 export function countResponse(
   metrics: Metrics,
   { hasWaited }: Pick<Waiters, 'hasWaited'>,
@@ -69,7 +75,10 @@ export function countResponse(
 
 // @fastify/otel requires the next major version of OpenTelemetry, and patches Fastify.
 
-/** Adds a span, in which the later hooks and the handler run, to every request of a route that is not a probe's. */
+/**
+ * Adds a span, in which the later hooks and the handler run, to every request of a route that is
+ * not a probe's.
+ */
 export function traceRequests(app: FastifyInstance, { tracer, contextOf }: Tracing): void {
   app.addHook('onRequest', (request, reply, done) => {
     const { method, headers, id, routeOptions } = request;

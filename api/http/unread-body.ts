@@ -10,13 +10,16 @@ import { clientOf } from './client-address.ts';
 
 /** Up to this size Node discards an unread body by itself and keeps the connection open. */
 const SMALL = 64 * 1024;
-/** Most bytes read of an unwanted body, so that clients that send everything first see the response. */
+/**
+ * Most bytes read of an unwanted body, so that clients that send everything first see the response.
+ */
 const DRAIN_BYTES = 2 * LIMITS.bodyBytes;
 const DRAIN_MS = 10_000;
 
 /**
- * onSend hook: sends the response before the body is read (413, 401, 429), then drains a bounded part of the body and
- * closes. Closing immediately would reset the connection and lose the response for a client that is still sending.
+ * onSend hook: sends the response before the body is read (413, 401, 429), then drains a bounded
+ * part of the body and closes. Closing immediately would reset the connection and lose the response
+ * for a client that is still sending.
  */
 export function closeAfterUnreadBody(unreadBodies: Limit): onSendAsyncHookHandler<unknown> {
   return async (request, reply, payload) => {
@@ -37,7 +40,10 @@ function isUnread(request: IncomingMessage, kept: number): boolean {
   return Number(request.headers['content-length'] ?? 0) > kept;
 }
 
-/** The client has the whole response after the first chunk; the connection closes when the generator returns. */
+/**
+ * The client has the whole response after the first chunk; the connection closes when the generator
+ * returns.
+ */
 async function* respondThenDrain(
   payload: string | Buffer,
   request: FastifyRequest,
@@ -58,7 +64,8 @@ export interface Drain {
 /**
  * Reads and discards a body.
  * @returns whether it ended within `maxBytes`
- * @throws LimitError when no permit was free in time, BodyReadError when the body did not end in time
+ * @throws LimitError when no permit was free in time, BodyReadError when the body did not end in
+ * time
  */
 export async function drain(
   { raw, ip }: FastifyRequest,

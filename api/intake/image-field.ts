@@ -1,10 +1,12 @@
-import { createImageBytes, type DecodedImage, type ImageBytes } from './image-bytes.ts';
+import { createImageBytes, type DecodedImage, type ImageBytes } from './buffers.ts';
 
 /** The image of a body. */
 export type IncomingImage = (DecodedImage & Declaration) | Malformed;
 
 interface Declaration {
-  /** Media type of the data-URI prefix of `image_base64`, if it has one, or of the file of a form. */
+  /**
+   * Media type of the data-URI prefix of `image_base64`, if it has one, or of the file of a form.
+   */
   declared?: string;
   /** Whether it was the file of a form. */
   isFile?: true;
@@ -101,7 +103,8 @@ const MB = 1024 * 1024;
 const NOT_BASE64 = 'not base64 in the standard alphabet with padding (RFC 4648, section 4).';
 
 /**
- * Decodes and hashes base64 chunk by chunk. It is strict: standard alphabet, padding, no whitespace, unused bits zero.
+ * Decodes and hashes base64 chunk by chunk. It is strict: standard alphabet, padding, no
+ * whitespace, unused bits zero.
  * @param maxBytes limit of the decoded size; an image over it is discarded
  * @param expectedBytes estimate of the decoded size
  */
@@ -152,7 +155,8 @@ function createBlockDecoder(maxBytes: number, expectedBytes: number): BlockDecod
     decode(block) {
       const count = (block.length / QUAD) * 3;
       add(count, (store, offset) => {
-        // Node skips unknown characters, so fewer bytes are written. It also accepts the URL-safe alphabet.
+        // Node skips unknown characters, so fewer bytes are written. It also accepts the URL-safe
+        // alphabet.
         if (block.includes(MINUS) || block.includes(UNDERSCORE)) return false;
         return store.write(block.toString('latin1'), offset, count, 'base64') === count;
       });

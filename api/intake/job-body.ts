@@ -5,27 +5,31 @@ import { LIMITS } from '../../lib/contract/limits.ts';
 import { createImageField, type IncomingImage } from './image-field.ts';
 import { createScanner } from './json-scanner.ts';
 
-// stream-json and @streamparser/json turn the image into JS strings, which alone takes three times as long as all of
-// this. JSON.parse of the whole body blocks the event loop for 180 to 350 ms. None rejects a second image_base64.
-
 /** A body of POST /v1/jobs: the fields as JSON.parse returns them, and the image. */
 export interface JobBody {
-  /** Without `image_base64` if that was a string. Any other value stays, so that the schema rejects it. */
+  /**
+   * Without `image_base64` if that was a string. Any other value stays, so that the schema rejects
+   * it.
+   */
   fields: Record<string, unknown>;
   image?: IncomingImage;
 }
 
 export interface JobBodyReader {
-  /** Reads the next chunk. @throws ApiError invalid_request as soon as the body is known to be invalid */
+  /**
+   * Reads the next chunk. @throws ApiError invalid_request as soon as the body is known to be
+   * invalid
+   */
   write(chunk: Buffer): void;
   /** @throws ApiError invalid_request when the body is not a JSON object */
   end(): JobBody;
 }
 
 /**
- * Parses a body while it arrives. The base64 image is decoded and hashed chunk by chunk, so that it never blocks the
- * event loop for long and never exists as a string. The rest is small and parsed with JSON.parse.
- * Stricter than JSON: UTF-8 without BOM, no lone surrogates, one `image_base64`, bounded depth and number of values.
+ * Parses a body while it arrives. The base64 image is decoded and hashed chunk by chunk, so that it
+ * never blocks the event loop for long and never exists as a string. The rest is small and parsed
+ * with JSON.parse. Stricter than JSON: UTF-8 without BOM, no lone surrogates, one `image_base64`,
+ * bounded depth and number of values.
  * @param contentLength of the body, if declared
  */
 export function createJobBodyReader(contentLength?: number): JobBodyReader {
@@ -72,11 +76,12 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /**
- * The digest by which two bodies of an Idempotency-Key are compared: SHA-256, in hex, of the canonical fields and, in
- * place of the image, its declared type and the digest of its bytes. Key order, whitespace and escapes do not matter.
- * The line of the image follows a raw line feed, which canonical JSON never contains, so that fields cannot imitate it.
- * A form with a JPEG has two digests, separated by a space: it is the same body as base64 with and without a prefix,
- * which are not the same as each other.
+ * The digest by which two bodies of an Idempotency-Key are compared: SHA-256, in hex, of the
+ * canonical fields and, in place of the image, its declared type and the digest of its bytes. Key
+ * order, whitespace and escapes do not matter. The line of the image follows a raw line feed, which
+ * canonical JSON never contains, so that fields cannot imitate it. A form with a JPEG has two
+ * digests, separated by a space: it is the same body as base64 with and without a prefix, which are
+ * not the same as each other.
  */
 export function bodyDigest({ fields, image }: JobBody): string {
   const start = createHash('sha256').update(`job body 1\n${canonicalJson(fields)}\n`);
@@ -101,8 +106,8 @@ function imageLines(image: IncomingImage | undefined): string[] {
 }
 
 /**
- * JSON with sorted keys and no whitespace (after RFC 8785) of a value from JSON.parse. A number too large for a double
- * is written as `Infinity`, because JSON.stringify would write `null`.
+ * JSON with sorted keys and no whitespace (after RFC 8785) of a value from JSON.parse. A number too
+ * large for a double is written as `Infinity`, because JSON.stringify would write `null`.
  */
 export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;

@@ -1,14 +1,17 @@
 import { invalidRequest as invalid, notOneImage } from '../../lib/contract/api-errors.ts';
 import { ApiError } from '../../lib/contract/errors.ts';
 import { LIMITS } from '../../lib/contract/limits.ts';
+import { createImageBytes, type ImageBytes } from './buffers.ts';
 import { createFormScanner } from './form-scanner.ts';
-import { createImageBytes, type ImageBytes } from './image-bytes.ts';
 import type { IncomingImage } from './image-field.ts';
 import { createJobBodyReader, type JobBody, type JobBodyReader } from './job-body.ts';
 import type { PartHead } from './part-head.ts';
 
 export interface JobFormReader {
-  /** Reads the next chunk. @throws ApiError invalid_request as soon as the form is known to be invalid */
+  /**
+   * Reads the next chunk. @throws ApiError invalid_request as soon as the form is known to be
+   * invalid
+   */
   write(chunk: Buffer): void;
   /** @throws ApiError invalid_request, or invalid_image when it has two images */
   end(): JobBody;
@@ -22,8 +25,9 @@ interface Parts {
 const FIRST_ALLOCATION = 64 * 1024;
 
 /**
- * Parses a multipart/form-data body (RFC 7578) while it arrives: the part `job` like a JSON body, and the part `image`,
- * in any order. Any other part is an error, because a field sent as a part of its own would otherwise be lost.
+ * Parses a multipart/form-data body (RFC 7578) while it arrives: the part `job` like a JSON body,
+ * and the part `image`, in any order. Any other part is an error, because a field sent as a part of
+ * its own would otherwise be lost.
  * @param boundary checked, without quotes
  * @param contentLength of the body, if declared
  */

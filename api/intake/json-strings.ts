@@ -1,9 +1,13 @@
 import { createHash } from 'node:crypto';
 
-// For large fields that the API ignores. Kept and parsed like other strings, 28 MB in one take 20 times as long (480 ms
-// instead of 24, `npm run bench intake`) and 190 MB of memory, and block the event loop for 210 ms instead of 1.
+// For large fields that the API ignores. Kept and parsed like other strings, 28 MB in one take 20
+// times as long (480 ms instead of 24, `npm run bench intake`) and 190 MB of memory, and block the
+// event loop for 210 ms instead of 1.
 
-/** Longer than any string the API uses. A longer one is in an ignored field, or rejected for its length. */
+/**
+ * Longer than any string the API uses. A longer one is in an ignored field, or rejected for its
+ * length.
+ */
 export const LONG_STRING = 32 * 1024;
 
 const QUOTE = 0x22;
@@ -12,13 +16,19 @@ const BACKSLASH = 0x5c;
 const ESCAPE = 6;
 
 export interface LongString {
-  /** Continues at `start`. @returns the index of the closing quote, or undefined if it is not in this chunk */
+  /**
+   * Continues at `start`. @returns the index of the closing quote, or undefined if it is not in
+   * this chunk
+   */
   read(chunk: Buffer, start: number): number | undefined;
   /** SHA-256 of what was read, in hex. */
   digest(): string;
 }
 
-/** The tail of a long string in a JSON body. It is hashed, escapes included, and not kept, to bound memory. */
+/**
+ * The tail of a long string in a JSON body. It is hashed, escapes included, and not kept, to bound
+ * memory.
+ */
 export function createLongString(): LongString {
   const hash = createHash('sha256');
   let escaped = false;
@@ -33,7 +43,10 @@ export function createLongString(): LongString {
   };
 }
 
-/** @returns the index of the quote, the chunk's length if there is none, or one more if the chunk ends in an escape */
+/**
+ * @returns the index of the quote, the chunk's length if there is none, or one more if the chunk
+ * ends in an escape
+ */
 function closingQuote(chunk: Buffer, start: number): number {
   const quote = chunk.indexOf(QUOTE, start);
   const end = quote < 0 ? chunk.length : quote;
@@ -45,8 +58,8 @@ function closingQuote(chunk: Buffer, start: number): number {
 }
 
 /**
- * Whether a string can be truncated before `byte`: only after a whole, unescaped character, so that no surrogate pair
- * is split.
+ * Whether a string can be truncated before `byte`: only after a whole, unescaped character, so that
+ * no surrogate pair is split.
  * @param plain bytes since the last backslash
  */
 export function canCut(plain: number, byte: number): boolean {
@@ -61,7 +74,10 @@ const NOT_BASE64 = 0;
 const OTHER_ESCAPES = new Set(Buffer.from('"\\bfnrt'));
 
 export interface StringBody {
-  /** Continues at `start`. @returns the index after the closing quote, or undefined if it is not in this chunk */
+  /**
+   * Continues at `start`. @returns the index after the closing quote, or undefined if it is not in
+   * this chunk
+   */
   read(chunk: Buffer, start: number): number | undefined;
   /** True once an escape was read that is not valid JSON. */
   readonly illegal: boolean;
@@ -70,8 +86,8 @@ export interface StringBody {
 type Sink = (chunk: Buffer, start: number, end: number) => void;
 
 /**
- * Reads the inside of one JSON string whose value should be ASCII. The unescaped characters are passed to `sink`, one
- * call per chunk. (PHP escapes every slash as `\/`.)
+ * Reads the inside of one JSON string whose value should be ASCII. The unescaped characters are
+ * passed to `sink`, one call per chunk. (PHP escapes every slash as `\/`.)
  */
 export function createStringBody(sink: Sink): StringBody {
   let scratch = Buffer.alloc(0);

@@ -36,7 +36,9 @@ const NO_DISPOSITION = 'A part has no Content-Disposition. Send form-data with t
 const BAD_DISPOSITION =
   'The Content-Disposition of a part is not form-data with one name, job or image, and at most one filename. Quote the values, and write %22 for a quote in them.';
 
-/** Reads the headers of a part of the form (RFC 7578, 4). What could mean two things is an error. */
+/**
+ * Reads the headers of a part of the form (RFC 7578, 4). What could mean two things is an error.
+ */
 export function createPartHead(): PartHeadReader {
   const headers: Headers = {};
   let hasNul = false;

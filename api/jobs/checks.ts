@@ -18,7 +18,9 @@ import { checkWebhookUrl } from '../webhooks/endpoint.ts';
 import { type FetchedImage, imageFromBody, imageFromUrl } from './image.ts';
 import type { Compensations } from './voids.ts';
 
-/** One POST /v1/jobs whose body has been read: all that the following steps know of it. Built once. */
+/**
+ * One POST /v1/jobs whose body has been read: all that the following steps know of it. Built once.
+ */
 export interface PostedJob {
   caller: Caller;
   /** The body without its image; empty after `dropFields`. */
@@ -31,11 +33,17 @@ export interface PostedJob {
   permits: RequestPermits;
   /** The jobs to void if it ends in 5xx. */
   compensations: Compensations;
-  /** Releases the memory of the fields, and the permit for it: options and unknown fields may take a megabyte. */
+  /**
+   * Releases the memory of the fields, and the permit for it: options and unknown fields may take a
+   * megabyte.
+   */
   dropFields(): void;
 }
 
-/** What acceptance needs: the image has been fetched and has passed the safety limits. To be disposed of at the end. */
+/**
+ * What acceptance needs: the image has been fetched and has passed the safety limits. To be
+ * disposed of at the end.
+ */
 export type CheckedJob = FetchedImage & {
   plan: Plan;
   webhookUrl: string | null;
@@ -60,14 +68,17 @@ export async function checkJob<Replayed>(
     return await checkNewJob(deps, job);
   } catch (error) {
     if (!(error instanceof ApiError) || error.status >= 500) throw error;
-    // What refused it, such as the balance, may have been changed by a request with the same key, accepted meanwhile.
+    // What refused it, such as the balance, may have been changed by a request with the same key,
+    // accepted meanwhile.
     const accepted = await replayByKey(deps, job, replay);
     if (accepted !== 'again') return { replayed: accepted };
     throw error;
   }
 }
 
-/** @returns `again` if the request has no key, or the key is free. @throws ApiError as `replay` does */
+/**
+ * @returns `again` if the request has no key, or the key is free. @throws ApiError as `replay` does
+ */
 async function replayByKey<Replayed>(
   { stores }: ApiDeps,
   { caller, idempotencyKey }: PostedJob,
@@ -108,7 +119,8 @@ function planOf({ toolSwitch }: ApiDeps, { tool, options }: CreateJob): Plan {
 }
 
 /**
- * Rejects early what acceptance would reject; the balance is checked again in the charging transaction.
+ * Rejects early what acceptance would reject; the balance is checked again in the charging
+ * transaction.
  * @returns the balance
  */
 async function checkAccount({ stores }: ApiDeps, { accountId }: Caller, plan: Plan): Promise<number> {
@@ -118,7 +130,10 @@ async function checkAccount({ stores }: ApiDeps, { accountId }: Caller, plan: Pl
   return balance;
 }
 
-/** Failed jobs are refunded, so they are limited: a caller could otherwise use renderers and models for free. */
+/**
+ * Failed jobs are refunded, so they are limited: a caller could otherwise use renderers and models
+ * for free.
+ */
 async function checkFailures({ packs }: ApiDeps['stores'], accountId: string, failures: Failures) {
   const { jobs } = failures;
   const waitMs = remainingMs(failures, new Date());

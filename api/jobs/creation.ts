@@ -9,15 +9,16 @@ import { replay, requestAcceptance } from './accept.ts';
 import { type CheckedJob, checkJob, type PostedJob } from './checks.ts';
 
 /**
- * Time until acceptance must have started, fetching and storing the image included. With the calls after it, a request
- * takes at most 20 s besides its wait for permits.
+ * Time until acceptance must have started, fetching and storing the image included. With the calls
+ * after it, a request takes at most 20 s besides its wait for permits.
  */
 const ACCEPTED_WITHIN_MS = 14_000;
 
 /**
- * POST /v1/jobs after the body is read: runs the checks in order, stores the image and has the job accepted.
- * @throws ApiError. After a 4xx nothing is charged and the image is deleted. After a 5xx the caller runs the
- * compensations.
+ * POST /v1/jobs after the body is read: runs the checks in order, stores the image and has the job
+ * accepted.
+ * @throws ApiError. After a 4xx nothing is charged and the image is deleted. After a 5xx the caller
+ * runs the compensations.
  */
 export async function createOrReplayJob(deps: ApiDeps, posted: PostedJob): Promise<JobCreated | JobReplayed> {
   const { bodyDigest, permits, compensations } = posted;
@@ -48,7 +49,8 @@ async function storeAndAccept(deps: ApiDeps, posted: PostedJob, checked: Accepti
     else await removeImagesSoon(deps, [input]);
     return job;
   } catch (error) {
-    // After a 5xx a late acceptance may still need the image. If not, the retention run deletes it as an orphan.
+    // After a 5xx a late acceptance may still need the image. If not, the retention run deletes it
+    // as an orphan.
     if (error instanceof ApiError && error.status < 500) await removeImagesSoon(deps, [input]);
     throw error;
   }

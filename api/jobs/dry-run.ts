@@ -7,8 +7,9 @@ import { isSameBody } from '../intake/job-body.ts';
 import { checkJob, type PostedJob } from './checks.ts';
 
 /**
- * POST /v1/jobs?dry_run=true: what the same request without the parameter would be answered and charged at this moment.
- * Writes nothing. An image that it fetches is never charged, so its bytes count as unpaid from the start.
+ * POST /v1/jobs?dry_run=true: what the same request without the parameter would be answered and
+ * charged at this moment. Writes nothing. An image that it fetches is never charged, so its bytes
+ * count as unpaid from the start.
  * @throws ApiError as the request without the parameter
  */
 export async function dryRun(deps: ApiDeps, job: PostedJob): Promise<DryRunResult> {
@@ -28,7 +29,10 @@ export async function dryRun(deps: ApiDeps, job: PostedJob): Promise<DryRunResul
 const ifVisible = ({ caller }: PostedJob, balance: number) =>
   hasScope(caller.scopes, 'account') ? balance : null;
 
-/** A replay charges nothing. Unlike `replay`, does not record that the job was returned: the client does not see it. */
+/**
+ * A replay charges nothing. Unlike `replay`, does not record that the job was returned: the client
+ * does not see it.
+ */
 async function dryReplay(
   { stores }: ApiDeps,
   request: PostedJob,

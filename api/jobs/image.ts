@@ -13,7 +13,9 @@ import type { IncomingImage } from '../intake/image-field.ts';
 /** An image that has passed the safety limits and may be stored. */
 export interface CheckedImage {
   bytes: Buffer;
-  /** Format in which input and result are stored. The bytes may be in another of the three formats. */
+  /**
+   * Format in which input and result are stored. The bytes may be in another of the three formats.
+   */
   format: ImageFormat;
   /** SHA-256 of the bytes, in hex. */
   sha256: string;
@@ -54,8 +56,8 @@ export interface FetchedImage extends Disposable {
 }
 
 /**
- * @throws ApiError image_fetch_failed, invalid_image when the response is not an image within the limits, rate_limited
- * or internal_error when a permit was not granted in time
+ * @throws ApiError image_fetch_failed, invalid_image when the response is not an image within the
+ * limits, rate_limited or internal_error when a permit was not granted in time
  */
 export async function imageFromUrl(fetching: Fetching, url: string): Promise<FetchedImage> {
   const { limits, permits, accountId, isDryRun } = fetching;
@@ -106,7 +108,8 @@ async function fetchImage(
   } catch (error) {
     permit?.release();
     if (!(error instanceof EgressError)) throw error;
-    // Counted in full once it was being read: its framing may have exceeded the limit, which `received` does not see.
+    // Counted in full once it was being read: its framing may have exceeded the limit, which
+    // `received` does not see.
     if (error.kind === 'too_large' && permit !== undefined) received = LIMITS.imageBytes;
     throw new ApiError(CODES[error.kind] ?? 'image_fetch_failed', `image_url: ${error.message}`, {
       cause: error,

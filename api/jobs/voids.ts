@@ -4,7 +4,9 @@ import type { FastifyBaseLogger } from 'fastify';
 import { withDeadline } from '../../lib/process/process.ts';
 import type { JobStore } from '../../lib/stores/job-store.ts';
 
-/** A request that ended in 5xx, and a job that it may have charged or may be recorded as returning. */
+/**
+ * A request that ended in 5xx, and a job that it may have charged or may be recorded as returning.
+ */
 export interface Void {
   jobId: string;
   requestId: string;
@@ -13,8 +15,9 @@ export interface Void {
 /** Voids the jobs of requests that ended in 5xx. */
 export interface Voids extends AsyncDisposable {
   /**
-   * Voids or fences the job, unless another request returned it. Retried until MongoDB can be reached. Only a few can
-   * be pending, since no request gets as far as having a job while MongoDB is unavailable.
+   * Voids or fences the job, unless another request returned it. Retried until MongoDB can be
+   * reached. Only a few can be pending, since no request gets as far as having a job while MongoDB
+   * is unavailable.
    */
   enqueue(pair: Void): void;
 }

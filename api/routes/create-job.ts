@@ -17,7 +17,9 @@ import { dryRun } from '../jobs/dry-run.ts';
 import { type Compensations, createCompensations } from '../jobs/voids.ts';
 import { PreferHeader, waitIfPreferred } from '../waiting/prefer.ts';
 
-/** Most bytes of the fields that are kept after `dropFields`: options, warnings and the webhook URL. */
+/**
+ * Most bytes of the fields that are kept after `dropFields`: options, warnings and the webhook URL.
+ */
 const RETAINED_FIELD_BYTES = 32 * 1024;
 
 const Query = Type.Object({
@@ -46,8 +48,8 @@ const validBody = validatorOf('body', CreateJob);
 const validHeaders = validatorOf('headers', Headers);
 
 /**
- * POST /v1/jobs: checks, charges and accepts one job, or replays the one its Idempotency-Key created. With `dry_run` it
- * only checks.
+ * POST /v1/jobs: checks, charges and accepts one job, or replays the one its Idempotency-Key
+ * created. With `dry_run` it only checks.
  */
 export const createJobRoute: Route = (app, deps) =>
   app.post(
@@ -95,7 +97,10 @@ export const createJobRoute: Route = (app, deps) =>
     },
   );
 
-/** Reads the body and creates the job. When this returns, nothing of the body and no permit is held any more. */
+/**
+ * Reads the body and creates the job. When this returns, nothing of the body and no permit is held
+ * any more.
+ */
 async function answerPost(
   deps: ApiDeps,
   request: FastifyRequest,

@@ -10,7 +10,9 @@ import {
 import { errorResponses, type Route } from '../http/operation.ts';
 import { changeEndpoint } from '../webhooks/endpoint.ts';
 
-/** POST /v1/webhook-endpoint/rotate-secret: replaces the secret that signs the account's webhooks. */
+/**
+ * POST /v1/webhook-endpoint/rotate-secret: replaces the secret that signs the account's webhooks.
+ */
 export const rotateWebhookSecretRoute: Route = (app, { stores }) =>
   app.post(
     '/v1/webhook-endpoint/rotate-secret',

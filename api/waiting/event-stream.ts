@@ -19,9 +19,10 @@ export interface Watched {
 export type StreamTimes = Readonly<Record<'streamMs' | 'heartbeatMs' | 'progressMs' | 'reconnectMs', number>>;
 
 /**
- * The server-sent events of a job (HTML Standard, 9.2): `status` with the job, at the beginning and when it has ended;
- * `progress` while it is processing, if it is known what its tool usually takes. Comments keep the connection open. A
- * stream that ends before the job makes its client connect again.
+ * The server-sent events of a job (HTML Standard, 9.2): `status` with the job, at the beginning and
+ * when it has ended; `progress` while it is processing, if it is known what its tool usually takes.
+ * Comments keep the connection open. A stream that ends before the job makes its client connect
+ * again.
  */
 export async function* eventsOf(
   { job, waiter, lastEventId, usualTimes, present }: Watched,

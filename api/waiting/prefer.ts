@@ -19,9 +19,11 @@ export const PreferHeader = Type.Object({
 });
 
 /**
- * The seconds of the preference `wait` (RFC 7240, section 4.3), at most {@link WAITING}.preferSeconds.
+ * The seconds of the preference `wait` (RFC 7240, section 4.3), at most {@link
+ * WAITING}.preferSeconds.
  * @param header the Prefer header, with the values of repeated ones joined by commas
- * @returns undefined without the preference, and when its value is not a number of seconds from 1 on
+ * @returns undefined without the preference, and when its value is not a number of seconds from 1
+ * on
  */
 export function preferredWait(header: string | undefined): number | undefined {
   // The first one counts, even if it cannot be used (section 2).
@@ -60,7 +62,10 @@ function split(text: string, separator: string): string[] {
   return [...parts, text.slice(start)];
 }
 
-/** See JobStore.find. Without options and warnings, which may take 50 KB of memory while a request waits. */
+/**
+ * See JobStore.find. Without options and warnings, which may take 50 KB of memory while a request
+ * waits.
+ */
 export async function findBrief(
   jobs: Pick<JobStore, 'find'>,
   accountId: string,
@@ -71,7 +76,8 @@ export async function findBrief(
 }
 
 /**
- * The job once it has ended, or as it is when the time is up; `revoked` if the key was revoked meanwhile.
+ * The job once it has ended, or as it is when the time is up; `revoked` if the key was revoked
+ * meanwhile.
  * @throws ApiError job_not_found if it is gone
  */
 export async function untilEnded(
@@ -87,7 +93,8 @@ export async function untilEnded(
 }
 
 /**
- * Waits for the job of a POST if its client prefers that. Nothing of the body may be held meanwhile.
+ * Waits for the job of a POST if its client prefers that. Nothing of the body may be held
+ * meanwhile.
  * @returns the answer: a job that ends in time is answered as a replay is
  * @throws ApiError job_not_found if the job is deleted meanwhile
  */

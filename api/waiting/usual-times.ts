@@ -13,13 +13,19 @@ type Ended = Pick<JobRecord, 'id' | 'tool' | 'status' | 'createdAt' | 'completed
 
 type Processing = Pick<JobRecord, 'tool' | 'createdAt'>;
 
-/** What the tools usually take, learned from the jobs that this process has seen; forgotten with the process. */
+/**
+ * What the tools usually take, learned from the jobs that this process has seen; forgotten with the
+ * process.
+ */
 export interface UsualTimes {
   /** To be called with every job that is read; those that say nothing are ignored. */
   saw(job: Ended): void;
   /** Milliseconds from the creation of a job to its completion; undefined while unknown. */
   of(tool: string): number | undefined;
-  /** What a `progress` event says about a processing job; undefined while nothing is known of its tool. */
+  /**
+   * What a `progress` event says about a processing job; undefined while nothing is known of its
+   * tool.
+   */
   progress(job: Processing): JobProgress | undefined;
   /** Whole seconds after which a processing job is likely to have ended. */
   retryAfter(job: Processing): number;

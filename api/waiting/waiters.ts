@@ -7,22 +7,34 @@ import type { JobFeed, JobNews } from '../../lib/stores/job-feed.ts';
 /** How a request waits: for one response, or with an event stream. */
 export type WaiterKind = 'prefer' | 'events';
 
-/** What a waiter is told: `revoked` in place of the news if its caller may no longer read the job. */
+/**
+ * What a waiter is told: `revoked` in place of the news if its caller may no longer read the job.
+ */
 export type WaiterNews = JobNews | 'revoked';
 
 /** A request that waits for one job, until its response is finished or its client has gone. */
 export interface Waiter {
-  /** Waits for at most so many milliseconds. @returns undefined while the job is processing, as far as is known */
+  /**
+   * Waits for at most so many milliseconds. @returns undefined while the job is processing, as far
+   * as is known
+   */
   news(ms: number): Promise<WaiterNews | undefined>;
-  /** Further waiting is pointless: the process shuts down, the client has gone, or its key cannot be checked. */
+  /**
+   * Further waiting is pointless: the process shuts down, the client has gone, or its key cannot be
+   * checked.
+   */
   readonly isOver: boolean;
 }
 
-/** The requests of this process that wait for jobs to end. Each has a permit; only their keys are looked up. */
+/**
+ * The requests of this process that wait for jobs to end. Each has a permit; only their keys are
+ * looked up.
+ */
 export interface Waiters {
   /**
    * To be called before the job is read, so that no end is missed in between.
-   * @returns undefined when the account or the process has as many waiting requests as it may, or shuts down
+   * @returns undefined when the account or the process has as many waiting requests as it may, or
+   * shuts down
    */
   register(kind: WaiterKind, waiting: Waiting): Promise<Waiter | undefined>;
   /** Whether a waiter was registered for the response. */
@@ -39,13 +51,19 @@ export interface Waiting {
   accountId: string;
   jobId: string;
   response: ServerResponse;
-  /** Asked before the waiter is told of the end, and at each heartbeat, with all other waiters at once. */
+  /**
+   * Asked before the waiter is told of the end, and at each heartbeat, with all other waiters at
+   * once.
+   */
   isRevoked: () => Promise<boolean>;
 }
 
 export interface WaiterLimits {
   requests: number;
-  /** An account has fewer when the process is nearly full: it may not hold more permits than are free. */
+  /**
+   * An account has fewer when the process is nearly full: it may not hold more permits than are
+   * free.
+   */
   accountRequests: number;
 }
 

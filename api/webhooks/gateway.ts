@@ -8,8 +8,8 @@ import { redeliveryStart, testEventStart } from '../../lib/protocol/webhooks.ts'
 const START_TIMEOUT_MS = 5000;
 
 /**
- * Starts the workflows that deliver webhooks at a client's request. Both reject unless Temporal confirms in time; the
- * workflow may have been started all the same, or be started later.
+ * Starts the workflows that deliver webhooks at a client's request. Both reject unless Temporal
+ * confirms in time; the workflow may have been started all the same, or be started later.
  */
 export interface WebhookGateway {
   /**

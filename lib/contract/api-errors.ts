@@ -9,8 +9,8 @@ import {
 } from './limits.ts';
 import type { Scope } from './scopes.ts';
 
-// Errors that several places throw or the errors page quotes, each with its code and message. An error that only one
-// place throws and nothing quotes is written there.
+// Errors that several places throw or the errors page quotes, each with its code and message. An
+// error that only one place throws and nothing quotes is written there.
 
 const KB = 1024;
 const MB = KB * KB;
@@ -119,7 +119,10 @@ export const jobBegun = () =>
     'A generator is already rendering the job, so it can no longer be cancelled. Poll it until it has ended.',
   );
 
-/** @param limit in bytes: that of requests with the X-Api-Key header, of those without it, or of the route */
+/**
+ * @param limit in bytes: that of requests with the X-Api-Key header, of those without it, or of the
+ * route
+ */
 export function payloadTooLarge(limit: number): ApiError {
   const hint =
     limit === LIMITS.bodyBytesWithoutKey

@@ -16,8 +16,10 @@ import {
 } from './response.ts';
 import { addressOf, parsePublicUrl, parseStoredUrl } from './url.ts';
 
-// undici does the HTTP. No library does the rest: those against SSRF check a name before another look-up connects, or
-// do not check redirects; none limits the time, bytes, headers and pace of a response (docs/decisions/0006-egress.md).
+// undici does the HTTP. request-filtering-agent also checks addresses inside the look-up that
+// connects, and at each redirect. But it is an agent of node:http, and it asks ipaddr.js, see
+// address.ts. No library that we found limits the time, bytes, headers and pace of a response
+// (docs/decisions/0006-egress.md).
 
 export { EgressError, type EgressFailure, ExchangeError } from './error.ts';
 export type { ExchangeRequest, ExchangeResponse } from './exchange.ts';
@@ -39,14 +41,20 @@ export interface EgressOptions {
   resolve?: Resolve;
   /** PEM of certificate authorities to trust in place of the built-in ones. */
   ca?: string;
-  /** Most bytes that `fetch` and `post` read from one connection, including framing; 24 MB by default. */
+  /**
+   * Most bytes that `fetch` and `post` read from one connection, including framing; 24 MB by
+   * default.
+   */
   maxWireBytes?: number;
 }
 
 export interface FetchLimits extends TimeLimits, ResponseLimits {
   /** Most redirects followed; each target is checked like the first URL. */
   redirects: number;
-  /** Called before each request, that of each redirect included. Its error ends the fetch, and is thrown unchanged. */
+  /**
+   * Called before each request, that of each redirect included. Its error ends the fetch, and is
+   * thrown unchanged.
+   */
   request?: (url: URL) => void;
 }
 
@@ -76,10 +84,14 @@ export interface Posted {
   ms: number;
 }
 
-/** All outbound HTTP goes through this. Every failure is an EgressError, except an abort of the caller's signal. */
+/**
+ * All outbound HTTP goes through this. Every failure is an EgressError, except an abort of the
+ * caller's signal.
+ */
 export interface Egress extends AsyncDisposable {
   /**
-   * Rejects when a URL must not be called. A name that does not resolve now passes: it is checked again on use.
+   * Rejects when a URL must not be called. A name that does not resolve now passes: it is checked
+   * again on use.
    * @returns the URL as it is called, to be stored in place of the one that was sent
    */
   check(url: string, signal?: AbortSignal): Promise<string>;
@@ -87,7 +99,10 @@ export interface Egress extends AsyncDisposable {
   fetch(url: string, limits: FetchLimits): Promise<Fetched>;
   /** POST. Returns a response of any status and follows no redirects. */
   post(url: string, request: PostRequest): Promise<Posted>;
-  /** Any method. Returns the whole response of any status; its errors tell whether the request may have been sent. */
+  /**
+   * Any method. Returns the whole response of any status; its errors tell whether the request may
+   * have been sent.
+   */
   exchange: Exchange;
 }
 
@@ -99,7 +114,8 @@ export function createEgress(options: EgressOptions): Egress {
     publicConnector({ allowed: origins, resolve, ...(ca === undefined ? {} : { ca }) });
   const connect = connectTo(allowed);
   const exchanges = createExchanges(allowed, connect);
-  // A fetch has a connection of its own, which cannot be stale. Webhook receivers are called repeatedly.
+  // A fetch has a connection of its own, which cannot be stale. Webhook receivers are called
+  // repeatedly.
   const fetchAgent = agent(limitBytesRead(connectTo(fetchable), maxWireBytes), { pipelining: 0 });
   const postAgent = agent(limitBytesRead(connect, maxWireBytes), {
     keepAliveMaxTimeout: 10_000,

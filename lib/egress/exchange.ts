@@ -24,13 +24,17 @@ export interface ExchangeRequest extends TimeLimits {
 export interface ExchangeResponse {
   status: number;
   headers: ResponseHeaders;
-  /** The whole body. Only that of an error status may be cut, when its end is that of the connection. */
+  /**
+   * The whole body. Only that of an error status may be cut, when its end is that of the
+   * connection.
+   */
   body: Buffer;
 }
 
 /**
  * One request, sent at most once, and its response of any status. Follows no redirects.
- * @throws ExchangeError, or the reason of the caller's signal: the request may have been sent by then
+ * @throws ExchangeError, or the reason of the caller's signal: the request may have been sent by
+ * then
  */
 export type Exchange = (request: ExchangeRequest) => Promise<ExchangeResponse>;
 
@@ -39,8 +43,9 @@ export interface Exchanges extends AsyncDisposable {
 }
 
 /**
- * Every exchange opens a connection of its own. It cannot be stale, so a request that may have cost money never fails
- * because the server had closed an idle connection, and no response can be taken for that of another request.
+ * Every exchange opens a connection of its own. It cannot be stale, so a request that may have cost
+ * money never fails because the server had closed an idle connection, and no response can be taken
+ * for that of another request.
  */
 export function createExchanges(allowed: AllowedOrigins, connect: buildConnector.connector): Exchanges {
   const clients = new Set<Client>();
@@ -95,7 +100,8 @@ async function transfer(
   const headers = { ...REQUEST_HEADERS, ...request.headers };
   const response = await sendRequest(client, url, { method, headers, body, signal: deadline.signal });
   requireDelimitedBody(response);
-  // The total time is the only limit: some upstreams send the head first and the body when the result is ready.
+  // The total time is the only limit: some upstreams send the head first and the body when the
+  // result is ready.
   const whole = await readWhole(
     response,
     { maxBytes: maxResponseBytes, slackMs: Number.POSITIVE_INFINITY },
@@ -114,8 +120,8 @@ function notifyOpen(connect: buildConnector.connector, onOpen: () => void): buil
 }
 
 /**
- * A body that only the end of the connection delimits looks complete when it is cut (RFC 9112, 8). Load balancers send
- * such bodies with error statuses, where the status is what counts.
+ * A body that only the end of the connection delimits looks complete when it is cut (RFC 9112, 8).
+ * Load balancers send such bodies with error statuses, where the status is what counts.
  */
 function requireDelimitedBody({ statusCode, headers }: EgressResponse): void {
   const hasBody = statusCode >= 200 && statusCode <= 299 && statusCode !== 204;

@@ -10,7 +10,10 @@ const MAX_INTERIM_RESPONSES = 20;
 /** Headers of every request. */
 export const REQUEST_HEADERS = { 'user-agent': 'image-job-api/1', 'accept-encoding': 'identity' };
 
-/** undici's own timeouts are off: they measure idle time, and the deadline bounds the whole exchange. */
+/**
+ * undici's own timeouts are off: they measure idle time, and the deadline bounds the whole
+ * exchange.
+ */
 export const HTTP_OPTIONS = {
   maxHeaderSize: MAX_HEADER_BYTES,
   headersTimeout: 0,
@@ -20,7 +23,10 @@ export const HTTP_OPTIONS = {
 
 type Outgoing = Pick<Dispatcher.RequestOptions, 'method' | 'headers' | 'body'> & { signal: AbortSignal };
 
-/** Sends a request and waits for the response head. undici observes the signal only once connected, hence the race. */
+/**
+ * Sends a request and waits for the response head. undici observes the signal only once connected,
+ * hence the race.
+ */
 export async function sendRequest(
   dispatcher: Dispatcher,
   url: URL,
@@ -38,8 +44,8 @@ export async function sendRequest(
 }
 
 /**
- * Joins the values of a repeated header (RFC 9110, 5.3), which undici returns as a list. A URL may contain commas, so
- * only the first Location counts.
+ * Joins the values of a repeated header (RFC 9110, 5.3), which undici returns as a list. A URL may
+ * contain commas, so only the first Location counts.
  */
 const combined = (headers: Dispatcher.ResponseData['headers']): ResponseHeaders =>
   Object.fromEntries(

@@ -14,11 +14,17 @@ export interface BodyLimits {
   maxBytes: number;
   /** Milliseconds for which the body may pause; PACE.slackMs by default. */
   slackMs?: number;
-  /** Called after the head, before a body of up to `maxBytes` is read. May wait; a rejection ends the exchange. */
+  /**
+   * Called after the head, before a body of up to `maxBytes` is read. May wait; a rejection ends
+   * the exchange.
+   */
   admit?: (maxBytes: number) => Promise<void>;
   /** Called with each chunk of the body as it arrives. */
   received?: (piece: Buffer) => void;
-  /** Called with the first {@link START_BYTES} of a body that is at least as long. A returned reason ends the read. */
+  /**
+   * Called with the first {@link START_BYTES} of a body that is at least as long. A returned reason
+   * ends the read.
+   */
   refuseStart?: (start: Buffer) => string | undefined;
 }
 
@@ -28,8 +34,8 @@ export interface ResponseLimits extends BodyLimits {
 }
 
 /**
- * Reads the body of a 2xx response. The head is checked against the limits before the body is read; the deadline's
- * abort discards the body of a rejected response.
+ * Reads the body of a 2xx response. The head is checked against the limits before the body is read;
+ * the deadline's abort discards the body of a rejected response.
  * @throws EgressError
  */
 export async function readResponse(
@@ -42,7 +48,10 @@ export async function readResponse(
   return await readWhole(response, limits, deadline);
 }
 
-/** Reads the body of a response of any status. One that is encoded, too large or incomplete is an EgressError. */
+/**
+ * Reads the body of a response of any status. One that is encoded, too large or incomplete is an
+ * EgressError.
+ */
 export async function readWhole(
   response: EgressResponse,
   limits: BodyLimits,
@@ -89,8 +98,9 @@ async function admitBody(
 }
 
 /**
- * The first bytes of a body, for the record of a delivery. Never throws: once the head has arrived, a body that stalls
- * or breaks does not make the exchange fail. An encoded body counts as empty, since nothing here decodes it.
+ * The first bytes of a body, for the record of a delivery. Never throws: once the head has arrived,
+ * a body that stalls or breaks does not make the exchange fail. An encoded body counts as empty,
+ * since nothing here decodes it.
  */
 export async function readStart(response: EgressResponse, maxBytes: number): Promise<Buffer> {
   const chunks: Buffer[] = [];

@@ -204,7 +204,10 @@ describe('compared with JSON.parse and Buffer.from', () => {
   });
 });
 
-/** The fields as JSON.parse returns them, without a string at image_base64; undefined if they are not an object. */
+/**
+ * The fields as JSON.parse returns them, without a string at image_base64; undefined if they are
+ * not an object.
+ */
 function parsedObject(bytes: Buffer): Record<string, unknown> | undefined {
   try {
     const value = JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes));

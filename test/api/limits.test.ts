@@ -50,7 +50,10 @@ async function open(deps: Parameters<typeof startFakeApi>[1] = {}) {
 
 const bytesOf = ({ limits, accountId }: Api) => limits.bytesOf(accountId);
 
-/** Each request has a signal of its own: a shared one would get a listener from every request that waits. */
+/**
+ * Each request has a signal of its own: a shared one would get a listener from every request that
+ * waits.
+ */
 const unaborted = () => new AbortController().signal;
 
 setFlagsFromString('--expose-gc');
@@ -276,7 +279,8 @@ describe('fetches of image_url', () => {
     const responses = times(40, () => api.post(body));
     await expect.poll(() => [waiting.length, api.limits.fetches.waiting], WAIT).toEqual([8, 32]);
     expect(api.limits.bytes.held).toBeLessThanOrEqual(40 * 32 * 1024);
-    // This process is their client as well, which keeps up to 20 MB; with the bodies it would be 64 MB.
+    // This process is their client as well, which keeps up to 20 MB; with the bodies it would be 64
+    // MB.
     await expect.poll(keptBytes, WAIT).toBeLessThan(before + 40 * MB);
     for (let done = 0; done < 40; done++) {
       await expect.poll(() => waiting.length, WAIT).toBeGreaterThan(0);

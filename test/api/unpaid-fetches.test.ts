@@ -42,7 +42,10 @@ beforeEach(async () => {
 });
 afterEach(() => stack.close());
 
-/** `/photo` is an image of 512 KB, `/bad` is none but begins like one and has a MB, `/to/URL` redirects. */
+/**
+ * `/photo` is an image of 512 KB, `/bad` is none but begins like one and has a MB, `/to/URL`
+ * redirects.
+ */
 function serve({ url = '' }: IncomingMessage, response: ServerResponse): void {
   const [, path, target = ''] = /^\/(\w+)\/?(.*)/.exec(url) ?? [];
   const bytes =
@@ -70,7 +73,9 @@ async function anotherKey(accountId: string): Promise<Headers> {
   await newKey(api.stores, accountId, digestApiKey(apiKey));
   return { 'x-api-key': apiKey };
 }
-/** Sends requests for `/bad`, one after the other, until one is refused. @returns how many were not */
+/**
+ * Sends requests for `/bad`, one after the other, until one is refused. @returns how many were not
+ */
 async function waste(headers: Headers, origin: string, most = 100): Promise<number> {
   for (let n = 0; n < most; n += 1) {
     const response = await post(headers, `${origin}/bad`);

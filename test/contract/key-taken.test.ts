@@ -10,7 +10,10 @@ import { error, outcome } from './responses.ts';
 let api: Awaited<ReturnType<typeof startFakeApi>>;
 let body: { tool: string; image_base64: string };
 let client: Awaited<ReturnType<typeof api.client>>;
-/** Runs after a request has looked for its key, and before all that may refuse it. The stores in memory act at once. */
+/**
+ * Runs after a request has looked for its key, and before all that may refuse it. The stores in
+ * memory act at once.
+ */
 let meanwhile: () => { disabled: boolean };
 
 beforeAll(async () => {

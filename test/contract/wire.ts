@@ -14,7 +14,10 @@ export interface Wire {
   socket: Socket;
   /** Everything received so far. */
   received(): string;
-  /** Sends the rest, if any, and waits for the server to close. Returns the last response on the connection. */
+  /**
+   * Sends the rest, if any, and waits for the server to close. Returns the last response on the
+   * connection.
+   */
   response(rest?: string | Buffer): Promise<ContractResponse>;
 }
 

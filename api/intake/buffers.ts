@@ -10,7 +10,8 @@ export interface DecodedImage {
 export interface ImageBytes {
   /**
    * Adds `count` bytes, which `write` stores at an offset.
-   * @returns `over` if they exceed the limit; otherwise what `write` returns: whether it stored them
+   * @returns `over` if they exceed the limit; otherwise what `write` returns: whether it stored
+   * them
    */
   add(count: number, write: (store: Buffer, offset: number) => boolean): boolean | 'over';
   finish(): DecodedImage;
@@ -45,14 +46,20 @@ export function createImageBytes(maxBytes: number, expectedBytes: number): Image
   };
 }
 
-/** A contiguous buffer that grows up to a limit. `store` may be reallocated; its first `length` bytes are used. */
+/**
+ * A contiguous buffer that grows up to a limit. `store` may be reallocated; its first `length`
+ * bytes are used.
+ */
 export interface GrowingBuffer {
   store: Buffer;
   length: number;
   readonly limit: number;
 }
 
-/** @param expected estimate of the final size, so that it is allocated once; memory is committed only as it fills */
+/**
+ * @param expected estimate of the final size, so that it is allocated once; memory is committed
+ * only as it fills
+ */
 export function createGrowingBuffer(limit: number, expected: number): GrowingBuffer {
   return { store: Buffer.allocUnsafeSlow(Math.min(expected, limit)), length: 0, limit };
 }

@@ -60,7 +60,7 @@ export const METRICS = {
   },
   imagejob_waiting_requests: {
     type: 'gauge',
-    help: 'Requests that wait for room in a budget.',
+    help: 'Requests that wait for a permit of a limit.',
     labels: ['budget'],
     of: ['api'],
   },

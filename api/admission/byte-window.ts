@@ -17,7 +17,8 @@ export interface CountedBytes {
 export interface ByteWindow {
   readonly limit: number;
   /**
-   * Milliseconds until the key is below its limit again, 0 when it is. @param except does not count
+   * Milliseconds until the key is below its limit again, 0 when it is.
+   * @param except does not count
    */
   wait(key: string, except?: CountedBytes): number;
   /** Bytes of the key in the window. */

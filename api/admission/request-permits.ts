@@ -9,16 +9,13 @@ import type { ApiLimits } from './limits.ts';
 /** Seconds for Retry-After: about as long as the requests in flight take. */
 const RETRY_AFTER = 5;
 
-/**
- * The permits of one request. Disposing releases them all: when the request has no more use for
- * what they stand for.
- */
+/** The permits of one request. Disposing releases all of them. Dispose when the request is done. */
 export interface RequestPermits extends Disposable {
   /**
-   * Waits for an amount of a limit. All waits of a request have one time limit together.
+   * Waits for an amount of a limit. One time limit applies to all waits of a request together.
    * @param as the owner of the permit; `keyId` by default
-   * @throws ApiError rate_limited when the owner's part is used up, internal_error when the total
-   * is
+   * @throws ApiError rate_limited when the limit of the owner is reached, internal_error when the
+   * total is reached
    */
   take(limit: Limit, amount: number, as?: keyof Owners): Promise<Permit>;
   /**
@@ -45,8 +42,8 @@ export interface PermitOptions {
 }
 
 /**
- * @param response its close ends all waits: the client has gone. The permits stay until they are
- * disposed of.
+ * @param response when it closes, all waits end, because the client has gone. The permits stay
+ * until they are disposed of.
  */
 export function createRequestPermits(
   owners: Owners,

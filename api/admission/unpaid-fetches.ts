@@ -13,8 +13,8 @@ export interface UnpaidFetch extends Disposable {
    */
   check(): void;
   /**
-   * Must be called before each request, that of each redirect included. @throws ApiError
-   * rate_limited
+   * Must be called before each request, that of each redirect included.
+   * @throws ApiError rate_limited
    */
   request(url: URL): void;
   /** Must be called before the body is read. @throws ApiError rate_limited */

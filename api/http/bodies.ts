@@ -26,8 +26,8 @@ const ANONYMOUS_MS = 10_000;
 /**
  * Limits the body to 30 MB with the X-Api-Key header and 1 MB without it (spec: POST /v1/jobs, rule
  * 3), or to the `bodyBytes` of the route. Without the header, a body of unknown length is read up
- * to the limit, to choose between 413 and 401. To be called before authentication. @throws ApiError
- * payload_too_large
+ * to the limit, to choose between 413 and 401. To be called before authentication.
+ * @throws ApiError payload_too_large
  */
 export async function limitBody(
   { unreadBodies }: Pick<ApiLimits, 'unreadBodies'>,
@@ -44,8 +44,8 @@ export async function limitBody(
 }
 
 /**
- * Checks the headers of a body that the route reads. A small body is asked for at once, that of a
- * job by its handler.
+ * Checks the headers of a body that the route reads. A small body is asked for here. The handler of
+ * POST /v1/jobs asks for its body itself.
  */
 export function checkBodyHeaders(request: FastifyRequest, reply: FastifyReply): void {
   if (!createsJob(request) && !isSmall(request)) return;
@@ -55,9 +55,9 @@ export function checkBodyHeaders(request: FastifyRequest, reply: FastifyReply): 
 }
 
 /**
- * Reads the bodies of routes with `bodyBytes`. POST /v1/jobs reads its own, see {@link
- * readJobBody}. No other route reads a body: one that nobody has read is drained, and its
- * connection closed.
+ * Reads the bodies of routes with `bodyBytes`. POST /v1/jobs reads its body itself, by
+ * {@link readJobBody}. No other route reads a body. A body that no route has read is drained, and
+ * its connection is closed.
  */
 export function registerBodies(
   app: FastifyInstance,
@@ -181,8 +181,8 @@ function contentLength({ headers }: FastifyRequest): number | undefined {
 }
 
 /**
- * A chunked body counts as the limit until it has ended. Taking more as it grows could deadlock:
- * requests that each hold a part would wait for one another.
+ * A chunked body counts as the limit until it has ended. If its permit grew with it, requests could
+ * wait for one another without end.
  */
 function expectedBytes(request: FastifyRequest): number {
   const ifUndeclared = request.headers['transfer-encoding'] === undefined ? 0 : bodyLimit(request);

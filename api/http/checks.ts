@@ -86,8 +86,8 @@ async function authenticate({ stores, config }: CheckDeps, request: FastifyReque
 }
 
 /**
- * Refuses a key that is limited to other scopes than the route's. @throws ApiError
- * insufficient_scope
+ * Refuses a key that is limited to other scopes than the route's.
+ * @throws ApiError insufficient_scope
  */
 function checkScope({ caller, routeOptions }: FastifyRequest): void {
   const { scope } = routeOptions.config;

@@ -23,8 +23,8 @@ const RESPONSE_MS = 60_000;
 /**
  * Limits that Node enforces. A request head has 15 s to arrive, checked every 5 s. A body may wait
  * unread for its permit before its own time starts, with {@link READ_AHEAD} bytes buffered. The
- * keep-alive timeout is Fastify's 72 s, longer than that of common load balancers, so that no
- * connection is closed under a request. Requests per connection are unlimited, since the rate
+ * keep-alive timeout is Fastify's 72 s, longer than the timeout of common load balancers, so that
+ * no connection is closed under a request. Requests per connection are unlimited, since the rate
  * limits bound them.
  */
 export const CONNECTION_LIMITS = {
@@ -78,8 +78,7 @@ export function closeWithoutRequests(server: Server): () => void {
 
 /**
  * onSend hook: closes the connection of a client that does not read its response in time, or reads
- * nothing of it for `stallMs` to twice that. A response that streams for longer may be silent
- * meanwhile.
+ * nothing for `stallMs` to twice `stallMs`. A stream may be silent for longer.
  */
 export function endSlowReaders(stallMs: number = PACE.slackMs): onSendAsyncHookHandler<unknown> {
   return async ({ socket, routeOptions }, { raw }, payload) => {

@@ -61,8 +61,8 @@ function fromValidation(error: FastifyError): ApiError {
 }
 
 /**
- * @param part of the request: body, querystring or headers. @param problem the first one that the
- * validator found
+ * @param part of the request: body, querystring or headers.
+ * @param problem the first one that the validator found
  */
 export function invalidPart(
   part: string,

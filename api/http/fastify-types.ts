@@ -10,7 +10,7 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** The route's rate-limit group; a route that has one needs a key. */
     group?: RouteGroup;
-    /** What a key that is limited to scopes must have; none where the route serves every key. */
+    /** The scope that a limited key must have. Undefined if the route serves every key. */
     scope?: Scope;
     /**
      * Reads a JSON body of at most this many bytes, with a key or without. POST /v1/jobs has limits

@@ -30,8 +30,8 @@ const WITH_KEY: readonly ErrorCode[] = ['invalid_api_key', 'key_revoked', 'paylo
 export const ERROR_CODES = 'x-error-codes';
 
 /**
- * Error response schemas by status for an operation that needs a key: the common codes and those
- * given.
+ * Error response schemas by status for an operation that needs a key: the common codes and the
+ * given codes.
  * @param scoped whether the operation needs a scope
  */
 export function errorResponses(codes: readonly ErrorCode[] = [], scoped = true): Record<number, TSchema> {
@@ -47,8 +47,8 @@ function errorResponse(codes: readonly ErrorCode[], status: number): TSchema {
 }
 
 /**
- * A validator for a handler that does not leave it to Fastify, with the same errors.
- * @returns throws ApiError invalid_request
+ * A validator for a handler that validates in place of Fastify. The errors are the same.
+ * @returns a function that throws ApiError invalid_request
  */
 export function validatorOf<T extends TSchema>(part: 'body' | 'headers', schema: T) {
   const validator = Compile(schema);

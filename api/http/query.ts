@@ -26,9 +26,9 @@ type QuerySchema = TSchema & { properties: Record<string, object> };
 /**
  * Reads the query of an operation. Fastify's validator alone would read `true` as 1 and join
  * repeated parameters, and its parser takes a malformed percent-encoding literally. Parameters that
- * the schema does not have are ignored, as unknown fields of a body are. One of the schema's own in
- * another spelling is an error: `dryRun` would be charged.
- * @returns throws ApiError invalid_request, with the values that are allowed
+ * the schema does not have are ignored, as unknown fields of a body are. A parameter of the schema
+ * in another spelling is an error: `dryRun` would be charged.
+ * @returns a function that throws ApiError invalid_request, with the values that are allowed
  */
 export function queryReader<T extends QuerySchema>(schema: T) {
   const { properties } = schema;

@@ -17,7 +17,9 @@ export interface RateLimitOptions {
   prefix: string;
   /** A monotonic clock in milliseconds; `performance.now` by default. */
   now?: () => number;
-  /** Bounds on memory: clients, and keys per route group or accounts, that are tracked. */
+  /**
+   * Bound the memory: how many clients are tracked, and how many keys per route group, or accounts.
+   */
   maxClients?: number;
   maxKeys?: number;
 }
@@ -31,12 +33,13 @@ type Hook = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
 export interface RateLimits {
   /**
    * Counts the request for its client address and, with IPv6, for its /48 network. Routes outside
-   * `prefix` have windows of their own, and those of probes none. A rejection closes the
-   * connection, and only the first one of a client in a minute is logged.
+   * `prefix` have windows of their own, and probes have none. A rejection closes the connection.
+   * Only the first rejection of a client in a minute is logged.
    */
   countClient: Hook;
   /**
-   * Counts the request for its key in the route's group. Its headers replace those of the client.
+   * Counts the request for its key in the route's group. Its headers replace the headers of the
+   * client's window.
    */
   countKey: Hook;
   /** Counts a webhook that a client of the account asks for, before its workflow is started. */
@@ -94,8 +97,8 @@ export function createRateLimits(options: RateLimitOptions): RateLimits {
 }
 
 /**
- * @returns counts a request of a client; the hit of the client, unless only its site has too many
- * requests
+ * @returns a function that counts a request. It returns the hit of the client, or the hit of its
+ * site if only the site is over its limit
  */
 function countAddresses(ip: AddressLimit, clients: SlidingWindow, site: AddressLimit, sites: SlidingWindow) {
   return (client: string): { name: AddressLimit; hit: Hit } => {
@@ -124,9 +127,7 @@ function setHeaders(reply: FastifyReply, name: RouteGroup | AddressLimit, hit: H
   });
 }
 
-/**
- * Removes what {@link RateLimits.countClient} has set, from a response that has no such headers.
- */
+/** Removes the headers that {@link RateLimits.countClient} has set. */
 export function removeRateLimitHeaders(reply: FastifyReply): void {
   for (const name of ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'RateLimit-Policy', 'RateLimit'])
     reply.removeHeader(name);

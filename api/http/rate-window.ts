@@ -24,9 +24,12 @@ export interface Hit {
 }
 
 export interface Rejection {
-  /** Whether none of the key was reported in the last `windowMs`, so that this one should be. */
+  /**
+   * Whether this rejection should be reported, because no other of the key was in the last
+   * `windowMs`.
+   */
   report: boolean;
-  /** Rejections since the last one that was to be reported. */
+  /** Rejections since the last reported one. */
   unreported: number;
 }
 
@@ -129,8 +132,8 @@ function dropExpired(log: Log, cutoff: number): void {
 }
 
 /**
- * Removes the expired keys among the first `count` and moves the others to the end. @returns
- * whether any was removed
+ * Removes the expired keys among the first `count` and moves the others to the end.
+ * @returns whether any was removed
  */
 function removeExpired(logs: Map<string, Log>, cutoff: number, count: number): boolean {
   let removed = false;

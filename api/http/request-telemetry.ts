@@ -45,7 +45,7 @@ export const logResponse: onResponseAsyncHookHandler = async (request, reply) =>
   const { method, ip, routeOptions } = request;
   if (routeOptions.config.probe) return;
   const ms = Math.round(reply.elapsedTime * 10) / 10;
-  // Behind a proxy the address comes from X-Forwarded-For, which may hold anything.
+  // Behind a proxy the address comes from X-Forwarded-For, which may contain anything.
   const clientIp = isIP(ip) === 0 ? '*' : ip;
   request.log.info(
     { method, path: pathOf(request), status: reply.statusCode, ms, ip: clientIp },
@@ -57,8 +57,8 @@ export const logResponse: onResponseAsyncHookHandler = async (request, reply) =>
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'DELETE', 'OPTIONS']);
 
 /**
- * onResponse hook: counts and times every request but those of probes. The time of a request that
- * waits is its job's.
+ * onResponse hook: counts and times every request but those of probes. A request that waits for its
+ * job is counted, but not timed.
  */
 export function countResponse(
   metrics: Metrics,
@@ -76,13 +76,12 @@ export function countResponse(
 // @fastify/otel requires the next major version of OpenTelemetry, and patches Fastify.
 
 /**
- * Adds a span, in which the later hooks and the handler run, to every request of a route that is
- * not a probe's.
+ * Starts a span for every request but those of probes. The later hooks and the handler run in it.
  */
 export function traceRequests(app: FastifyInstance, { tracer, contextOf }: Tracing): void {
   app.addHook('onRequest', (request, reply, done) => {
     const { method, headers, id, routeOptions } = request;
-    // The path may contain what is secret, so that only the template of a route is recorded.
+    // The path may contain secrets, so only the template of the route is recorded.
     const { url: route, config } = routeOptions;
     if (config.probe || route === undefined) return done();
     const parent = contextOf(headers.traceparent);
@@ -93,7 +92,7 @@ export function traceRequests(app: FastifyInstance, { tracer, contextOf }: Traci
     };
     const span = tracer.startSpan(`${method} ${route}`, { kind: SpanKind.SERVER, attributes }, parent);
     bindLog(request, { trace_id: span.spanContext().traceId });
-    // Also when the client goes away before it has a response.
+    // Fires even if the client goes away before it has a response.
     reply.raw.once('close', () => end(span, request, reply));
     context.with(trace.setSpan(parent, span), done);
   });

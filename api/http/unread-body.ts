@@ -11,7 +11,8 @@ import { clientOf } from './client-address.ts';
 /** Up to this size Node discards an unread body by itself and keeps the connection open. */
 const SMALL = 64 * 1024;
 /**
- * Most bytes read of an unwanted body, so that clients that send everything first see the response.
+ * Most bytes that are read of an unwanted body, so that a client that sends all of it first sees
+ * the response.
  */
 const DRAIN_BYTES = 2 * LIMITS.bodyBytes;
 const DRAIN_MS = 10_000;

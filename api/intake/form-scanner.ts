@@ -12,8 +12,8 @@ type Take = (content: Buffer) => void;
 
 export interface FormScanner {
   /**
-   * Reads the next chunk. @throws ApiError invalid_request at the first problem; it must not be
-   * called again then
+   * Reads the next chunk.
+   * @throws ApiError invalid_request at the first problem; it must not be called again then
    */
   write(chunk: Buffer): void;
   /** @throws ApiError invalid_request when the form has no end */
@@ -146,8 +146,8 @@ export function createDelimiterSearch(
   let matched = afterLine ? '\r\n'.length : 0;
 
   /**
-   * Compares the chunk with the rest of the delimiter. @returns whether it is the same as far as
-   * both go
+   * Compares the chunk with the rest of the delimiter.
+   * @returns whether they are equal up to the end of the shorter one
    */
   function goesOn(chunk: Buffer, start: number): boolean {
     const count = Math.min(delimiter.length - matched, chunk.length - start);
@@ -189,8 +189,8 @@ const USUAL_LENGTH = 256;
 
 export interface LineReader {
   /**
-   * Reads to the end of the line or of the chunk. @returns the index of the next byte, or undefined
-   * above the limit
+   * Reads to the end of the line or of the chunk.
+   * @returns the index of the next byte, or undefined above the limit
    */
   read(chunk: Buffer, start: number): number | undefined;
   /** Whether the line has its LF. */

@@ -76,7 +76,7 @@ export function createImageField(maxBytes: number, expectedBytes?: number): Imag
 
 export interface Malformed {
   malformed: string;
-  /** Where the image was, unless in `image_base64`. */
+  /** The field or part that had the image; `image_base64` by default. */
   field?: string;
 }
 

@@ -17,8 +17,8 @@ export interface JobBody {
 
 export interface JobBodyReader {
   /**
-   * Reads the next chunk. @throws ApiError invalid_request as soon as the body is known to be
-   * invalid
+   * Reads the next chunk.
+   * @throws ApiError invalid_request as soon as the body is known to be invalid
    */
   write(chunk: Buffer): void;
   /** @throws ApiError invalid_request when the body is not a JSON object */
@@ -80,8 +80,8 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
  * canonical fields and, in place of the image, its declared type and the digest of its bytes. Key
  * order, whitespace and escapes do not matter. The line of the image follows a raw line feed, which
  * canonical JSON never contains, so that fields cannot imitate it. A form with a JPEG has two
- * digests, separated by a space: it is the same body as base64 with and without a prefix, which are
- * not the same as each other.
+ * digests, separated by a space: it equals the body with base64 and a prefix, and the body with
+ * base64 and no prefix. These two do not equal each other.
  */
 export function bodyDigest({ fields, image }: JobBody): string {
   const start = createHash('sha256').update(`job body 1\n${canonicalJson(fields)}\n`);
@@ -98,7 +98,8 @@ export function isSameBody(one: string, other: string): boolean {
 
 function imageLines(image: IncomingImage | undefined): string[] {
   if (image === undefined) return ['none'];
-  // Such a body never creates a job, so its digest only has to differ from those that do.
+  // Such a body never creates a job, so its digest only has to differ from the digests of bodies
+  // that do.
   if ('malformed' in image) return ['malformed'];
   const { declared = 'undeclared', isFile, sha256 } = image;
   const line = `${declared} ${sha256}`;

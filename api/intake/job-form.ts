@@ -9,8 +9,8 @@ import type { PartHead } from './part-head.ts';
 
 export interface JobFormReader {
   /**
-   * Reads the next chunk. @throws ApiError invalid_request as soon as the form is known to be
-   * invalid
+   * Reads the next chunk.
+   * @throws ApiError invalid_request as soon as the form is known to be invalid
    */
   write(chunk: Buffer): void;
   /** @throws ApiError invalid_request, or invalid_image when it has two images */

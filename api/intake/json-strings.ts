@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 
-// For large fields that the API ignores. Kept and parsed like other strings, 28 MB in one take 20
-// times as long (480 ms instead of 24, `npm run bench intake`) and 190 MB of memory, and block the
-// event loop for 210 ms instead of 1.
+// For large fields that the API ignores. If 28 MB in one field were kept and parsed like other
+// strings, that would take 480 ms instead of 24 (`npm run bench intake`) and 190 MB of memory, and
+// block the event loop for 210 ms instead of 1.
 
 /**
  * Longer than any string the API uses. A longer one is in an ignored field, or rejected for its
@@ -17,8 +17,8 @@ const ESCAPE = 6;
 
 export interface LongString {
   /**
-   * Continues at `start`. @returns the index of the closing quote, or undefined if it is not in
-   * this chunk
+   * Continues at `start`.
+   * @returns the index of the closing quote, or undefined if it is not in this chunk
    */
   read(chunk: Buffer, start: number): number | undefined;
   /** SHA-256 of what was read, in hex. */
@@ -75,8 +75,8 @@ const OTHER_ESCAPES = new Set(Buffer.from('"\\bfnrt'));
 
 export interface StringBody {
   /**
-   * Continues at `start`. @returns the index after the closing quote, or undefined if it is not in
-   * this chunk
+   * Continues at `start`.
+   * @returns the index after the closing quote, or undefined if it is not in this chunk
    */
   read(chunk: Buffer, start: number): number | undefined;
   /** True once an escape was read that is not valid JSON. */

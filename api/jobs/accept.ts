@@ -66,8 +66,8 @@ const unknown = (cause: unknown): GatewayOutcome => ({ outcome: 'unknown', cause
 const refusalOrUndecided = (error: unknown) => (error instanceof ApiError ? error : 'undecided');
 
 /**
- * The key's workflow is that of a job which does not exist. From now on only the idempotency row
- * makes the key unique.
+ * The workflow of the key belongs to a job that does not exist. From now on only the idempotency
+ * row makes the key unique.
  */
 const withOwnWorkflow = ({ draft, ...request }: Request): Request => ({
   ...request,

@@ -68,8 +68,8 @@ export async function checkJob<Replayed>(
     return await checkNewJob(deps, job);
   } catch (error) {
     if (!(error instanceof ApiError) || error.status >= 500) throw error;
-    // What refused it, such as the balance, may have been changed by a request with the same key,
-    // accepted meanwhile.
+    // A request with the same key may have been accepted meanwhile, and have caused the refusal,
+    // for instance by its charge.
     const accepted = await replayByKey(deps, job, replay);
     if (accepted !== 'again') return { replayed: accepted };
     throw error;
@@ -77,7 +77,8 @@ export async function checkJob<Replayed>(
 }
 
 /**
- * @returns `again` if the request has no key, or the key is free. @throws ApiError as `replay` does
+ * @returns `again` if the request has no key, or the key is free.
+ * @throws ApiError as `replay` does
  */
 async function replayByKey<Replayed>(
   { stores }: ApiDeps,

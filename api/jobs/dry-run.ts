@@ -7,9 +7,9 @@ import { isSameBody } from '../intake/job-body.ts';
 import { checkJob, type PostedJob } from './checks.ts';
 
 /**
- * POST /v1/jobs?dry_run=true: what the same request without the parameter would be answered and
- * charged at this moment. Writes nothing. An image that it fetches is never charged, so its bytes
- * count as unpaid from the start.
+ * POST /v1/jobs?dry_run=true: the answer and the charge that the same request would get now without
+ * the parameter. Writes nothing. An image that it fetches is never charged, so its bytes count as
+ * unpaid from the start.
  * @throws ApiError as the request without the parameter
  */
 export async function dryRun(deps: ApiDeps, job: PostedJob): Promise<DryRunResult> {
@@ -25,7 +25,7 @@ export async function dryRun(deps: ApiDeps, job: PostedJob): Promise<DryRunResul
   };
 }
 
-/** A balance as a key may see it, as with GET /v1/account. */
+/** The balance, if the key may see it. GET /v1/account has the same rule. */
 const ifVisible = ({ caller }: PostedJob, balance: number) =>
   hasScope(caller.scopes, 'account') ? balance : null;
 

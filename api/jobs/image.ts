@@ -108,8 +108,7 @@ async function fetchImage(
   } catch (error) {
     permit?.release();
     if (!(error instanceof EgressError)) throw error;
-    // Counted in full once it was being read: its framing may have exceeded the limit, which
-    // `received` does not see.
+    // Counts in full: its framing may have exceeded the limit, and `received` does not see framing.
     if (error.kind === 'too_large' && permit !== undefined) received = LIMITS.imageBytes;
     throw new ApiError(CODES[error.kind] ?? 'image_fetch_failed', `image_url: ${error.message}`, {
       cause: error,

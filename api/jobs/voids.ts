@@ -5,7 +5,8 @@ import { withDeadline } from '../../lib/process/process.ts';
 import type { JobStore } from '../../lib/stores/job-store.ts';
 
 /**
- * A request that ended in 5xx, and a job that it may have charged or may be recorded as returning.
+ * A request that ended in 5xx, and a job that it may have charged, or that MongoDB may record as
+ * returned by it.
  */
 export interface Void {
   jobId: string;

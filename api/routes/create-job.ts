@@ -90,7 +90,7 @@ export const createJobRoute: Route = (app, deps) =>
         bindJob(request, answer.job_id);
         return reply.code(201).send(await waitIfPreferred(deps, request, reply, answer));
       } catch (error) {
-        // Also when the client has gone, so that nobody is told of the error.
+        // Applies even if the client has gone and nobody reads the error.
         if (!(error instanceof ApiError) || error.status >= 500) compensations.run();
         throw error;
       }

@@ -7,7 +7,10 @@ import { errorResponses } from '../http/operation.ts';
 import { bindJob } from '../http/request-telemetry.ts';
 import { findBrief, PreferHeader, preferredWait, untilEnded } from '../waiting/prefer.ts';
 
-/** GET /v1/jobs/{id}: the current state of a job, on request once it has ended. */
+/**
+ * GET /v1/jobs/{id}: the current state of a job. With `Prefer: wait` it waits for the end of the
+ * job.
+ */
 export const getJobRoute: Route = (app, { stores, images, waiters, usualTimes }) =>
   app.get(
     '/v1/jobs/:id',

@@ -9,7 +9,7 @@ import { bindJob } from '../http/request-telemetry.ts';
 import { eventsOf } from '../waiting/event-stream.ts';
 import { findBrief } from '../waiting/prefer.ts';
 
-/** Of no type: tools differ in whether a schema describes the stream or one event of it. */
+/** Has no type, because tools disagree on whether a schema describes the stream or one event. */
 const Events = Type.Unsafe<Readable>({});
 
 /** GET /v1/jobs/{id}/events: the current state of a job and its end, as server-sent events. */

@@ -27,7 +27,7 @@ const Query = Type.Object({
     Type.String({
       minLength: 1,
       maxLength: LIMITS.idempotencyKeyLength,
-      // What a header cannot hold.
+      // Excludes characters that a header cannot contain.
       pattern: '^[^\\u0000-\\u0008\\u000a-\\u001f\\u007f]*$',
       description: 'Only jobs created with this Idempotency-Key: one for each API key that used it.',
     }),
@@ -36,7 +36,7 @@ const Query = Type.Object({
 
 const READABLE = ['processing', 'completed', 'failed'] as const;
 
-/** GET /v1/jobs: the jobs of the account, deleted ones left out. */
+/** GET /v1/jobs: the jobs of the account, without deleted jobs. */
 export const listJobsRoute: Route = (app, { stores, images }) =>
   app.get(
     '/v1/jobs',

@@ -24,7 +24,7 @@ export const testWebhookEndpointRoute: Route = (app, { stores, webhookGateway, r
       rateLimits.countWebhook('test-events', accountId);
       const id = newDeliveryId();
       await webhookGateway.sendTest({ id, accountId });
-      // As the workflow does too; a client that reads the list at once sees it.
+      // The workflow does the same. Doing it here as well lets a client see the delivery at once.
       const delivery = await stores.deliveries.plan(newTestDelivery(id, accountId, url));
       return reply.code(202).send(presentDelivery(delivery));
     },

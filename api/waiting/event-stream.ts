@@ -30,7 +30,7 @@ export async function* eventsOf(
 ): AsyncGenerator<string> {
   const start = performance.now();
   let nextBeat = start + heartbeatMs;
-  // Spread, because all streams of a process end at once when it stops.
+  // Spread at random, because all streams of a process end at once when it stops.
   yield `retry: ${Math.round(reconnectMs * (1 + Math.random()))}\n\n`;
   if (job.status !== lastEventId) yield statusEvent(present(job));
   if (job.status !== 'processing') return;

@@ -19,14 +19,14 @@ export const PreferHeader = Type.Object({
 });
 
 /**
- * The seconds of the preference `wait` (RFC 7240, section 4.3), at most {@link
- * WAITING}.preferSeconds.
+ * The seconds of the preference `wait` (RFC 7240, section 4.3), at most
+ * {@link WAITING}.preferSeconds.
  * @param header the Prefer header, with the values of repeated ones joined by commas
  * @returns undefined without the preference, and when its value is not a number of seconds from 1
  * on
  */
 export function preferredWait(header: string | undefined): number | undefined {
-  // The first one counts, even if it cannot be used (section 2).
+  // The first `wait` counts, even if its value cannot be used (section 2).
   const value = split(header ?? '', ',')
     .map(nameAndValue)
     .find(([name]) => name === 'wait')?.[1];
@@ -95,7 +95,7 @@ export async function untilEnded(
 /**
  * Waits for the job of a POST if its client prefers that. Nothing of the body may be held
  * meanwhile.
- * @returns the answer: a job that ends in time is answered as a replay is
+ * @returns the answer: a job that ends in time is returned as in a replay
  * @throws ApiError job_not_found if the job is deleted meanwhile
  */
 export async function waitIfPreferred(
@@ -113,11 +113,11 @@ export async function waitIfPreferred(
   if (waiter === undefined) return created;
   reply.header('Preference-Applied', `wait=${seconds}`);
   if (created.status !== 'processing') return created;
-  // Not an error: one would be answered 5xx, and the job be voided.
+  // An error here must not become a 5xx, because that would void the job.
   const found = await findBrief(stores.jobs, accountId, waiting.jobId).catch(() => undefined);
   if (found === undefined) return created;
   const job = await untilEnded(waiter, found, seconds);
-  // The job is charged, so its client is told of it, but not of its end.
+  // The job is charged, so its client gets the job, but not its end.
   if (job === 'revoked') return created;
   usualTimes.saw(job);
   return job.status === 'processing' ? created : { ...presentJob(job, images), warnings: created.warnings };

@@ -14,10 +14,7 @@ export type WaiterNews = JobNews | 'revoked';
 
 /** A request that waits for one job, until its response is finished or its client has gone. */
 export interface Waiter {
-  /**
-   * Waits for at most so many milliseconds. @returns undefined while the job is processing, as far
-   * as is known
-   */
+  /** Waits for at most `ms` milliseconds. @returns undefined if no end of the job is known */
   news(ms: number): Promise<WaiterNews | undefined>;
   /**
    * Further waiting is pointless: the process shuts down, the client has gone, or its key cannot be
@@ -140,7 +137,7 @@ function waitFor(feed: Pick<JobFeed, 'subscribe'>, jobId: string, isRevoked: Wai
     wake();
   };
   const unsubscribe = feed.subscribe(jobId, (told) => {
-    // A caller that cannot be checked is not told: it may ask again.
+    // A caller that cannot be checked gets no news. Its client may ask again.
     isRevoked().then((revoked) => tell(revoked ? 'revoked' : told), end);
   });
   return {
@@ -162,7 +159,7 @@ function waitFor(feed: Pick<JobFeed, 'subscribe'>, jobId: string, isRevoked: Wai
   };
 }
 
-/** @returns resolves earlier */
+/** @returns a function that resolves earlier */
 function wakeAfter(ms: number, resolve: () => void): () => void {
   const timer = setTimeout(resolve, ms);
   return () => {

@@ -27,8 +27,9 @@ export async function checkWebhookUrl(
 const CHANGE_WITHIN_MS = 5000;
 
 /**
- * Changes the endpoint as it was read, so that a change that MongoDB gets late, after its request
- * has failed, does not undo one that was answered. Changes at the same moment follow each other.
+ * Changes the endpoint only as it was read. So a change that reaches MongoDB late, after its
+ * request has failed, cannot undo a later change that was answered. Concurrent changes are applied
+ * one after another.
  * @throws ApiError internal_error when others keep changing it for 5 s
  */
 export async function changeEndpoint(

@@ -31,8 +31,8 @@ export function dnsResolve(servers?: readonly string[]): Resolve {
 }
 
 /**
- * The addresses to dial. One address that is not public refuses the name. @throws EgressError
- * unresolved, refused
+ * The addresses to dial. One address that is not public refuses the name.
+ * @throws EgressError unresolved, refused
  */
 export async function publicAddresses(host: string, resolve: Resolve): Promise<LookupAddress[]> {
   const addresses = await resolve(host).catch((cause: unknown) => {

@@ -9,8 +9,8 @@ import {
 } from './limits.ts';
 import type { Scope } from './scopes.ts';
 
-// Errors that several places throw or the errors page quotes, each with its code and message. An
-// error that only one place throws and nothing quotes is written there.
+// Errors that several places throw, or that the errors page quotes. Any other error is written
+// where it is thrown.
 
 const KB = 1024;
 const MB = KB * KB;
@@ -60,7 +60,7 @@ export const insufficientCredits = () =>
 export const limitExceeded = (limit: LimitName, reason: string, retryAfter: number) =>
   new ApiError('rate_limited', `${reason} Retry in ${retryAfter} seconds.`, { retryAfter, limit });
 
-/** @param limit whose requests are counted together, and how many of them a minute may have */
+/** @param limit what the requests are counted by, and how many are allowed in a minute */
 export const tooManyRequests = (
   { name, requests }: { name: RouteGroup | AddressLimit; requests: number },
   retryAfter: number,
@@ -119,10 +119,7 @@ export const jobBegun = () =>
     'A generator is already rendering the job, so it can no longer be cancelled. Poll it until it has ended.',
   );
 
-/**
- * @param limit in bytes: that of requests with the X-Api-Key header, of those without it, or of the
- * route
- */
+/** @param limit in bytes: the limit with the X-Api-Key header, without it, or of the route */
 export function payloadTooLarge(limit: number): ApiError {
   const hint =
     limit === LIMITS.bodyBytesWithoutKey

@@ -32,12 +32,12 @@ export const LIMITS = Object.freeze({
   listPage: 100,
   listPageDefault: 20,
   cursorLength: 200,
-  /** An addition as well: attempts of a webhook delivery that a list shows. */
+  /** Addition: attempts of a webhook delivery that a list shows. */
   deliveryAttempts: 8,
-  /** The same: bytes of the headers of a form's parts and of what surrounds the parts. */
+  /** Addition: bytes of a form besides the contents of its parts. */
   formFramingBytes: 16 * KB,
   /**
-   * And the body of PUT /v1/webhook-endpoint, in bytes: a URL whose characters are all escaped
+   * Addition: bytes of the body of PUT /v1/webhook-endpoint. A URL whose characters are all escaped
    * fits.
    */
   endpointBodyBytes: 32 * KB,
@@ -82,8 +82,8 @@ export const IN_FLIGHT = Object.freeze({
 });
 
 /**
- * Jobs of one account that are refunded within `windowMs` of the first: see countsTowardsLimit, and
- * those that a client cancels.
+ * Jobs of one account that may be refunded within `windowMs` of the first. Failures count as
+ * countsTowardsLimit says. Jobs that a client cancels count as well.
  */
 export const FAILED_JOBS = Object.freeze({
   account: 100,
@@ -93,14 +93,16 @@ export const FAILED_JOBS = Object.freeze({
 });
 
 /**
- * Bounds on fetches of an `image_url` by requests that charge nothing. What an account may fetch
- * for them in a minute is configured (UNPAID_MB_PER_MINUTE); the other bounds are in proportion to
- * it.
+ * Limits of fetches of an `image_url` by requests that charge nothing. The limit of an account is
+ * configured (UNPAID_MB_PER_MINUTE). The other limits are in proportion to it.
  */
 export const UNPAID = Object.freeze({
-  /** The dry runs of an account: a client can repeat them for free with any picture of any host. */
+  /**
+   * The part of it that dry runs may use. A client can repeat them for free with any picture of any
+   * host.
+   */
   dryRunShare: 1 / 8,
-  /** All accounts together from one host: as much as this number of accounts may. */
+  /** From one host, all accounts together may fetch as much as this number of accounts. */
   accountsPerHost: 2,
   /**
    * Counts for each request besides the bytes of its image: a connection and a handshake cost a
@@ -123,8 +125,8 @@ export const WEBHOOK_LIMITS = Object.freeze({
 export const PACE = Object.freeze({
   bytesPerSecond: 16 * KB,
   /**
-   * Time for the body of a request to arrive, once it is being read: it has its permit. 30 MB need
-   * 4 Mbit/s.
+   * Time for the body of a request to arrive, once it is being read. Meanwhile it has a permit. 30
+   * MB need 4 Mbit/s.
    */
   bodyMs: 60_000,
   /** How long it may stall, or fall behind that rate. */
@@ -144,15 +146,15 @@ export const WAITING = Object.freeze({
   /** An event stream ends after this time, and its client connects again. */
   streamMs: 600_000,
   heartbeatMs: 15_000,
-  /** Between two events that tell how long the job has taken. */
+  /** Time between two events that tell how long the job has taken. */
   progressMs: 5000,
   /**
-   * What an event stream tells its client to wait before it connects again, and up to twice as
-   * long.
+   * An event stream tells its client to wait this long, or up to twice as long, before it connects
+   * again.
    */
   reconnectMs: 3000,
   /**
-   * Waiting requests of one API process and, of those, of one account. Further ones are answered at
+   * Waiting requests of one API process, and of one account in it. Further requests are answered at
    * once.
    */
   requests: 5000,
@@ -164,7 +166,7 @@ export const WAITING = Object.freeze({
 /** Pipelined requests of one connection that may wait for the one before them. */
 export const WAITING_REQUESTS = 16;
 
-/** What a request that is answered `rate_limited` has exceeded. */
+/** The limit that a `rate_limited` request has exceeded. */
 export type LimitName =
   | RouteGroup
   | AddressLimit

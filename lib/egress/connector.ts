@@ -11,7 +11,7 @@ const CONNECT_TIMEOUT_MS = 10_000;
 export interface ConnectorOptions {
   allowed: AllowedOrigins;
   resolve: Resolve;
-  /** PEM of certificate authorities to trust in place of the built-in ones. */
+  /** PEM of certificate authorities to trust in place of the built-in authorities. */
   ca?: string;
   dial?: typeof buildConnector;
 }

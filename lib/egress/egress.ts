@@ -39,7 +39,7 @@ export interface EgressOptions {
   fetchOrigins?: readonly string[];
   /** Name lookup for every other origin; DNS by default. */
   resolve?: Resolve;
-  /** PEM of certificate authorities to trust in place of the built-in ones. */
+  /** PEM of certificate authorities to trust in place of the built-in authorities. */
   ca?: string;
   /**
    * Most bytes that `fetch` and `post` read from one connection, including framing; 24 MB by
@@ -92,7 +92,7 @@ export interface Egress extends AsyncDisposable {
   /**
    * Rejects when a URL must not be called. A name that does not resolve now passes: it is checked
    * again on use.
-   * @returns the URL as it is called, to be stored in place of the one that was sent
+   * @returns the URL as it is called, to be stored in place of the URL that was sent
    */
   check(url: string, signal?: AbortSignal): Promise<string>;
   /** GET. Returns the whole body of a 2xx response. */

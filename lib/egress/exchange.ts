@@ -15,7 +15,7 @@ export interface ExchangeRequest extends TimeLimits {
   url: string;
   headers?: Record<string, string>;
   body?: string | Buffer;
-  /** Most bytes of the response body; a longer one is an error. */
+  /** Most bytes of the response body; a longer body is an error. */
   maxResponseBytes: number;
   /** Called when a connection is open. From then on the server may receive the request. */
   onSend?: () => void;
@@ -24,10 +24,7 @@ export interface ExchangeRequest extends TimeLimits {
 export interface ExchangeResponse {
   status: number;
   headers: ResponseHeaders;
-  /**
-   * The whole body. Only that of an error status may be cut, when its end is that of the
-   * connection.
-   */
+  /** The whole body. A body of an error status may be cut if it ends with the connection. */
   body: Buffer;
 }
 
@@ -45,7 +42,7 @@ export interface Exchanges extends AsyncDisposable {
 /**
  * Every exchange opens a connection of its own. It cannot be stale, so a request that may have cost
  * money never fails because the server had closed an idle connection, and no response can be taken
- * for that of another request.
+ * for the response of another request.
  */
 export function createExchanges(allowed: AllowedOrigins, connect: buildConnector.connector): Exchanges {
   const clients = new Set<Client>();
@@ -121,7 +118,7 @@ function notifyOpen(connect: buildConnector.connector, onOpen: () => void): buil
 
 /**
  * A body that only the end of the connection delimits looks complete when it is cut (RFC 9112, 8).
- * Load balancers send such bodies with error statuses, where the status is what counts.
+ * Load balancers send such bodies with error statuses, where only the status matters.
  */
 function requireDelimitedBody({ statusCode, headers }: EgressResponse): void {
   const hasBody = statusCode >= 200 && statusCode <= 299 && statusCode !== 204;

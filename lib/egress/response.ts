@@ -49,7 +49,7 @@ export async function readResponse(
 }
 
 /**
- * Reads the body of a response of any status. One that is encoded, too large or incomplete is an
+ * Reads the body of a response of any status. A body that is encoded, too large or incomplete is an
  * EgressError.
  */
 export async function readWhole(

@@ -44,9 +44,9 @@ export function parsePublicUrl(text: string, allowed: AllowedOrigins, base?: URL
 }
 
 /**
- * Parses a URL that is stored and shown. It has to be the URL that is called, so what WHATWG URL
- * would drop or encode without a sign is refused: control characters, and white space other than
- * around it.
+ * Parses a URL that is stored and shown. It must be the URL that is called. So whatever WHATWG URL
+ * would silently drop or encode is refused: control characters, and white space other than around
+ * it.
  * @throws EgressError refused, also when it is longer than a URL may be once it is encoded
  */
 export function parseStoredUrl(text: string, allowed: AllowedOrigins): URL {

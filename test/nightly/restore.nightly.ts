@@ -44,11 +44,10 @@ function clientOf(apiKey: string, addressOf: () => string) {
     async post(key: string): Promise<Job> {
       const { status, body } = await call('POST', 'jobs', { tool: 'image-enhancement', image_base64 }, key);
       expect(status).toBe(201);
-      return eventually(async () => {
-        const job = await read(body.job_id);
-        expect(job.status).toBe('completed');
-        return job;
-      });
+      // A client that polls faster is soon refused: its address has 600 requests a minute.
+      const polling = { interval: 500, timeout: 60_000 };
+      await expect.poll(() => read(body.job_id), polling).toMatchObject({ status: 'completed' });
+      return read(body.job_id);
     },
   };
 }
@@ -126,7 +125,8 @@ test('what was delivered and paid since the backup is there after a restore, and
   const replayed = await posted([...BEFORE, ...SINCE.slice(1)]);
   expect(replayed.map(({ job_id }) => job_id)).toEqual([...before, ...kept].map(({ job_id }) => job_id));
   expect(await client.balance()).toBe(balance + 1);
-  expect(await operator('sweep', 'run', '--wait')).toMatchObject({ removed: 0, refunded: 0 });
+  expect(await operator('sweep', 'run', '--wait')).toMatchObject({ removed: 0 });
+  expect(await operator('reconcile', 'run')).toMatchObject({ refunded: 0 });
   expect(new Set(await served([...before, ...kept]))).toEqual(new Set([200]));
   await operator('ledger', 'audit');
   expect(await running.stop()).toEqual([0, 0, 0]);

@@ -1,7 +1,6 @@
 import { Type } from 'typebox';
-import { storedForms } from '../../lib/contract/idempotency-key.ts';
 import { LIMITS } from '../../lib/contract/limits.ts';
-import { JobList, PAGE } from '../../lib/contract/lists.ts';
+import { JobList, PAGE, storedForms } from '../../lib/contract/lists.ts';
 import { JobStatus } from '../../lib/contract/schemas.ts';
 import { presentJob } from '../../lib/domain/present.ts';
 import { errorResponses, type Route } from '../http/operation.ts';

@@ -158,7 +158,7 @@ describe('jobs that are charged', () => {
 });
 
 describe('a host', () => {
-  /** Two accounts use up the allowance of the host, with two of its ports. */
+  /** Two accounts reach the limit of the host, with two of its ports. */
   async function exhaust() {
     const [a, b] = [await api.client(), await api.client()];
     expect(await waste(a.headers, first)).toBe(7);
@@ -166,7 +166,7 @@ describe('a host', () => {
     return b;
   }
 
-  test('has an allowance over all accounts and ports, for those that have fetched unpaid', async () => {
+  test('has a limit over all accounts and ports, for accounts that have fetched unpaid', async () => {
     const b = await exhaust();
     const refused = await post(b.headers, `${first}/photo`);
     expect(messageOf(refused)).toMatch(

@@ -4,7 +4,7 @@ import type { Activities } from '../activities/activities.ts';
 import { type LogField, type LogFields, logFieldsOf } from '../lib/protocol/log-fields.ts';
 import { ATTRIBUTES } from '../lib/telemetry/tracing/attributes.ts';
 
-/** What the first argument is, where it is not an object with names. */
+/** What the first argument is, if it is a string. */
 const FIRST_ARGUMENT: Readonly<Partial<Record<string, LogField>>> = {
   completeJob: 'jobId',
   failJob: 'jobId',
@@ -15,8 +15,8 @@ const FIRST_ARGUMENT: Readonly<Partial<Record<string, LogField>>> = {
 } satisfies Partial<Record<keyof Activities, LogField>>;
 
 /**
- * Adds the ids of job, account and trace to the log entries of an activity, and the first two to its span. The SDK logs
- * a failure outside of the activity's asynchronous context, so the fields are kept from its start.
+ * Adds the ids of job, account and trace to the log entries of an activity, and the ids of job and account to its span.
+ * The SDK logs a failure outside of the activity's asynchronous context, so the fields are kept from its start.
  */
 export const activityContext: ActivityInterceptorsFactory = ({ info }) => {
   let fields: Readonly<Record<string, string>> = {};

@@ -5,7 +5,7 @@ import { dirname, join, parse } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { bundleWorkflowCode, type WorkflowBundleWithSourceMap } from '@temporalio/worker';
 
-/** Loaded by name, so that its code is in a bundle with traces only. */
+/** Loaded by name, so that only a bundle with traces has its code. */
 const TRACING_INTERCEPTORS = '@temporalio/interceptors-opentelemetry/lib/workflow-interceptors';
 
 /**
@@ -45,7 +45,7 @@ function bundleWorkflows(traced: boolean): Promise<WorkflowBundleWithSourceMap> 
   });
 }
 
-/** A module next to this one: its source, or in the build what was compiled from it. */
+/** A module next to this one: the source, or in the build the compiled file. */
 function fromHere(module: string): string {
   const source = fileURLToPath(new URL(module, import.meta.url));
   return existsSync(source) ? source : source.replace(/\.ts$/, '.js');

@@ -43,17 +43,17 @@ export interface Workers extends AsyncDisposable {
 const FORCE_MS = CLOSING_MS / 2;
 
 /**
- * An acceptance holds a slot of both kinds until MongoDB has responded, and so does a refund. Each API process has at most
- * 50 acceptances of one account in progress, and each worker tries as many of its refunds, so an account whose balance is
- * locked leaves slots to others; the SDK's defaults, 40 and 100, would not. With 800 slots a burst takes twice as long,
- * because more tasks compete for the CPU.
+ * An acceptance takes a slot of both kinds until MongoDB has responded, and so does a refund. Each API process has at most
+ * 50 acceptances of one account in progress, and each worker tries as many of its refunds. So an account whose balance is
+ * locked leaves slots to others. With the SDK's defaults, 40 and 100, it would not. With 800 slots a burst takes twice as
+ * long, because more tasks compete for the processor.
  */
 const SLOTS = {
   maxConcurrentWorkflowTaskExecutions: 200,
   maxConcurrentLocalActivityExecutions: 200,
 } as const;
 
-/** The default throttling, up to 12 s here, delays cancellations and the saving of an upstream's prediction id. */
+/** The SDK's default throttling, up to 12 s here, delays cancellations: a heartbeat's response carries them. */
 const PROMPT_HEARTBEATS = { maxHeartbeatThrottleInterval: '1 s' } as const;
 
 /**
@@ -102,7 +102,7 @@ export function createRenderer({ activities, ...deps }: RendererDeps): Promise<W
   });
 }
 
-/** The span of an activity encloses what adds ids to it. */
+/** Tracing comes first, so that the span exists when the ids are added to it. */
 const around = ({ tracing }: Common): ActivityInterceptorsFactory[] =>
   tracing === undefined ? [activityContext] : [tracing.temporal.activity, activityContext];
 
@@ -115,7 +115,7 @@ const common = (deps: Common, graceMs: number) =>
     interceptors: { activity: around(deps) },
   }) satisfies Partial<WorkerOptions>;
 
-/** One after another, so that all that were created are known, and released, when one cannot be. */
+/** Creates one worker after another. If one cannot be created, releases the workers created before. */
 function create(...all: WorkerOptions[]): Promise<Workers> {
   return withResources(async (_keep, defer) => {
     const workers: Worker[] = [];
@@ -125,7 +125,7 @@ function create(...all: WorkerOptions[]): Promise<Workers> {
   });
 }
 
-/** Lets go of the connection, and ends the workflow threads. The SDK does so only at the end of a run. */
+/** Releases the connection and ends the workflow threads. The SDK does so only at the end of a run. */
 async function release(worker: Worker): Promise<void> {
   if (worker.getState() === 'INITIALIZED') await worker.runUntil(Promise.resolve());
 }

@@ -6,22 +6,21 @@ import {
   type RenderDeps,
 } from '../activities/jobs/render-job.ts';
 import { createGenerators } from '../lib/generators/registry.ts';
-import { meterGenerators, sampleUpstreams } from '../lib/generators/telemetry/meter-generators.ts';
-import { traceGenerators } from '../lib/generators/telemetry/traced-generators.ts';
+import { meterGenerators, sampleUpstreams, traceGenerators } from '../lib/generators/telemetry.ts';
 import type { Config } from '../lib/process/config/config.ts';
 import { createLogger } from '../lib/process/process.ts';
 import { withResources } from '../lib/process/resources.ts';
 import { openMongoStores } from '../lib/stores/mongo/open-stores.ts';
 import { createImageStore } from '../lib/stores/s3/images.ts';
-import type { Metrics } from '../lib/telemetry/metrics/metrics.ts';
+import { type Metrics, sampleLimits } from '../lib/telemetry/metrics/metrics.ts';
 import { openMetrics } from '../lib/telemetry/metrics/open-metrics.ts';
 import { openTracing } from '../lib/telemetry/tracing/open-tracing.ts';
 import { createRenderer, openConnection, type Workers } from './create-workers.ts';
 import { openImageTasks } from './image-tasks.ts';
+import { sampleImageTasks } from './metrics.ts';
 import { openProbes, reportDraining } from './probes.ts';
-import { sampleImageTasks } from './sample-images.ts';
 
-/** Dependencies to use in place of the real ones. */
+/** Dependencies that replace the real ones. */
 export interface RendererOverrides extends Partial<RenderDeps> {
   logger?: Logger;
   metrics?: Metrics;
@@ -41,12 +40,13 @@ export function openRenderer(config: Config, overrides: RendererOverrides = {}):
     const images = given.images ?? keep(createImageStore(config.s3));
     const imageTasks = given.imageTasks ?? keep(await openImageTasks(config.worker));
     const traced = tracing === undefined ? generators : traceGenerators(generators, tracing);
+    const limits = createRenderLimits(config.worker.renderSlots, config.worker.imagesInMemory);
     const draining = new AbortController();
     const activities = createRenderActivities({
       draining: draining.signal,
       unavailableMs: config.worker.renderUnavailableMs,
       ...given,
-      limits: createRenderLimits(config.worker.renderSlots, config.worker.imagesInMemory),
+      limits,
       generators: meterGenerators(traced, metrics),
       stores,
       images,
@@ -55,6 +55,7 @@ export function openRenderer(config: Config, overrides: RendererOverrides = {}):
     const { connection } = keep(await openConnection(config.temporal));
     const client = new Client({ connection, namespace: config.temporal.namespace });
     sampleUpstreams(metrics, generators);
+    sampleLimits(metrics, { ...limits });
     sampleImageTasks(metrics, imageTasks);
     const renderer = keep(await createRenderer({ config, connection, tracing, activities }));
     const readiness = await openProbes(config.probes, { stores, images, client, metrics, logger, keep });

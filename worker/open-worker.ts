@@ -17,17 +17,15 @@ import { openMongoStores } from '../lib/stores/mongo/open-stores.ts';
 import { createImageStore } from '../lib/stores/s3/images.ts';
 import { type Metrics, sampleLimits } from '../lib/telemetry/metrics/metrics.ts';
 import { openMetrics } from '../lib/telemetry/metrics/open-metrics.ts';
+import { traceWebhooks } from '../lib/telemetry/tracing/client-spans.ts';
 import { openTracing } from '../lib/telemetry/tracing/open-tracing.ts';
-import { traceWebhooks } from '../lib/telemetry/tracing/traced-webhooks.ts';
 import { loadWorkflowBundle } from './bundle.ts';
 import { createWorkers, openConnection, type Workers } from './create-workers.ts';
+import { sampleQueues, sampleStores } from './metrics.ts';
 import { openProbes, reportDraining } from './probes.ts';
-import { sampleAudit } from './sample-audit.ts';
-import { sampleOutboxes } from './sample-outboxes.ts';
-import { sampleQueues } from './sample-queues.ts';
 import { createWorkflowProbe } from './workflow-probe.ts';
 
-/** Dependencies to use in place of the real ones, and settings that have no environment variable. */
+/** Dependencies that replace the real ones, and settings that have no environment variable. */
 export interface WorkerOverrides
   extends Partial<Omit<ActivityDeps, 'onReconcileStopped' | 'webhooks' | 'deliveryLimits'>> {
   webhooks?: Partial<WebhookPolicy>;
@@ -35,15 +33,15 @@ export interface WorkerOverrides
   images?: ImageStore;
   logger?: Logger;
   metrics?: Metrics;
-  /** Ensured at the start; by default those of the service. */
+  /** Schedules to ensure at the start; by default the schedules of the service. */
   schedules?: readonly ScheduleOptions[];
   /** URL of the metrics of Temporal's SDK. */
   sdkMetrics?: string | undefined;
 }
 
 /**
- * Opens the worker with everything it needs, except what `overrides` has: that belongs to the caller, who closes it.
- * Disposing closes what was opened, and so does a failure.
+ * Opens the worker with everything it needs. What `overrides` has is not opened: the caller owns and closes it.
+ * Disposing closes everything that was opened, and so does a failure.
  */
 export function openWorker(config: Config, overrides: WorkerOverrides = {}): Promise<Workers> {
   return withResources(async (keep) => {
@@ -63,8 +61,7 @@ export function openWorker(config: Config, overrides: WorkerOverrides = {}): Pro
     const images = given.images ?? keep(createImageStore(config.s3));
     const { connection } = keep(await openConnection(temporal));
     const client = new Client({ connection, namespace: temporal.namespace });
-    sampleOutboxes(metrics, stores);
-    sampleAudit(metrics, stores);
+    sampleStores(metrics, stores);
     sampleQueues(metrics, client, taskQueues(temporal.taskQueuePrefix));
     const webhooksEgress = given.egress ?? keep(createEgress(egress));
     const webhooks = webhookPolicy({ slots: worker.webhookSlots, ...given.webhooks });

@@ -9,7 +9,7 @@ import { checkTemporal } from '../lib/process/temporal-client.ts';
 import type { ImageStore } from '../lib/stores/image-store.ts';
 import type { Stores } from '../lib/stores/stores.ts';
 import type { Metrics } from '../lib/telemetry/metrics/metrics.ts';
-import { sampleReadiness } from '../lib/telemetry/metrics/sample-readiness.ts';
+import { sampleReadiness } from '../lib/telemetry/metrics/metrics.ts';
 import type { Workers } from './create-workers.ts';
 
 export interface ProbeDeps {
@@ -22,8 +22,8 @@ export interface ProbeDeps {
 }
 
 /**
- * Checks what a process of Temporal workers depends on, and serves the result on HEALTH_PORT, if that is set. To be
- * opened when the workers are: until then the process is not ready.
+ * Checks what a process of Temporal workers depends on, and serves the result on HEALTH_PORT, if that is set. Must be
+ * opened after the workers: until then the process is not ready.
  */
 export async function openProbes(
   { host, healthPort: port }: Config['probes'],
@@ -42,7 +42,7 @@ export async function openProbes(
   return readiness;
 }
 
-/** The workers, which are reported as draining from the signal on. */
+/** The workers. From the signal on, the process reports that it is draining. */
 export const reportDraining = ({ run }: Workers, readiness: Readiness): Pick<Workers, 'run'> => ({
   run(signal) {
     signal.addEventListener('abort', readiness.drain, { once: true });

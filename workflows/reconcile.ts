@@ -11,7 +11,7 @@ import {
   TimeoutFailure,
 } from '@temporalio/workflow';
 import type { Activities } from '../activities/activities.ts';
-import type { LostJob } from '../activities/reconcile/lost-jobs.ts';
+import type { AbandonedJob } from '../activities/reconcile/lost-jobs.ts';
 import type { Batch } from '../activities/retention/page.ts';
 import { escaped } from '../lib/domain/markdown.ts';
 import { FAILURES } from '../lib/protocol/failure-types.ts';
@@ -101,7 +101,7 @@ async function refundAllLost({ queues, confirmed }: ReconcileInput): Promise<Tal
 }
 
 async function findAllLost(tally: Tally<ReconcileCounts>) {
-  const all = { lost: [] as LostJob[], known: 0, completed: 0 };
+  const all = { lost: [] as AbandonedJob[], known: 0, completed: 0 };
   let after: string | null = '';
   while (after !== null) {
     const cursor: string = after;

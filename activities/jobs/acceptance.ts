@@ -7,8 +7,8 @@ export function createAcceptanceActivities({ stores }: { stores: Stores }) {
   return {
     /**
      * Charges and records the job in one transaction. Idempotent by the job id.
-     * @param withinMs milliseconds from the scheduling of this local activity, by this process's clock. A later attempt
-     * charges nothing, but returns the job when an earlier one has accepted it
+     * @param withinMs milliseconds from the scheduling of this local activity, by this process's clock. An attempt that
+     * starts later charges nothing. It returns the job if an earlier attempt has accepted it
      */
     async acceptJob(draft: JobDraft, withinMs: number): Promise<AcceptanceOutcome> {
       const { jobId, bodyDigest } = draft;

@@ -1,3 +1,4 @@
+import { LIMITS } from '../../lib/contract/limits.ts';
 import { FIRST_CYCLE } from '../../lib/domain/delivery.ts';
 import { NotFound } from '../../lib/domain/errors.ts';
 import { countsTowardsLimit } from '../../lib/domain/failures.ts';
@@ -8,7 +9,7 @@ import type { JobEnd, RenderResult } from '../../lib/protocol/render.ts';
 import type { ImageStore } from '../../lib/stores/image-store.ts';
 import type { EndedJob } from '../../lib/stores/job-store.ts';
 import type { Stores } from '../../lib/stores/stores.ts';
-import { RETENTION, type RetentionRules } from '../retention/rules.ts';
+import type { RetentionRules } from '../retention/rules.ts';
 import { pendingDeliveryOf } from '../webhooks/pending-delivery.ts';
 
 /** A completed job of this tool counts towards the limit of jobs, but deletes no job (spec: Retention and deletion). */
@@ -20,7 +21,7 @@ const LIMIT_BATCH = 100;
 export interface CompletionDeps {
   stores: Stores;
   images: Pick<ImageStore, 'remove' | 'resultUrl'>;
-  /** Overrides of {@link RETENTION}, for tests. */
+  /** Overrides of the rules, for tests. */
   retention?: Partial<RetentionRules>;
 }
 
@@ -78,7 +79,7 @@ export async function complete(
   }
 }
 
-/** Removes the results that the job does not use: those of its calls, and those of this attempt. */
+/** Removes the results of the job's calls, and of this attempt, that the job does not use. */
 async function removeUnused(
   deps: CompletionDeps,
   { job, calls }: EndedJob,
@@ -90,8 +91,8 @@ async function removeUnused(
 }
 
 /**
- * What the workflow still has to do for a job that has ended. A delivery that has ended is not repeated, and a
- * redelivery has a workflow of its own: after a reset, this one does not take it over.
+ * What the workflow still has to do for a job that has ended. A delivery that has ended is not repeated. A redelivery
+ * has a workflow of its own, so the job's workflow leaves it alone after a reset.
  */
 export async function jobEnd(deps: CompletionDeps, { job, delivery, calls }: EndedJob): Promise<JobEnd> {
   const isPending = delivery?.state === 'pending' && delivery.cycle === FIRST_CYCLE;
@@ -113,6 +114,6 @@ function surplusOf(
   accountId: string,
   batch: number,
 ): Promise<string[]> {
-  const { completedJobsPerAccount: limit } = { ...RETENTION, ...retention };
+  const limit = retention?.completedJobsPerAccount ?? LIMITS.completedJobsPerAccount;
   return stores.retention.surplus(accountId, limit, batch);
 }

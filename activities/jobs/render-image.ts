@@ -10,13 +10,11 @@ import type {
 } from '../../lib/generators/port.ts';
 import type { CurrentCall } from '../../lib/generators/recorded-call.ts';
 import type { ImageTasks, TaskRequest } from '../../lib/generators/tasks.ts';
-import { estimateRender } from '../../lib/imaging/cost.ts';
-import { ImageError } from '../../lib/imaging/errors.ts';
+import { estimateRender, taskLimits } from '../../lib/imaging/cost.ts';
+import { CAUSED_BY_IMAGE, ImageError, ImageProcessEnded } from '../../lib/imaging/errors.ts';
 import { inspectImage } from '../../lib/imaging/inspect.ts';
 import type { PreparedInput } from '../../lib/imaging/prepare.ts';
-import { CAUSED_BY_IMAGE, ImageProcessEnded } from '../../lib/imaging/processes/errors.ts';
 import type { TaskContext } from '../../lib/imaging/processes/pool.ts';
-import { taskLimits } from '../../lib/imaging/processes/watch.ts';
 import type { UpstreamFinish, UpstreamFinishOptions } from '../../lib/imaging/upstream-result.ts';
 import type { RenderInput } from '../../lib/protocol/render.ts';
 

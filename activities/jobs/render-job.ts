@@ -91,7 +91,7 @@ export function permitFor(
   const waitMs = Math.min(SHORTEST_WAIT_MS * WAIT_GROWTH ** (attempt - 1), LONGEST_WAIT_MS);
   throw retryAfter(
     FAILURES.render_waiting,
-    'The account has as many renders in progress as it may have in this renderer. This job waits.',
+    'The account has as many renders in this renderer as it may have: this job waits for its turn.',
     waitMs * (0.75 + Math.random() / 2),
   );
 }

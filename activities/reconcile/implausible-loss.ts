@@ -2,7 +2,7 @@ import { LOST } from './lost-jobs.ts';
 import type { ReconcileDeps, ReconcileRules } from './rules.ts';
 
 const DAY_MS = 24 * 3_600_000;
-/** Jobs that have ended, whose workflows show whether this is the namespace of the jobs. */
+/** Ended jobs that are looked up in Temporal, to see whether this is the namespace of the jobs. */
 const SAMPLE = 20;
 
 export interface CheckedJobs {
@@ -15,9 +15,9 @@ export interface CheckedJobs {
 }
 
 /**
- * Compares the lost jobs with what a wrong or an empty Temporal namespace, or a restored database, would show. Jobs that
- * are refunded by mistake cannot be charged again, and their results are thrown away.
- * @returns why none is to be refunded before an operator has looked; null if the loss is plausible
+ * Compares the lost jobs with what a wrong or empty Temporal namespace, or a restored database, would show. A job that is
+ * refunded by mistake cannot be charged again, and its result is removed.
+ * @returns why no job is refunded before an operator has looked; null if the loss is plausible
  */
 export async function implausibleLoss(
   deps: ReconcileDeps,
@@ -39,7 +39,7 @@ function stopped(deps: ReconcileDeps, problem: string): string {
   return problem;
 }
 
-/** A workflow completes its job before it ends, so that only an older database can have the job in progress. */
+/** A workflow completes its job before it ends. So only an older database can have the job in progress. */
 const restored = (completed: number) =>
   `${completed} jobs in progress were completed by their workflows: MongoDB is older than Temporal. None was refunded. ` +
   'Run `operator reconcile --since` with the time of the backup and `--apply`. If jobs are left whose results are lost ' +

@@ -1,41 +1,42 @@
 import { refundedError } from '../../lib/domain/job-errors.ts';
 import type { ReconcileCounts } from '../../lib/protocol/reconcile.ts';
 import type { PendingDelivery } from '../../lib/protocol/webhooks.ts';
-import { type Batch, type Done, idOf, nextOf, processItems } from '../retention/page.ts';
+import { type Batch, type Done, idOfItem, nextOf, processItems } from '../retention/page.ts';
 import { pendingDeliveryOf } from '../webhooks/pending-delivery.ts';
 import type { ReconcileDeps, ReconcileRules } from './rules.ts';
 
-/** Jobs checked in one batch, and how many of them at a time. */
+/** Jobs checked in one batch. */
 const JOBS = 1000;
+/** Concurrent calls to Temporal. */
 const PROBES = 50;
 
 /** A job that its workflow will not end. */
-export interface LostJob {
+export interface AbandonedJob {
   id: string;
   workflowId: string;
-  /** Its workflow is running, but for far too long. */
+  /** Its workflow is running, and has been for far too long. */
   isOverdue: boolean;
 }
 
 export interface FoundJobs extends Batch<ReconcileCounts> {
-  lost: LostJob[];
+  lost: AbandonedJob[];
   /** Checked jobs whose workflow Temporal knows. */
   known: number;
   /** Lost jobs that their workflow has completed: MongoDB is older than Temporal. */
   completed: number;
 }
 
-/** Finds jobs whose workflow was terminated, deleted or lost while they were `processing`, or does not get on. */
+/** Finds jobs that are `processing`, and whose workflow was terminated, deleted or lost, or makes no progress. */
 export async function findLostJobs(
   { stores, workflows }: ReconcileDeps,
   { lostJobMs, overdueJobMs }: ReconcileRules,
   after: string,
 ): Promise<FoundJobs> {
   const page = await stores.retention.processing(lostJobMs, after, JOBS);
-  const lost: LostJob[] = [];
+  const lost: AbandonedJob[] = [];
   let known = 0;
   let completed = 0;
-  const { processed, failed, problems } = await processItems(page, PROBES, idOf, async (job) => {
+  const { processed, failed, problems } = await processItems(page, PROBES, idOfItem, async (job) => {
     const { id, workflowId, ageMs } = job;
     const state = await workflows.stateOf(workflowId);
     if (state !== 'unknown') known += 1;
@@ -63,18 +64,18 @@ export interface RefundedJobs extends Done<ReconcileCounts> {
 /** Fails and refunds lost jobs that have not ended meanwhile. */
 export async function refundLostJobs(
   { stores, workflows }: ReconcileDeps,
-  jobs: readonly LostJob[],
+  jobs: readonly AbandonedJob[],
 ): Promise<RefundedJobs> {
   const webhooks: PendingDelivery[] = [];
   let refunded = 0;
   // One at a time: concurrent refunds to one account conflict.
-  const { processed, failed, problems } = await processItems(jobs, 1, idOf, async (job) => {
+  const { processed, failed, problems } = await processItems(jobs, 1, idOfItem, async (job) => {
     const { id, workflowId, isOverdue } = job;
-    // Before the refund: if this fails, the next run finds the job again. A workflow that went on would keep the
-    // webhook waiting.
+    // Terminates before the refund: if this fails, the next run finds the job again. A workflow that is still running
+    // would delay the webhook.
     if (isOverdue) await workflows.terminate(workflowId, 'The job is overdue. The reconciler refunds it.');
     const ended = await stores.jobs.fail(id, END);
-    // Its workflow has ended it since it was found, and has done the rest.
+    // Its workflow has ended the job meanwhile, and does the rest.
     if (ended.job.error !== LOST) return;
     refunded += 1;
     if (ended.delivery !== null) webhooks.push(pendingDeliveryOf(ended.delivery));

@@ -2,7 +2,7 @@ import type { DeliveryRecord } from '../../lib/domain/records.ts';
 import type { ReconcileCounts } from '../../lib/protocol/reconcile.ts';
 import type { PendingDelivery } from '../../lib/protocol/webhooks.ts';
 import { webhookWorkflowIds } from '../../lib/protocol/workflow-ids.ts';
-import { type Batch, idOf, nextOf, processItems } from '../retention/page.ts';
+import { type Batch, idOfItem, nextOf, processItems } from '../retention/page.ts';
 import { pendingDeliveryOf } from '../webhooks/pending-delivery.ts';
 import type { ReconcileDeps, ReconcileRules } from './rules.ts';
 
@@ -22,7 +22,7 @@ export async function resumeLostWebhooks(
 ): Promise<LostWebhooks> {
   const page = await deps.stores.deliveries.pending(new Date(Date.now() - lostJobMs), after, PROBES);
   const webhooks: PendingDelivery[] = [];
-  const { processed, failed, problems } = await processItems(page, PROBES, idOf, async (delivery) => {
+  const { processed, failed, problems } = await processItems(page, PROBES, idOfItem, async (delivery) => {
     if (!(await isBeingDelivered(deps, delivery))) webhooks.push(pendingDeliveryOf(delivery));
   });
   const counts = { webhooksResumed: webhooks.length, failed };

@@ -5,9 +5,9 @@ import type { WorkflowProbe } from '../workflow-probe.ts';
 export interface ReconcileRules {
   /** Younger jobs are left alone. Their workflow is running before they are stored. */
   lostJobMs: number;
-  /** A workflow ends its job by then: the render has 24 hours. */
+  /** A workflow ends its job before this age: the render has 24 hours. */
   overdueJobMs: number;
-  /** So many lost jobs are refunded whatever their share of those in progress. */
+  /** So many lost jobs are refunded, even if no other job is in progress. */
   plausiblyLost: number;
 }
 

@@ -1,11 +1,11 @@
 import { cancellationSignal, heartbeat, log } from '@temporalio/activity';
 import type { Stores } from '../../lib/stores/stores.ts';
-import { processItems } from './page.ts';
+import { idOfItem, processItems } from './page.ts';
 
-/** Breaches of one account that are logged. */
+/** The most breaches of one account that are logged. */
 const LOGGED = 20;
 
-/** What the accounts before have shown, and the last of them. */
+/** What the audit of the earlier accounts has found, and the last of these accounts. */
 interface Cursor {
   breaches: number;
   failed: number;
@@ -14,7 +14,7 @@ interface Cursor {
 const START: Cursor = { breaches: 0, failed: 0 };
 
 /**
- * Audits a page of the accounts. The outcome is recorded after the last page, if every account could be audited: else
+ * Audits a page of the accounts. The outcome is recorded after the last page, if every account could be audited. If not,
  * the metrics show that the last audit is old.
  */
 export async function auditLedgers(
@@ -25,7 +25,7 @@ export async function auditLedgers(
   const start: Cursor = after === '' ? START : (JSON.parse(after) as Cursor);
   const page = await accounts.list(limit, start.account);
   let { breaches } = start;
-  const { processed, failed, problems } = await processItems(page, 1, idOf, async ({ id }) => {
+  const { processed, failed, problems } = await processItems(page, 1, idOfItem, async ({ id }) => {
     breaches += report(await ledger.audit(id, stopIfCancelled));
   });
   cancellationSignal().throwIfAborted();
@@ -39,15 +39,13 @@ export async function auditLedgers(
   return { next: isLast ? null : JSON.stringify({ ...total, account }), counts: { failed }, problems };
 }
 
-const idOf = ({ id }: { id: string }) => id;
-
 /** Called after each page of a ledger: an account may have millions of rows. */
 function stopIfCancelled(): void {
   cancellationSignal().throwIfAborted();
   heartbeat();
 }
 
-/** Logs breaches. They are no problems of the retention run, which cannot do anything about them. */
+/** Logs breaches. The retention run does not fail because of them: it cannot repair a ledger. */
 function report(breaches: readonly string[]): number {
   for (const breach of breaches.slice(0, LOGGED)) log.error('The books are not right.', { breach });
   return breaches.length;

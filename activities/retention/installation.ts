@@ -10,12 +10,12 @@ interface InstallationDeps {
 }
 
 /**
- * Refuses to go on unless MongoDB and both buckets belong to the same installation: to an empty or foreign database,
- * every image would seem to belong to no job.
+ * Fails unless MongoDB and both buckets belong to the same installation. With an empty or foreign database, every image
+ * would seem to belong to no job.
  * @throws ApplicationFailure wrong_installation; ImageStoreUnavailable while a mark cannot be read
  */
 export async function assertOwnBuckets({ stores: { settings }, images }: InstallationDeps): Promise<void> {
-  // Held until both marks are read: who cannot read them does not know.
+  // While a mark cannot be read, nobody knows whose buckets these are. So nothing is removed.
   const problem = await problemOf({ settings, images }).catch(async (error) => {
     await settings.setRemovalsHeld('installation', true);
     throw error;

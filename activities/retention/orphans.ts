@@ -25,20 +25,19 @@ export interface OrphanDeps {
   remove(refs: readonly ObjectRef[]): Promise<{ removed: number; unremoved: number }>;
 }
 
-/** First all pages of the bucket are read and counted, then the pages of orphans that are due. */
+/** All pages of the bucket are read and counted. Then the pages of orphans that are due are removed. */
 type Cursor =
   | { reading: string; objects: number; unconfirmed: number }
   /** Key of the last orphan that was looked at. */
   | { removing: string };
 
-/** A cursor of the version before is a key: the step starts anew. */
 const parseCursor = (after: string): Cursor =>
-  after.startsWith('{') ? (JSON.parse(after) as Cursor) : { reading: '', objects: 0, unconfirmed: 0 };
+  after === '' ? { reading: '', objects: 0, unconfirmed: 0 } : (JSON.parse(after) as Cursor);
 
 /**
- * One batch: records the objects of a bucket that belong to no job, and removes those that it has known for long enough.
- * A restored database has lost jobs whose results clients still read: a month is time to recover them, and a number of
- * orphans that normal operation does not explain stops the removal until an operator agrees.
+ * One batch: records the objects of a bucket that belong to no job, and removes orphans that it has known for long
+ * enough. A restored database has lost jobs whose results clients still read, and a month is time to recover them. If
+ * there are more orphans than normal operation explains, none is removed until an operator agrees.
  * @param confirmed the operator agrees to the removal of today's orphans
  */
 export async function removeOrphans(

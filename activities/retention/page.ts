@@ -22,25 +22,25 @@ export const pageDeadline = () => Date.now() + PAGE_MS;
 /** Problems reported per page; further ones are only counted. */
 const MAX_PROBLEMS = 10;
 
-/** Items that failed. They do not stop the rest of the step. */
-export interface ItemFailures {
+/** The items that failed. The rest of the step goes on without them. */
+export interface ItemProblems {
   /** How many items failed; the next run retries them. */
   failed: number;
-  /** Id and error message of the first ones. */
+  /** Id and error message of the first items that failed. */
   problems: string[];
 }
 
 /**
- * Processes the items of a page, `width` at a time. A failed item does not stop the others. At the time limit the rest is
- * left to the next page.
+ * Processes the items of a page, `width` at a time. A failed item does not stop the others. After the time limit, the
+ * next page takes the rest.
  * @returns how many items were processed, failed ones included
  */
 export async function processItems<T>(
   items: readonly T[],
   width: number,
-  idOf: (item: T) => string,
+  idOfItem: (item: T) => string,
   work: (item: T) => Promise<unknown>,
-): Promise<ItemFailures & { processed: number }> {
+): Promise<ItemProblems & { processed: number }> {
   const deadline = pageDeadline();
   const problems: string[] = [];
   let processed = 0;
@@ -49,7 +49,7 @@ export async function processItems<T>(
     const outcomes = await Promise.allSettled(group.map(work));
     for (const [n, item] of group.entries()) {
       const outcome = outcomes[n];
-      if (outcome?.status === 'rejected') problems.push(problemOf(idOf(item), outcome.reason));
+      if (outcome?.status === 'rejected') problems.push(problemOf(idOfItem(item), outcome.reason));
     }
     processed += group.length;
   }
@@ -57,7 +57,7 @@ export async function processItems<T>(
 }
 
 /**
- * Does the work for all ids in one call. When that fails, bisects down to the ids that fail; after the deadline, all
+ * Does the work for all ids in one call. If that fails, bisects down to the ids that fail. After the deadline, all
  * remaining ids count as failed.
  * @param work returns how many ids it was done for
  * @param deadline see {@link pageDeadline}
@@ -66,7 +66,7 @@ export async function bisect(
   ids: readonly string[],
   work: (ids: readonly string[]) => Promise<number>,
   deadline: number,
-): Promise<ItemFailures & { done: number; stuck: string[] }> {
+): Promise<ItemProblems & { done: number; stuck: string[] }> {
   try {
     return { done: ids.length === 0 ? 0 : await work(ids), stuck: [], ...failures([]) };
   } catch (error) {
@@ -78,19 +78,19 @@ export async function bisect(
     return {
       done: first.done + second.done,
       stuck: [...first.stuck, ...second.stuck],
-      ...mergeFailures(first, second),
+      ...mergeProblems(first, second),
     };
   }
 }
 
-export const mergeFailures = (a: ItemFailures, b: ItemFailures): ItemFailures => ({
+export const mergeProblems = (a: ItemProblems, b: ItemProblems): ItemProblems => ({
   failed: a.failed + b.failed,
   problems: [...a.problems, ...b.problems].slice(0, MAX_PROBLEMS),
 });
 
-export const NO_FAILURES: ItemFailures = { failed: 0, problems: [] };
+export const NO_PROBLEMS: ItemProblems = { failed: 0, problems: [] };
 
-const failures = (problems: string[]): ItemFailures => ({
+const failures = (problems: string[]): ItemProblems => ({
   failed: problems.length,
   problems: problems.slice(0, MAX_PROBLEMS),
 });
@@ -98,7 +98,7 @@ const failures = (problems: string[]): ItemFailures => ({
 const problemOf = (id: string, error: unknown) =>
   `${id}: ${error instanceof Error ? error.message : String(error)}`;
 
-export const idOf = ({ id }: { id: string }) => id;
+export const idOfItem = ({ id }: { id: string }) => id;
 
 /** Cursor of the page after this one; null after the last one. @param limit of a page */
 export function nextOf(page: readonly { id: string }[], processed: number, limit: number): string | null {

@@ -2,7 +2,7 @@ import { LIMITS } from '../../lib/contract/limits.ts';
 
 export const DAY_MS = 24 * 3_600_000;
 
-/** Limits and ages that retention applies; ages in milliseconds. */
+/** What retention applies. Ages are in milliseconds. */
 export interface RetentionRules {
   completedJobsPerAccount: number;
   failedInputMs: number;
@@ -12,7 +12,7 @@ export interface RetentionRules {
   /** How long a recorded orphan is kept. */
   orphanedInputKeptMs: number;
   orphanedResultKeptMs: number;
-  /** With more orphans than both this share of the bucket and this number, none is removed unless confirmed. */
+  /** If there are more orphans than this part of the bucket and than `orphansAlways`, an operator has to agree. */
   orphanShare: number;
   orphansAlways: number;
   /** Jobs deleted in one transaction. */
@@ -27,9 +27,9 @@ export const RETENTION: RetentionRules = Object.freeze({
   failedInputMs: LIMITS.failedInputDays * DAY_MS,
   // An input is stored seconds before its job, so a day is ample.
   orphanedInputMs: DAY_MS,
-  // A stored result waits for its job to be completed, which takes as long as an outage of the worker.
+  // The job of a stored result is completed later, after an outage of the worker at worst.
   orphanedResultMs: 7 * DAY_MS,
-  // After a restore of MongoDB, an operator recovers lost jobs meanwhile; inputs are private and go sooner.
+  // Time for an operator to recover lost jobs after a restore of MongoDB. Inputs are private and go sooner.
   orphanedInputKeptMs: 7 * DAY_MS,
   orphanedResultKeptMs: 30 * DAY_MS,
   orphanShare: 0.02,

@@ -8,8 +8,8 @@ import { assertOwnBuckets } from './installation.ts';
 import { type OrphanRule, removeOrphans } from './orphans.ts';
 import {
   bisect,
-  mergeFailures,
-  NO_FAILURES,
+  mergeProblems,
+  NO_PROBLEMS,
   pageDeadline,
   processItems,
   type RetentionBatch,
@@ -33,7 +33,7 @@ const OBJECTS = 1000;
 /** The most jobs that a query excludes because their deletion keeps failing. */
 const MAX_STUCK = 1000;
 
-/** What an operator said when starting the run. */
+/** What an operator has said when starting the run. */
 export interface RetentionOptions {
   /** Agrees to the removal of today's orphans, however many. */
   confirmed?: boolean;
@@ -61,7 +61,7 @@ export function createRetentionActivities(deps: RetentionDeps) {
 
 type Step = (after: string, options?: RetentionOptions) => Promise<RetentionBatch>;
 
-/** Each batch looks first: the buckets may have been exchanged since the last one. */
+/** Each batch checks the buckets first: they may have been exchanged since the last batch. */
 const withOwnBuckets =
   (deps: RetentionDeps, step: Step): Step =>
   async (after, options) => {
@@ -91,7 +91,7 @@ async function deleteHistories({ stores, workflows }: RetentionDeps, after: stri
   return { next: resumeAt, counts: { historiesDeleted: deleted.length, failed }, problems };
 }
 
-/** Cursor of {@link deleteExpiredJobs}: the last key that is done, and jobs of the next one that cannot be deleted. */
+/** Cursor of {@link deleteExpiredJobs}: the last key that is done, and the jobs of the next key that cannot be deleted. */
 interface ExpiryCursor {
   done: string;
   stuck: string[];
@@ -109,13 +109,13 @@ async function deleteExpiredJobs(
   const deadline = pageDeadline();
   let left = batch;
   let deleted = 0;
-  let failures = NO_FAILURES;
+  let failures = NO_PROBLEMS;
   for (const { id, retentionDays } of keys) {
     const expired = await stores.retention.expired(id, ago(retentionDays * DAY_MS), left, stuck);
     const removed = await bisect(expired, async (ids) => (await stores.jobs.remove(ids)).length, deadline);
     deleted += removed.done;
     left -= expired.length;
-    failures = mergeFailures(failures, removed);
+    failures = mergeProblems(failures, removed);
     stuck = [...stuck, ...removed.stuck];
     // This key may have more expired jobs: the next batch continues with it.
     if (left === 0 && stuck.length <= MAX_STUCK) break;

@@ -67,7 +67,7 @@ function destinationOf(
 ): string | DeliveryEnd {
   const cancelled = (reason: string) => ({ state: 'cancelled', reason }) as const;
   if (jobId !== null && job === undefined) return cancelled(JOB_DELETED);
-  // Its jobs are about to be deleted, and its secret is gone.
+  // The jobs of a closed account are about to be deleted, and its secret is gone.
   if (status === 'closed') return cancelled('The account is closed.');
   const url = target === 'job' ? job?.webhookUrl : webhook.url;
   if (url === null || url === undefined) return cancelled('The account has no webhook endpoint.');
@@ -84,7 +84,7 @@ async function endedElsewhere(
   const row = await deliveries.find(deliveryId);
   if (row === undefined) return { state: 'cancelled', reason: 'The delivery is no longer in the log.' };
   if (row.cycle !== cycle) return { state: 'superseded', reason: 'A redelivery has replaced it.' };
-  // An attempt of this cycle that Temporal had timed out started at the same moment. Check again once it has ended.
+  // Temporal has timed out another attempt of this cycle, which is still in progress. Check again once it has ended.
   if (row.state === 'pending')
     return {
       state: 'pending',
@@ -100,7 +100,7 @@ type Next = Exclude<AfterAttempt, { state: 'pending' }> | { state: 'pending'; wa
 /** After a worker shutdown, another worker makes the next attempt immediately. */
 const IMMEDIATELY: Next = { state: 'pending', waitMs: 0 };
 
-/** As stored. `nextAttemptAt` is only for display: workers' clocks may differ, so no code relies on it. */
+/** The record of it. `nextAttemptAt` is only for display: workers' clocks may differ, so no code relies on it. */
 const toRecord = (next: Next): AfterAttempt =>
   next.state === 'pending' ? { state: 'pending', nextAttemptAt: new Date(Date.now() + next.waitMs) } : next;
 
@@ -137,8 +137,8 @@ async function updateEndpointHealth(
 }
 
 /**
- * Counts the cycle, and disables the endpoint once enough have failed for long enough. One attempt never does: the
- * endpoint may have been idle since an earlier failure.
+ * Counts the cycle, and disables the endpoint once enough cycles have failed for long enough. A failed attempt alone
+ * disables nothing: the endpoint may have been idle since an earlier failure.
  */
 async function countFailedCycle(
   { accounts }: Stores,

@@ -1,5 +1,5 @@
 import { type Ink, inkOf } from './ink.ts';
-import { letterLines, letterToFit, type Mask } from './lettering.ts';
+import { type LetterMask, letterLines, letterToFit } from './lettering.ts';
 import type { Size } from './libvips.ts';
 
 /** Any text; the title is wrapped, and both are cut to what the image has room for. */
@@ -22,7 +22,7 @@ const MARGIN = 0.32;
 const MIN_CAPITAL = 4;
 
 interface Line {
-  mask: Mask;
+  mask: LetterMask;
   middle: number;
   level: number;
 }
@@ -49,7 +49,7 @@ export async function captionStrip(size: Size, { title, note }: Caption): Promis
   return drawStrip({ width: size.width, height: Math.round(unit * (1 + PITCH * extra)) }, lines, unit);
 }
 
-const lineAt = (unit: number, mask: Mask, { middle, level }: typeof TITLE, extra: number): Line => ({
+const lineAt = (unit: number, mask: LetterMask, { middle, level }: typeof TITLE, extra: number): Line => ({
   mask,
   level,
   middle: unit * (middle + PITCH * extra),

@@ -1,4 +1,9 @@
-import type { RawImage, Size } from './libvips.ts';
+import type { Sharp } from 'sharp';
+import { type RawImage, rejectAsDamaged, type Size, toRaw } from './libvips.ts';
+import { scaleToLongestSide } from './size.ts';
+
+/** Longest side of the small copies in which an input and its result are compared. */
+const LONGEST_SIDE = 256;
 
 /** Grey pixels, one byte each, rows from the top. */
 export interface GreyImage extends Size {
@@ -9,6 +14,13 @@ export interface GreyImage extends Size {
 const CHANNELS = 3;
 /** Their shares of the brightness (ITU-R BT.601). */
 const [RED, GREEN, BLUE] = [0.299, 0.587, 0.114];
+
+/** Size of the copy of an image of this size. */
+export const referenceSize = (size: Size): Size => scaleToLongestSide(size, LONGEST_SIDE);
+
+/** A copy of exactly this size, to compare another one with. @throws ImageError */
+export const toReference = (pipeline: Sharp, { width, height }: Size): Promise<RawImage> =>
+  toRaw(pipeline.resize({ width, height, fit: 'fill' })).catch(rejectAsDamaged);
 
 export function toGrey({ pixels, width, height }: RawImage): GreyImage {
   const grey = Uint8Array.from({ length: width * height }, (_, i) => {

@@ -1,5 +1,6 @@
 import type { ImageFormat } from '../domain/records.ts';
 import type { InspectedImage } from './inspect.ts';
+import type { TaskLimits } from './processes/watch.ts';
 import { longestSide, type SizeTarget, scaleToLongestSide, targetLongestSide } from './size.ts';
 import { HELD_PIXELS } from './watermark.ts';
 
@@ -43,6 +44,13 @@ export function estimateRender(image: InspectedImage, target: RenderTarget): Ren
     megapixels: Math.max(image.width * image.height, pixels) / 1e6,
   };
 }
+
+/** Limits of a task on an image of this size. */
+export const taskLimits = (megapixels: number): TaskLimits => ({
+  cpuMs: 5000 + 100 * megapixels,
+  rssBytes: 1e9,
+  stallMs: 60_000,
+});
 
 /**
  * `decoding` at the peak, `kept` until the last row is encoded. A WebP is decoded as a whole, always with alpha and

@@ -1,9 +1,8 @@
 import type { Sharp } from 'sharp';
 import type { ImageFormat } from '../domain/records.ts';
 import { type Caption, captionStrip } from './caption.ts';
-import { crop } from './crop.ts';
 import { encodeResult } from './encode.ts';
-import type { Region } from './fit.ts';
+import { crop, type Region } from './fit.ts';
 import { lay } from './ink.ts';
 import { openEncoded, openRaw, type RawImage, rejectAsDamaged, type Size, toRaw } from './libvips.ts';
 import { type SizeTarget, scaleToLongestSide, targetLongestSide } from './size.ts';

@@ -1,3 +1,4 @@
+import type { Sharp } from 'sharp';
 import type { Size } from './libvips.ts';
 
 /** A difference of ratios up to this is removed by scaling, which nobody sees. */
@@ -27,4 +28,10 @@ export function fitRatio(size: Size, to: Size): Region | undefined {
     width,
     height,
   };
+}
+
+/** The region of an image of this size. All of it stays uncut, so that a decoder may scale it down while it decodes. */
+export function crop(pipeline: Sharp, size: Size, region: Region): Sharp {
+  const isWhole = region.width === size.width && region.height === size.height;
+  return isWhole ? pipeline : pipeline.extract(region);
 }

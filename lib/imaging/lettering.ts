@@ -23,12 +23,12 @@ const UNCOVERED =
   /[^\u{20}-\u{7e}\u{a0}-\u{17f}\u{386}\u{388}-\u{38a}\u{38c}\u{38e}-\u{3a1}\u{3a3}-\u{3ce}\u{400}-\u{482}\u{48a}-\u{513}\u{1e80}-\u{1e85}\u{1ea0}-\u{1ef9}\u{2013}-\u{2015}\u{2018}-\u{201e}\u{2020}-\u{2022}\u{2026}\u{2030}\u{2039}\u{203a}\u{20ac}\u{2116}\u{2122}\u{2212}\u{2248}\u{2260}\u{2264}\u{2265}]/gu;
 
 /** Coverage of each pixel, 0 to 255. */
-export interface Mask extends Size {
+export interface LetterMask extends Size {
   coverage: Buffer;
 }
 
 /** Renders one line with capitals `capital` pixels high, cropped to its glyphs; undefined when nothing is visible. */
-export async function letter(text: string, capital: number): Promise<Mask | undefined> {
+export async function letter(text: string, capital: number): Promise<LetterMask | undefined> {
   const line = printable(text);
   if (line.trim() === '') return undefined;
   const { data, info } = await sharp({
@@ -46,7 +46,11 @@ export async function letter(text: string, capital: number): Promise<Mask | unde
 }
 
 /** Renders as much of the text as fits the width; a truncated text ends with three dots. */
-export async function letterToFit(text: string, capital: number, width: number): Promise<Mask | undefined> {
+export async function letterToFit(
+  text: string,
+  capital: number,
+  width: number,
+): Promise<LetterMask | undefined> {
   const whole = await letter(text, capital);
   if (whole === undefined || whole.width <= width) return whole;
   const characters = Array.from(printable(text));
@@ -64,8 +68,8 @@ export async function letterLines(
   text: string,
   capital: number,
   { width, most }: { width: number; most: number },
-): Promise<Mask[]> {
-  const lines: Mask[] = [];
+): Promise<LetterMask[]> {
+  const lines: LetterMask[] = [];
   let words = printable(text).trim().split(' ');
   while (words.length > 0 && lines.length < most) {
     const count = lines.length + 1 < most ? await wordsThatFit(words, capital, width) : words.length;

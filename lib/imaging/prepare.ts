@@ -1,9 +1,8 @@
 import type { Sharp } from 'sharp';
-import { crop } from './crop.ts';
-import type { Region } from './fit.ts';
+import { referenceSize, toReference } from './compare.ts';
+import { crop, type Region } from './fit.ts';
 import { openEncoded, type RawImage, rejectAsDamaged, type Size } from './libvips.ts';
 import { type Padded, padToRatio } from './pad.ts';
-import { referenceSize, toReference } from './reference.ts';
 import { longestSide, scaleToLongestSide } from './size.ts';
 
 /** `width` and `height` are those of `bytes`; `inputSize` is the upright size of the client's image. */

@@ -1,12 +1,10 @@
 import type { ResultChecks } from '../catalog/catalog.ts';
-import { contrast, edgeRecall, largestDifference, toGrey } from './compare.ts';
-import { crop } from './crop.ts';
+import { contrast, edgeRecall, largestDifference, toGrey, toReference } from './compare.ts';
 import { ImageError } from './errors.ts';
 import { type FinishedResult, type FinishOptions, finishResult } from './finish.ts';
-import { fitRatio } from './fit.ts';
+import { crop, fitRatio } from './fit.ts';
 import { openEncoded, type RawImage } from './libvips.ts';
 import { contentIn, type Padded } from './pad.ts';
-import { toReference } from './reference.ts';
 import { longestSide } from './size.ts';
 
 export interface UpstreamFinishOptions extends FinishOptions {

@@ -6,8 +6,7 @@ import { createDeliveryActivities } from '../../activities/webhooks/pending-deli
 import { sourceFiles } from '../../dev/lint/source-files.ts';
 import { NotFound } from '../../lib/domain/errors.ts';
 import { GeneratorError } from '../../lib/generators/errors.ts';
-import { ImageError } from '../../lib/imaging/errors.ts';
-import { ImageProcessEnded } from '../../lib/imaging/processes/errors.ts';
+import { ImageError, ImageProcessEnded } from '../../lib/imaging/errors.ts';
 import { FAILURES, type FailureType } from '../../lib/protocol/failure-types.ts';
 import { ImageMissing } from '../../lib/stores/image-store.ts';
 import { createFakeStores } from '../fakes/stores.ts';

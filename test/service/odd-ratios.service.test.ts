@@ -5,7 +5,7 @@ import { textAt } from '../../lib/generators/upstream/json.ts';
 import type { Reply } from '../lib/generators/upstreams/fake.ts';
 import { GEMINI } from '../lib/generators/upstreams/gemini.ts';
 import { OPENAI } from '../lib/generators/upstreams/openai.ts';
-import { colourAt, QUARTERS, quarters } from '../lib/imaging/images.ts';
+import { jpegColourAt, QUARTERS, quarters } from '../lib/imaging/images.ts';
 import { ended, postJob } from '../setup/client.ts';
 import { closers } from '../setup/closers.ts';
 import type { Service } from '../setup/service.ts';
@@ -107,7 +107,7 @@ async function expectWholePhoto(result: Buffer, width: number, height: number) {
     [0.52, 0.52, QUARTERS.bottomRight],
   ];
   for (const [across, down, expected] of places) {
-    const colour = await colourAt(result, across, down);
+    const colour = await jpegColourAt(result, across, down);
     negative(expected).forEach((value, channel) => {
       expect(Math.abs((colour[channel] ?? 0) - value), `at ${across}, ${down}`).toBeLessThan(40);
     });

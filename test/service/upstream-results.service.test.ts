@@ -1,7 +1,7 @@
 import sharp, { type Sharp } from 'sharp';
 import { fetch } from 'undici';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { colourAt, QUARTERS, quarters } from '../lib/imaging/images.ts';
+import { jpegColourAt, QUARTERS, quarters } from '../lib/imaging/images.ts';
 import { ended, postJob } from '../setup/client.ts';
 import { closers } from '../setup/closers.ts';
 import type { Service } from '../setup/service.ts';
@@ -90,7 +90,7 @@ describe('an image that can be used', () => {
       [0.002, QUARTERS.topLeft],
       [0.998, QUARTERS.topRight],
     ] as const) {
-      const colour = await colourAt(bytes, x, 0.1);
+      const colour = await jpegColourAt(bytes, x, 0.1);
       inverted.forEach((value, channel) => {
         expect(Math.abs((colour[channel] ?? 0) - (255 - value))).toBeLessThan(25);
       });

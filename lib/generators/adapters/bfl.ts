@@ -4,18 +4,17 @@ import type { GeneratorConfig } from '../../process/config/generators.ts';
 import type { RenderedImage, UpstreamGenerator, UpstreamRequest } from '../port.ts';
 import { askedSize } from '../upstream/asked-size.ts';
 import {
+  askedToWait,
   type FailureRow,
   lost,
   misconfigured,
-  rateLimited,
-  refused,
+  refusal,
   retryAfterMs,
   unavailable,
   WRONG_FIELDS,
 } from '../upstream/classify.ts';
 import { type CallContext, createUpstreamClient, TIMING, type UpstreamClient } from '../upstream/client.ts';
-import { plausibleCost } from '../upstream/cost.ts';
-import { idAt, numberAt, textAt } from '../upstream/json.ts';
+import { idAt, numberAt, plausibleCost, textAt } from '../upstream/json.ts';
 import { createTaskGenerator, type TaskShapes } from '../upstream/task.ts';
 
 /** Bodies differ between the documents of Black Forest Labs, so the HTTP status decides where it can. */
@@ -25,7 +24,7 @@ export const BFL_ROWS: readonly FailureRow[] = [
     status: [200],
     at: 'status',
     matches: /^(?:Request|Content) Moderated$/,
-    failure: refused('safety'),
+    failure: refusal('safety'),
   },
   { row: 'the task is unknown', at: 'status', matches: /^Task not found$/, failure: lost },
   { row: 'the task is unknown to this server', status: [404], failure: lost },
@@ -42,7 +41,7 @@ export const BFL_ROWS: readonly FailureRow[] = [
     status: [200],
     at: 'status',
     matches: /^Ready$/,
-    failure: refused('no_result'),
+    failure: refusal('no_result'),
   },
   {
     row: 'the model has other fields',
@@ -57,11 +56,11 @@ export const BFL_ROWS: readonly FailureRow[] = [
       status: [422],
       at,
       matches: /image|prompt/i,
-      failure: refused('invalid_input'),
+      failure: refusal('invalid_input'),
       mayBeCharged: false,
     }),
   ),
-  { row: 'too many tasks at once', status: [429], failure: rateLimited(retryAfterMs) },
+  { row: 'too many tasks at once', status: [429], failure: askedToWait(retryAfterMs) },
 ];
 
 /** A credit is a cent. */

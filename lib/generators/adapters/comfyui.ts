@@ -5,7 +5,7 @@ import type { GeneratorConfig } from '../../process/config/generators.ts';
 import type { RenderedImage, UpstreamGenerator, UpstreamRequest } from '../port.ts';
 import { askedSize } from '../upstream/asked-size.ts';
 import type { UpstreamResponse } from '../upstream/classify.ts';
-import { type FailureRow, lost, misconfigured, refused, unavailable } from '../upstream/classify.ts';
+import { type FailureRow, lost, misconfigured, refusal, unavailable } from '../upstream/classify.ts';
 import {
   type CallContext,
   createUpstreamClient,
@@ -39,7 +39,7 @@ export const COMFYUI_ROWS: readonly FailureRow[] = [
     row: 'the image was not accepted',
     at: '*.status.messages.*.1.node_type',
     matches: /^LoadImage/,
-    failure: refused('invalid_input'),
+    failure: refusal('invalid_input'),
     mayBeCharged: false,
   },
   {
@@ -53,7 +53,7 @@ export const COMFYUI_ROWS: readonly FailureRow[] = [
     row: 'there is no image',
     at: '*.status.status_str',
     matches: /^success$/,
-    failure: refused('no_result'),
+    failure: refusal('no_result'),
   },
   { row: 'the task is unknown', status: [200], failure: lost },
 ];

@@ -7,7 +7,7 @@ import {
   lost,
   misconfigured,
   OF_THE_JOB,
-  refused,
+  refusal,
   unavailable,
   WRONG_FIELDS,
 } from '../upstream/classify.ts';
@@ -22,7 +22,7 @@ export const FAL_ROWS: readonly FailureRow[] = [
     status: [422],
     at: 'detail.*.type',
     matches: /^content_policy_violation$/,
-    failure: refused('safety'),
+    failure: refusal('safety'),
   },
   {
     row: 'the image was not accepted',
@@ -30,7 +30,7 @@ export const FAL_ROWS: readonly FailureRow[] = [
     at: 'detail.*.type',
     matches:
       /^(?:image_[a-z_]+|unsupported_image_format|face_detection_error|file_too_large|file_download_error)$/,
-    failure: refused('invalid_input'),
+    failure: refusal('invalid_input'),
   },
   {
     row: 'the model has other fields',
@@ -44,7 +44,7 @@ export const FAL_ROWS: readonly FailureRow[] = [
     status: [422],
     at: 'detail.*.loc.*',
     matches: OF_THE_JOB,
-    failure: refused('invalid_input'),
+    failure: refusal('invalid_input'),
   },
   { row: 'the runner did not start, or broke', status: [503, 504], at: 'error_type', failure: unavailable },
   { row: 'the task is unknown', status: [404], failure: lost },
@@ -54,9 +54,9 @@ export const FAL_ROWS: readonly FailureRow[] = [
     status: [200],
     at: 'has_nsfw_concepts.0',
     matches: /^true$/,
-    failure: refused('safety'),
+    failure: refusal('safety'),
   },
-  { row: 'there is no image', status: [200], failure: refused('no_result') },
+  { row: 'there is no image', status: [200], failure: refusal('no_result') },
 ];
 
 /** Results are downloaded at once, and are not kept longer than an hour. */

@@ -3,10 +3,9 @@ import { nearestRatio } from '../../imaging/pad.ts';
 import type { GeneratorConfig } from '../../process/config/generators.ts';
 import type { RenderedImage, UpstreamGenerator, UpstreamRequest } from '../port.ts';
 import type { UpstreamResponse } from '../upstream/classify.ts';
-import { type FailureRow, misconfigured, rateLimited, refused, retryAfterMs } from '../upstream/classify.ts';
+import { askedToWait, type FailureRow, misconfigured, refusal, retryAfterMs } from '../upstream/classify.ts';
 import { createUpstreamClient, TIMING, type UpstreamClient } from '../upstream/client.ts';
-import { plausibleCost } from '../upstream/cost.ts';
-import { imageFrom, numberAt, textAt, valuesAt } from '../upstream/json.ts';
+import { imageFrom, numberAt, plausibleCost, textAt, valuesAt } from '../upstream/json.ts';
 
 /** Reasons for which a candidate has no image although the HTTP status is 200. */
 const UNSAFE =
@@ -17,16 +16,16 @@ export const GEMINI_ROWS: readonly FailureRow[] = [
     row: 'the prompt was blocked',
     status: [200],
     at: 'promptFeedback.blockReason',
-    failure: refused('safety'),
+    failure: refusal('safety'),
   },
   {
     row: 'the result was blocked',
     status: [200],
     at: 'candidates.*.finishReason',
     matches: UNSAFE,
-    failure: refused('safety'),
+    failure: refusal('safety'),
   },
-  { row: 'the model made no image', status: [200], failure: refused('no_result') },
+  { row: 'the model made no image', status: [200], failure: refusal('no_result') },
   {
     row: 'the key is invalid',
     status: [400],
@@ -53,7 +52,7 @@ export const GEMINI_ROWS: readonly FailureRow[] = [
     status: [400],
     at: 'error.message',
     matches: /image|prompt/i,
-    failure: refused('invalid_input'),
+    failure: refusal('invalid_input'),
     mayBeCharged: false,
   },
   {
@@ -63,7 +62,7 @@ export const GEMINI_ROWS: readonly FailureRow[] = [
     matches: /PerDay/,
     failure: misconfigured,
   },
-  { row: 'the rate limit is reached', status: [429], failure: rateLimited(retryDelayMs) },
+  { row: 'the rate limit is reached', status: [429], failure: askedToWait(retryDelayMs) },
 ];
 
 /** `google.rpc.RetryInfo`, for instance `17s`; else the header. */

@@ -4,26 +4,25 @@ import type { GeneratorConfig } from '../../process/config/generators.ts';
 import { GeneratorError } from '../errors.ts';
 import type { RenderedImage, UpstreamGenerator, UpstreamRequest } from '../port.ts';
 import { askedSize } from '../upstream/asked-size.ts';
-import { type FailureRow, misconfigured, refused, unavailable } from '../upstream/classify.ts';
+import { type FailureRow, misconfigured, refusal, unavailable } from '../upstream/classify.ts';
 import { createUpstreamClient, TIMING, type UpstreamClient } from '../upstream/client.ts';
-import { plausibleCost } from '../upstream/cost.ts';
-import { imageFrom, numberAt, textAt } from '../upstream/json.ts';
+import { imageFrom, numberAt, plausibleCost, textAt } from '../upstream/json.ts';
 
 export const OPENAI_ROWS: readonly FailureRow[] = [
-  { row: 'there is no image', status: [200], failure: refused('no_result') },
+  { row: 'there is no image', status: [200], failure: refusal('no_result') },
   {
     row: 'the prompt or the image was moderated',
     status: [400],
     at: 'error.code',
     matches: /^(?:moderation_blocked|image_content_policy_violation|content_policy_violation)$/,
-    failure: refused('safety'),
+    failure: refusal('safety'),
   },
   {
     row: 'the image was not accepted',
     status: [400],
     at: 'error.code',
     matches: /^(?:invalid_image_file|image_parse_error|image_too_large|unsupported_image_media_type)$/,
-    failure: refused('invalid_input'),
+    failure: refusal('invalid_input'),
     mayBeCharged: false,
   },
   {
@@ -38,7 +37,7 @@ export const OPENAI_ROWS: readonly FailureRow[] = [
     status: [400],
     at: 'error.param',
     matches: /^(?:image|prompt)\b/,
-    failure: refused('invalid_input'),
+    failure: refusal('invalid_input'),
     mayBeCharged: false,
   },
   {

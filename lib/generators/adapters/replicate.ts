@@ -4,11 +4,11 @@ import type { GeneratorConfig } from '../../process/config/generators.ts';
 import type { RenderedImage, UpstreamGenerator, UpstreamRequest } from '../port.ts';
 import type { UpstreamResponse } from '../upstream/classify.ts';
 import {
+  askedToWait,
   type FailureRow,
   lost,
   misconfigured,
-  rateLimited,
-  refused,
+  refusal,
   retryAfterMs,
   unavailable,
 } from '../upstream/classify.ts';
@@ -24,14 +24,14 @@ export const REPLICATE_ROWS: readonly FailureRow[] = [
     status: [200],
     at: 'error',
     matches: /E005|flagged|NSFW|sensitive/i,
-    failure: refused('safety'),
+    failure: refusal('safety'),
   },
   {
     row: 'the task made no image',
     status: [200],
     at: 'status',
     matches: /^succeeded$/,
-    failure: refused('no_result'),
+    failure: refusal('no_result'),
   },
   {
     row: 'the task failed or was stopped',
@@ -49,7 +49,7 @@ export const REPLICATE_ROWS: readonly FailureRow[] = [
     failure: lost,
   },
   { row: 'the money is used up', status: [402], failure: misconfigured },
-  { row: 'the rate limit is reached', status: [429], failure: rateLimited(resetMs) },
+  { row: 'the rate limit is reached', status: [429], failure: askedToWait(resetMs) },
 ];
 
 /** "Your rate limit resets in ~30s." */

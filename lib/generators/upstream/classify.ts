@@ -33,7 +33,7 @@ export interface FailureRow {
   mayBeCharged?: boolean | 'submission';
 }
 
-export const refused = (reason: 'safety' | 'no_result' | 'invalid_input') => (): GeneratorFailure => ({
+export const refusal = (reason: 'safety' | 'no_result' | 'invalid_input') => (): GeneratorFailure => ({
   kind: 'refused',
   reason,
 });
@@ -51,7 +51,7 @@ const MIN_RETRY_MS = 1000;
 const MAX_RETRY_MS = 300_000;
 
 /** An upstream that asks to wait: within 1 s and 5 min. Without a figure, `otherwise` applies. */
-export const rateLimited =
+export const askedToWait =
   (waitMs: (response: UpstreamResponse) => number | undefined, otherwise = 5000) =>
   (response: UpstreamResponse): GeneratorFailure => ({
     kind: 'unavailable',
@@ -76,13 +76,13 @@ function numberIn(value: unknown): number | undefined {
  * names the image or the prompt is a refusal, unless it is about the fields as such.
  */
 export const COMMON_ROWS: readonly FailureRow[] = [
-  { row: 'the body is too large', status: [413], failure: refused('invalid_input'), mayBeCharged: false },
+  { row: 'the body is too large', status: [413], failure: refusal('invalid_input'), mayBeCharged: false },
   { row: 'the key is refused', status: [401, 403], failure: misconfigured, mayBeCharged: false },
   { row: 'the money is used up', status: [402], failure: misconfigured, mayBeCharged: false },
   {
     row: 'the rate limit is reached',
     status: [429],
-    failure: rateLimited(retryAfterMs),
+    failure: askedToWait(retryAfterMs),
     mayBeCharged: false,
   },
   {

@@ -18,7 +18,7 @@ export interface UpstreamTiming {
 
 export const TIMING: UpstreamTiming = { pollMs: 1000, shortMs: 15_000, longMs: 180_000, downloadMs: 60_000 };
 
-export interface ClientOptions {
+export interface UpstreamClientOptions {
   /** Name of the generator, for messages. */
   name: string;
   egress: Egress;
@@ -76,7 +76,7 @@ const UNUSABLE = new Set<EgressFailure>(['refused', 'redirects', 'too_large', 'c
 /** Statuses of a result whose signature has expired, or that was deleted. */
 const GONE: ReadonlySet<number | undefined> = new Set([403, 404, 410]);
 
-export function createUpstreamClient(options: ClientOptions): UpstreamClient {
+export function createUpstreamClient(options: UpstreamClientOptions): UpstreamClient {
   const { name, egress, baseUrl, rows, timing } = options;
   const base = new URL(baseUrl);
   const credentials = Object.values(options.credentials);

@@ -1,6 +1,8 @@
 const MAX_ID_LENGTH = 4000;
 /** Values of a JSON body, about: an image is one of them. Parsing millions blocks the process for a minute. */
 const MAX_VALUES = 50_000;
+/** An image costs cents. A higher price is an error of the upstream. */
+const MOST_USD = 100;
 const [COMMA, BRACKET, BRACE] = Buffer.from(',[{');
 
 /** The value of a JSON body; undefined when it is no JSON, or too much of it. */
@@ -58,3 +60,6 @@ function at(value: unknown, key: string): unknown[] {
   const found: unknown = Reflect.get(value, key);
   return found === undefined || found === null ? [] : [found];
 }
+
+/** What an upstream says an image costs, in US dollars; null where no image can cost that. */
+export const plausibleCost = (usd: number): number | null => (usd >= 0 && usd <= MOST_USD ? usd : null);

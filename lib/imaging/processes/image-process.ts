@@ -1,10 +1,9 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { constants, setPriority } from 'node:os';
-import { ImageError } from '../errors.ts';
+import { type EndReason, ImageError, ImageProcessEnded } from '../errors.ts';
 import { FONT_ENVIRONMENT } from '../lettering.ts';
-import { type EndReason, ImageProcessEnded } from './errors.ts';
-import type { ChildMessage, TaskMessage } from './messages.ts';
+import type { ChildMessage, TaskMessage } from './serve.ts';
 import { readUsage, threadsOf } from './usage.ts';
 import { type TaskLimits, watchUsage } from './watch.ts';
 

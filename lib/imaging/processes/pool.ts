@@ -1,6 +1,6 @@
-import { acquireUnlessAborted, createLimit } from '../../admission/limit.ts';
+import { acquireUnlessAborted, createLimit, type Limit } from '../../admission/limit.ts';
 import { type EntryPoint, type ImageProcess, startImageProcess } from './image-process.ts';
-import type { Tasks } from './messages.ts';
+import type { Tasks } from './serve.ts';
 import type { TaskLimits } from './watch.ts';
 
 export interface PoolOptions {
@@ -22,20 +22,12 @@ export interface TaskContext {
   onStart?: (() => void) | undefined;
 }
 
-export interface PoolUsage {
-  busyProcesses: number;
-  /** Tasks that wait for a process, and those that have one and wait for memory. */
-  waitingForProcess: number;
-  waitingForMemory: number;
-  /** Estimated memory of all images in work. */
-  memoryBytes: number;
-}
-
 /** Runs image work in child processes, so that no image can block or crash this process or exceed its limits. */
 export interface ImagePool<T extends Tasks> extends AsyncDisposable {
-  usage(): PoolUsage;
+  /** For metrics. A task that waits for memory holds a process already. */
+  readonly limits: Readonly<Record<'processes' | 'memory', Pick<Limit, 'held' | 'waiting'>>>;
   /**
-   * Waits for a process and for memory, in round-robin order of the owners, then runs the task.
+   * Waits for a process and then for memory, with the owner that holds least first, and runs the task.
    * @throws what {@link ImageProcess.run} throws
    */
   run<Name extends keyof T & string>(
@@ -45,7 +37,7 @@ export interface ImagePool<T extends Tasks> extends AsyncDisposable {
   ): Promise<Awaited<ReturnType<T[Name]>>>;
 }
 
-/** RSS before the first image, which estimates include. Whatever an idle process holds above it, malloc retained. */
+/** RSS before the first image, which estimates include. What an idle process holds above it was retained by malloc. */
 const FRESH_RSS_BYTES = 130e6;
 /** A process with more RSS than this is ended instead of being reused. */
 const IDLE_RSS_BYTES = 300e6;
@@ -53,8 +45,8 @@ const IDLE_RSS_BYTES = 300e6;
 /** Opens the pool. Rejects when a first process does not start. */
 export async function openImagePool<T extends Tasks>(options: PoolOptions): Promise<ImagePool<T>> {
   const { entry, processes, memoryBytes } = options;
-  const memory = createLimit({ total: memoryBytes, perOwner: memoryBytes });
-  const processSlots = createLimit({ total: processes, perOwner: processes });
+  const memoryLimit = createLimit({ total: memoryBytes, perOwner: memoryBytes });
+  const processLimit = createLimit({ total: processes, perOwner: processes });
   const running = new Set<ImageProcess>();
   const idle: ImageProcess[] = [await start()];
 
@@ -64,7 +56,7 @@ export async function openImagePool<T extends Tasks>(options: PoolOptions): Prom
     return process;
   }
 
-  /** An idle process that is alive and has room for the image beside retained memory, else a new one. */
+  /** An idle process that is alive, and whose retained memory and this image are within the limit; else a new one. */
   async function take({ estimatedBytes, limits }: TaskContext): Promise<ImageProcess> {
     for (let process = idle.pop(); process !== undefined; process = idle.pop()) {
       const retained = Math.max(0, process.rssBytes() - FRESH_RSS_BYTES);
@@ -80,18 +72,13 @@ export async function openImagePool<T extends Tasks>(options: PoolOptions): Prom
   }
 
   return {
-    usage: () => ({
-      busyProcesses: processSlots.held - memory.waiting,
-      waitingForProcess: processSlots.waiting,
-      waitingForMemory: memory.waiting,
-      memoryBytes: memory.held,
-    }),
+    limits: { processes: processLimit, memory: memoryLimit },
 
     async run(task, input, context) {
       const { owner, signal, estimatedBytes, limits, onStart } = context;
       // In this order, so that no task holds memory while it waits for a process.
-      using _slot = await acquireUnlessAborted(processSlots, owner, 1, signal);
-      using _memory = await acquireUnlessAborted(memory, owner, estimatedBytes, signal);
+      using _process = await acquireUnlessAborted(processLimit, owner, 1, signal);
+      using _memory = await acquireUnlessAborted(memoryLimit, owner, estimatedBytes, signal);
       const process = await take(context);
       onStart?.();
       try {

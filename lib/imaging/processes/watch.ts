@@ -1,5 +1,5 @@
 import { countdown } from '../../process/countdown.ts';
-import { ImageProcessEnded } from './errors.ts';
+import { ImageProcessEnded } from '../errors.ts';
 import { readUsage } from './usage.ts';
 
 export interface TaskLimits {
@@ -10,14 +10,6 @@ export interface TaskLimits {
 }
 
 const SAMPLE_MS = 40;
-const RSS_BYTES = 1e9;
-const STALL_MS = 60_000;
-
-export const taskLimits = (megapixels: number): TaskLimits => ({
-  cpuMs: 5000 + 100 * megapixels,
-  rssBytes: RSS_BYTES,
-  stallMs: STALL_MS,
-});
 
 /** Samples the usage of a process and calls `onExceeded`, once, when it is over a limit. */
 export function watchUsage(

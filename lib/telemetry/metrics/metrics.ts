@@ -1,3 +1,4 @@
+import type { Readiness } from '../../process/readiness.ts';
 import type { METRICS, MetricDefinition } from './definitions.ts';
 
 export type MetricName = keyof typeof METRICS;
@@ -11,7 +12,7 @@ export type LabelsOf<Name extends MetricName> = Readonly<
 >;
 
 /** One value of a gauge. */
-export interface Sample {
+export interface GaugeSample {
   name: NameOf<'gauge'>;
   labels: Readonly<Record<string, string>>;
   value: number;
@@ -24,15 +25,15 @@ export interface Metrics {
   /** Adds a value to a histogram. */
   observe<Name extends NameOf<'histogram'>>(name: Name, labels: LabelsOf<Name>, value: number): void;
   /** Has gauges read for each scrape. Those that cannot be read in time are left out of it. */
-  sample(read: () => readonly Sample[] | Promise<readonly Sample[]>): void;
+  sample(read: () => readonly GaugeSample[] | Promise<readonly GaugeSample[]>): void;
 }
 
-/** A typed {@link Sample}. */
+/** A typed {@link GaugeSample}. */
 export const gauge = <Name extends NameOf<'gauge'>>(
   name: Name,
   labels: LabelsOf<Name>,
   value: number,
-): Sample => ({ name, labels, value });
+): GaugeSample => ({ name, labels, value });
 
 /** Has read for each scrape what is held of each limit, and how many requests wait for it. */
 export function sampleLimits(
@@ -45,6 +46,16 @@ export function sampleLimits(
       gauge('imagejob_limit_waiting', { limit }, waiting),
     ]),
   );
+}
+
+/** Has read for each scrape which dependencies can be used. */
+export function sampleReadiness(metrics: Metrics, readiness: Pick<Readiness, 'report'>): void {
+  metrics.sample(async () => {
+    const { dependencies } = await readiness.report();
+    return Object.entries(dependencies).map(([dependency, state]) =>
+      gauge('imagejob_dependency_up', { dependency }, state === 'ok' ? 1 : 0),
+    );
+  });
 }
 
 /** For a process whose metrics nobody reads. */

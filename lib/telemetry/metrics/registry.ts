@@ -2,7 +2,7 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, type Metric, Registry
 import { cachedFor } from '../../process/cached-for.ts';
 import { withDeadline } from '../../process/process.ts';
 import { METRICS, type MetricDefinition, type ProcessName } from './definitions.ts';
-import type { Metrics, Sample } from './metrics.ts';
+import type { GaugeSample, Metrics } from './metrics.ts';
 
 /** The metrics of one process, in a registry of their own. */
 export interface MetricsRegistry extends Metrics {
@@ -22,7 +22,7 @@ const MISNAMED = [
   'nodejs_active_resources_total',
 ];
 
-type Read = () => readonly Sample[] | Promise<readonly Sample[]>;
+type Read = () => readonly GaugeSample[] | Promise<readonly GaugeSample[]>;
 
 export interface RegistryOptions {
   /** Adds the metrics of Node: processor time, memory, event loop, garbage collection. */
@@ -88,6 +88,6 @@ function clear(metric: Gauge): void {
 }
 
 /** Nothing, when it fails or takes too long: an old value would look like a new one. */
-async function inTime(read: Read): Promise<readonly Sample[]> {
+async function inTime(read: Read): Promise<readonly GaugeSample[]> {
   return withDeadline(READ_MS, Promise.resolve().then(read)).catch(() => []);
 }

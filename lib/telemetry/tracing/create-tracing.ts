@@ -1,6 +1,6 @@
-import { context, propagation } from '@opentelemetry/api';
+import { type Context, context, propagation, ROOT_CONTEXT, TraceFlags, trace } from '@opentelemetry/api';
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
-import { W3CTraceContextPropagator } from '@opentelemetry/core';
+import { parseTraceParent, W3CTraceContextPropagator } from '@opentelemetry/core';
 import { Resource } from '@opentelemetry/resources';
 import {
   BasicTracerProvider,
@@ -18,7 +18,6 @@ import { createEgress } from '../../egress/egress.ts';
 import type { Config } from '../../process/config/config.ts';
 import { withDeadline } from '../../process/process.ts';
 import { createExporter } from './exporter.ts';
-import { contextOfRequest } from './traceparent.ts';
 import type { Tracing } from './tracing.ts';
 
 /** Time for the last spans, of the 4 s that a process has for closing everything. */
@@ -29,6 +28,9 @@ const MAX_QUEUE_SIZE = 4096;
 
 /** Above what a span of ours has. */
 const LIMITS = { attributeCountLimit: 64, attributeValueLengthLimit: 256 } as const;
+
+/** A `traceparent` of version 00 has 55 characters. Later versions may have more. */
+const MAX_TRACEPARENT = 128;
 
 /** Every setting is given here, because the SDK reads those that are not from environment variables of its own. */
 export function createTracing(
@@ -80,4 +82,17 @@ export function createTracing(
 function registerContext(): void {
   context.setGlobalContextManager(new AsyncLocalStorageContextManager());
   propagation.setGlobalPropagator(new W3CTraceContextPropagator());
+}
+
+/**
+ * The context that a request continues: the trace of its `traceparent` (W3C Trace Context) if that is valid, otherwise
+ * none. The caller chooses the id, but `ratio` alone decides whether the trace is recorded: a stranger can neither fill
+ * the collector nor stay out of it. `tracestate` is not accepted, because it would be passed on to others.
+ */
+export function contextOfRequest(header: string | string[] | undefined, ratio: number): Context {
+  if (typeof header !== 'string' || header.length > MAX_TRACEPARENT) return ROOT_CONTEXT;
+  const parent = parseTraceParent(header);
+  if (parent === null) return ROOT_CONTEXT;
+  const traceFlags = Math.random() < ratio ? TraceFlags.SAMPLED : TraceFlags.NONE;
+  return trace.setSpanContext(ROOT_CONTEXT, { ...parent, traceFlags, isRemote: true });
 }

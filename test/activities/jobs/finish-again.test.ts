@@ -4,7 +4,7 @@ import { type RenderAttempt, renderUpstream } from '../../../activities/jobs/ren
 import { createLimit } from '../../../lib/admission/limit.ts';
 import { findTool, planRender } from '../../../lib/catalog/catalog.ts';
 import { createImageTasks } from '../../../lib/generators/tasks.ts';
-import { type EndReason, ImageProcessEnded } from '../../../lib/imaging/processes/errors.ts';
+import { type EndReason, ImageProcessEnded } from '../../../lib/imaging/errors.ts';
 import type { RenderInput } from '../../../lib/protocol/render.ts';
 import { unusedUpstream } from '../../lib/generators/fake-calls.ts';
 import { invert } from '../../setup/generators.ts';
@@ -16,7 +16,7 @@ const tasks = createImageTasks({ watermarkText: 'sample' });
 function endingWith(reason: EndReason, times: number): RenderAttempt['imageTasks'] {
   let left = times;
   return {
-    usage: () => ({ busyProcesses: 0, waitingForProcess: 0, waitingForMemory: 0, memoryBytes: 0 }),
+    limits: { processes: { held: 0, waiting: 0 }, memory: { held: 0, waiting: 0 } },
     async run(task, input) {
       if (task === 'finishUpstream' && left-- > 0) throw new ImageProcessEnded(reason, 'ended');
       return (await tasks[task](input as never)) as never;

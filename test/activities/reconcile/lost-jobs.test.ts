@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { newClient } from '../../setup/records.ts';
-import { openStage } from './stage.ts';
+import { openReconcileStage } from './stage.ts';
 
 const HOUR_MS = 3_600_000;
-type Stage = Awaited<ReturnType<typeof openStage>>;
+type Stage = Awaited<ReturnType<typeof openReconcileStage>>;
 
 /** What a run does about lost jobs. */
 async function refundAll({ activities }: Stage) {
@@ -15,7 +15,7 @@ async function refundAll({ activities }: Stage) {
 
 describe('a job in progress', () => {
   test('is lost when its workflow is closed or unknown, and not when it is open or young', async () => {
-    const stage = await openStage();
+    const stage = await openReconcileStage();
     const lost = [
       ...(await stage.createJobs('processing', 2, 'closed')),
       ...(await stage.createJobs('processing', 2)),
@@ -35,7 +35,7 @@ describe('a job in progress', () => {
   });
 
   test('for more than 25 hours is refunded whatever its workflow does, which is terminated', async () => {
-    const stage = await openStage();
+    const stage = await openReconcileStage();
     const [overdue = '', slow = ''] = await stage.createJobs('processing', 2, 'open');
     stage.age([overdue], 26 * HOUR_MS);
     stage.age([slow], 24 * HOUR_MS);
@@ -45,7 +45,7 @@ describe('a job in progress', () => {
   });
 
   test('that is overdue stays as it is while its workflow cannot be terminated', async () => {
-    const stage = await openStage();
+    const stage = await openReconcileStage();
     const [overdue = ''] = await stage.createJobs('processing', 1, 'open');
     stage.age([overdue], 26 * HOUR_MS);
     const { lost } = await stage.activities.findLostJobs('');
@@ -55,7 +55,7 @@ describe('a job in progress', () => {
   });
 
   test('that ends before it is refunded keeps its end', async () => {
-    const stage = await openStage();
+    const stage = await openReconcileStage();
     const [jobId = ''] = await stage.createJobs('processing', 1);
     const { lost } = await stage.activities.findLostJobs('');
     await stage.stores.jobs.complete(jobId, { results: [], processingMs: 1 });
@@ -64,7 +64,7 @@ describe('a job in progress', () => {
   });
 
   test('that cannot be refunded, or whose workflow cannot be checked, does not stop the others', async () => {
-    const stage = await openStage();
+    const stage = await openReconcileStage();
     const lost = (await stage.createJobs('processing', 5)).sort();
     const [first = '', second = ''] = lost;
     stage.broken.add(first).add(stage.workflowIdOf(second));
@@ -88,7 +88,7 @@ describe('the loss of jobs', () => {
   }
 
   test('is implausible when it is more than 20 jobs and more than half of them', async () => {
-    const stage = await openStage();
+    const stage = await openReconcileStage();
     await stage.createJobs('processing', 20, 'open');
     await stage.createJobs('processing', 20, 'closed');
     expect(await implausible(stage)).toBeNull();
@@ -100,7 +100,7 @@ describe('the loss of jobs', () => {
   });
 
   test('of a single job is implausible when its workflow has completed it: MongoDB was restored', async () => {
-    const stage = await openStage();
+    const stage = await openReconcileStage();
     await stage.createJobs('processing', 20, 'open');
     const [failed = '', completed = ''] = await stage.createJobs('processing', 2, 'closed');
     expect(await implausible(stage)).toBeNull();
@@ -111,7 +111,7 @@ describe('the loss of jobs', () => {
   });
 
   test('is none when their workflows end the jobs while they are being checked', async () => {
-    const stage = await openStage();
+    const stage = await openReconcileStage();
     const ids = await stage.createJobs('processing', 30, 'open');
     const { jobs } = stage.stores;
     const idOf = new Map(ids.map((id) => [stage.workflowIdOf(id), id]));
@@ -123,7 +123,7 @@ describe('the loss of jobs', () => {
   });
 
   test('of a few jobs is implausible when Temporal has forgotten those that ended today as well', async () => {
-    const stage = await openStage();
+    const stage = await openReconcileStage();
     await stage.createJobs('processing', 2);
     expect(await implausible(stage)).toBeNull();
     await stage.createJobs('completed', 3);
@@ -133,7 +133,7 @@ describe('the loss of jobs', () => {
   });
 
   test('is not judged by jobs that ended days ago, nor by those that were lost themselves', async () => {
-    const stage = await openStage();
+    const stage = await openReconcileStage();
     stage.age(await stage.createJobs('completed', 3), 48 * HOUR_MS);
     await stage.createJobs('processing', 2);
     await refundAll(stage);
@@ -143,7 +143,7 @@ describe('the loss of jobs', () => {
 });
 
 test('jobs of a closed account are deleted with their images, though one of them cannot be', async () => {
-  const stage = await openStage();
+  const stage = await openReconcileStage();
   const { activities, stores, images, createJobs, broken, statusOf } = stage;
   const owner = await newClient(stores);
   const left = await createJobs('completed', 5, undefined, owner);
@@ -164,7 +164,7 @@ test('jobs of a closed account are deleted with their images, though one of them
 });
 
 test('ended jobs with open calls are found page by page', async () => {
-  const { activities, stores, createJobs } = await openStage();
+  const { activities, stores, createJobs } = await openReconcileStage();
   const ended = await createJobs('processing', 25);
   const running = await createJobs('processing', 2);
   for (const jobId of [...ended, ...running])

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { deliveryIdOf } from '../../../lib/domain/delivery.ts';
 import { lostWebhookWorkflowId } from '../../../lib/protocol/workflow-ids.ts';
-import { openStage } from './stage.ts';
+import { openReconcileStage } from './stage.ts';
 
 /** Jobs that have ended, whose webhooks are pending. */
 async function openWithPending(count: number) {
-  const stage = await openStage();
+  const stage = await openReconcileStage();
   const jobIds = await stage.createJobs('completed', count);
   for (const jobId of jobIds) {
     const delivery = { id: deliveryIdOf(jobId), jobId, type: 'job.completed', target: 'account' } as const;

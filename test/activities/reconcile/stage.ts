@@ -12,7 +12,7 @@ export const BROKEN = new Error('It is broken.');
  * The activities of the reconciler over fakes. What concerns an id in `broken` fails. Workflows are unknown to Temporal
  * unless they have a state.
  */
-export async function openStage() {
+export async function openReconcileStage() {
   const stores = createFakeStores();
   const images = createFakeImageStore('http://results.test');
   const broken = new Set<string>();

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { mapUpstreams } from '../../../lib/generators/telemetry/map-upstreams.ts';
+import { mapUpstreams } from '../../../lib/generators/telemetry.ts';
 import { generatorsOf, scriptedUpstream } from '../../setup/generators.ts';
 
 it('replaces an upstream by the same one for a tool and by its name, and no local generator', () => {

@@ -9,11 +9,11 @@ import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { EXPENSIVE, HONEST } from '../../../dev/bench/hostile/hostile-images.ts';
 import type { Settings } from '../../../lib/generators/preview/operation.ts';
-import { estimateRender, type RenderTarget } from '../../../lib/imaging/cost.ts';
+import { estimateRender, type RenderTarget, taskLimits } from '../../../lib/imaging/cost.ts';
 import { type InspectedImage, inspectImage } from '../../../lib/imaging/inspect.ts';
 import { FONT_ENVIRONMENT } from '../../../lib/imaging/lettering.ts';
 import { openRaw } from '../../../lib/imaging/libvips.ts';
-import { taskLimits } from '../../../lib/imaging/processes/watch.ts';
+
 import { draw } from '../generators/preview/images.ts';
 
 const MB = 1_000_000;

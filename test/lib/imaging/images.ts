@@ -35,7 +35,7 @@ export const noise = (width = 160, height = 120): Sharp =>
   });
 
 /** The colour at a position; `x` and `y` are shares of the sides, 0 to 1. */
-export async function colourAt(bytes: Buffer, x: number, y: number): Promise<number[]> {
+export async function jpegColourAt(bytes: Buffer, x: number, y: number): Promise<number[]> {
   const { data, info } = await sharp(bytes).toColourspace('srgb').raw().toBuffer({ resolveWithObject: true });
   const at = (Math.floor(y * info.height) * info.width + Math.floor(x * info.width)) * info.channels;
   return [...data.subarray(at, at + info.channels)];

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { ImageError } from '../../../lib/imaging/errors.ts';
 import { configureLibvips } from '../../../lib/imaging/libvips.ts';
 import { prepareInput } from '../../../lib/imaging/prepare.ts';
-import { colourAt, noise, pngClaiming, QUARTERS, quarters, withScans } from './images.ts';
+import { jpegColourAt, noise, pngClaiming, QUARTERS, quarters, withScans } from './images.ts';
 
 beforeAll(configureLibvips);
 
@@ -35,7 +35,7 @@ describe('orientation', () => {
         const prepared = await prepareInput(await stored.withMetadata({ orientation }).toBuffer());
         const upright = orientation > 4 ? { width: 64, height: 96 } : { width: 96, height: 64 };
         expect(prepared).toMatchObject({ ...upright, inputSize: upright });
-        expect(await colourAt(prepared.bytes, 0.2, 0.2)).toEqual(near(QUARTERS[corner]));
+        expect(await jpegColourAt(prepared.bytes, 0.2, 0.2)).toEqual(near(QUARTERS[corner]));
       }
     },
   );
@@ -64,7 +64,7 @@ describe('metadata', () => {
     const wide = await quarters().withIccProfile('p3').png().toBuffer();
     const { bytes } = await prepareInput(wide);
     expect((await sharp(bytes).metadata()).icc).toBeUndefined();
-    expect(await colourAt(bytes, 0.2, 0.2)).toEqual(near(QUARTERS.topLeft, 6));
+    expect(await jpegColourAt(bytes, 0.2, 0.2)).toEqual(near(QUARTERS.topLeft, 6));
   });
 });
 
@@ -89,7 +89,7 @@ describe('pixel formats', () => {
 
   it('transparent pixels become white', async () => {
     const { bytes } = await prepareInput(await quarters().ensureAlpha(0).png().toBuffer());
-    expect(await colourAt(bytes, 0.2, 0.2)).toEqual([255, 255, 255]);
+    expect(await jpegColourAt(bytes, 0.2, 0.2)).toEqual([255, 255, 255]);
   });
 
   it('the first frame of an animation is used', async () => {
@@ -99,7 +99,7 @@ describe('pixel formats', () => {
       .toBuffer();
     const prepared = await prepareInput(animated);
     expect(prepared).toMatchObject({ width: 96, height: 64 });
-    expect(await colourAt(prepared.bytes, 0.2, 0.2)).toEqual(near(QUARTERS.topLeft));
+    expect(await jpegColourAt(prepared.bytes, 0.2, 0.2)).toEqual(near(QUARTERS.topLeft));
   });
 });
 

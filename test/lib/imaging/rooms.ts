@@ -1,7 +1,6 @@
 import sharp from 'sharp';
-import { type GreyImage, toGrey } from '../../../lib/imaging/compare.ts';
+import { type GreyImage, referenceSize, toGrey, toReference } from '../../../lib/imaging/compare.ts';
 import { configureLibvips, openEncoded, type RawImage } from '../../../lib/imaging/libvips.ts';
-import { referenceSize, toReference } from '../../../lib/imaging/reference.ts';
 
 const SIZE = { width: 1200, height: 800 };
 

@@ -2,7 +2,7 @@ import sharp from 'sharp';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { prepareInput } from '../../../lib/imaging/prepare.ts';
 import { finishUpstream, type UpstreamFinishOptions } from '../../../lib/imaging/upstream-result.ts';
-import { colourAt, noise, pngClaiming, QUARTERS, quarters } from './images.ts';
+import { jpegColourAt, noise, pngClaiming, QUARTERS, quarters } from './images.ts';
 import { drawRoom, zoom } from './rooms.ts';
 
 let rooms: Record<'empty' | 'furnished', Buffer>;
@@ -90,7 +90,7 @@ describe('the image of an upstream', () => {
     const finished = await finish(input, stored);
     if (!finished.ok) throw new Error(finished.problem);
     expect(finished).toMatchObject({ width: 600, height: 400 });
-    const colour = await colourAt(finished.bytes, 0.1, 0.1);
+    const colour = await jpegColourAt(finished.bytes, 0.1, 0.1);
     for (const [channel, value] of QUARTERS.topLeft.entries())
       expect(Math.abs((colour[channel] ?? 0) - (255 - value))).toBeLessThan(12);
   });

@@ -1,6 +1,6 @@
 import { ROOT_CONTEXT, TraceFlags, trace } from '@opentelemetry/api';
 import { describe, expect, test } from 'vitest';
-import { contextOfRequest } from '../../../lib/telemetry/tracing/traceparent.ts';
+import { contextOfRequest } from '../../../lib/telemetry/tracing/create-tracing.ts';
 
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
 const PARENT = '00f067aa0ba902b7';

@@ -1,12 +1,12 @@
 import { createBfl } from '../../../../lib/generators/adapters/bfl.ts';
-import { type FakeOptions, type FakeWithAdapter, QUICK, SECRET, startFake } from './fake.ts';
+import { type FakeOptions, type FakeWithAdapter, QUICK_TIMING, SECRET, startFake } from './fake.ts';
 
 export const BFL: FakeOptions = {
   create: (baseUrl, egress) =>
     createBfl(
       { apiKey: SECRET, baseUrl, model: 'flux-2-pro', concurrency: 8, resultOrigins: [] },
       egress,
-      QUICK,
+      QUICK_TIMING,
     ),
   replies: ({ server, results, image }) => ({
     submit: {

@@ -3,11 +3,11 @@ import { createEgress, type Egress } from '../../../../lib/egress/egress.ts';
 import { GeneratorError } from '../../../../lib/generators/errors.ts';
 import { lost } from '../../../../lib/generators/upstream/classify.ts';
 import {
-  type ClientOptions,
   createUpstreamClient,
   type UpstreamCall,
+  type UpstreamClientOptions,
 } from '../../../../lib/generators/upstream/client.ts';
-import { type FakeServer, QUICK, type Reply, SECRET, serve } from './fake.ts';
+import { type FakeServer, QUICK_TIMING, type Reply, SECRET, serve } from './fake.ts';
 
 let server: FakeServer;
 let other: FakeServer;
@@ -25,14 +25,14 @@ afterEach(async () => {
   await Promise.all([server, other].map((each) => each[Symbol.asyncDispose]()));
 });
 
-const client = (options: Partial<ClientOptions> = {}) =>
+const client = (options: Partial<UpstreamClientOptions> = {}) =>
   createUpstreamClient({
     name: 'maker',
     egress,
     baseUrl: `${server.origin}/v9`,
     credentials: { authorization: `Bearer ${SECRET}` },
     rows: [],
-    timing: QUICK,
+    timing: QUICK_TIMING,
     ...options,
   });
 const get = (changes: Partial<UpstreamCall> = {}): UpstreamCall => ({
@@ -95,7 +95,7 @@ describe('a call', () => {
 
   it('has a longer time when the response is the image itself', async () => {
     reply = () => {};
-    const timing = { ...QUICK, shortMs: 50, longMs: 60_000 };
+    const timing = { ...QUICK_TIMING, shortMs: 50, longMs: 60_000 };
     const controller = new AbortController();
     const slow = client({ timing }).call(get({ slow: true, signal: controller.signal }));
     await failureOf(client({ timing }).call(get()));

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createComfyui } from '../../../../lib/generators/adapters/comfyui.ts';
 import { textAt } from '../../../../lib/generators/upstream/json.ts';
 import { GRAPH_FILE } from '../graph-file.ts';
-import { type FakeOptions, type FakeWithAdapter, QUICK, startFake } from './fake.ts';
+import { type FakeOptions, type FakeWithAdapter, QUICK_TIMING, startFake } from './fake.ts';
 
 const outputs = { 4: { images: [{ filename: 'o_1_.png', subfolder: '', type: 'output' }] } };
 const status = { status_str: 'success', completed: true, messages: [['execution_success', {}]] };
@@ -15,7 +15,11 @@ export function fakeComfyui(): FakeOptions {
   let id = '';
   return {
     create: (baseUrl, egress) =>
-      createComfyui({ baseUrl, outputNode: '', graph: readFileSync(GRAPH_FILE, 'utf8') }, egress, QUICK),
+      createComfyui(
+        { baseUrl, outputNode: '', graph: readFileSync(GRAPH_FILE, 'utf8') },
+        egress,
+        QUICK_TIMING,
+      ),
     replies: ({ image }) => ({
       submit: {
         status: 200,

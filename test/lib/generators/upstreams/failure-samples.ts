@@ -1,6 +1,6 @@
 import type { GeneratorFailure } from '../../../../lib/generators/errors.ts';
 
-export interface Sample {
+export interface FailureSample {
   of: string;
   row: string;
   status: number;
@@ -14,8 +14,8 @@ export interface Sample {
 export const safety = { kind: 'refused', reason: 'safety' } as const;
 export const noResult = { kind: 'refused', reason: 'no_result' } as const;
 export const invalidInput = { kind: 'refused', reason: 'invalid_input' } as const;
-export const misconfigured = { kind: 'misconfigured' } as const;
-export const unavailable = { kind: 'unavailable' } as const;
+export const misconfiguredKind = { kind: 'misconfigured' } as const;
+export const unavailableKind = { kind: 'unavailable' } as const;
 export const wait = (retryAfterMs: number) => ({ kind: 'unavailable', retryAfterMs }) as const;
 
 const openai = (type: string, code: string, param: string | null = null) => ({
@@ -27,7 +27,7 @@ const gemini = (status: string, details: unknown[] = [], message = 'm') => ({
 const finished = (finishReason: string) => ({ candidates: [{ finishReason, finishMessage: 'm', index: 0 }] });
 
 /** Responses as upstreams document them: those of one call, and what all have in common. */
-export const SAMPLES: Sample[] = [
+export const SAMPLES: FailureSample[] = [
   {
     of: 'gemini',
     row: 'the prompt was blocked',
@@ -46,7 +46,7 @@ export const SAMPLES: Sample[] = [
     'RECITATION',
     'IMAGE_RECITATION',
   ].map(
-    (reason): Sample => ({
+    (reason): FailureSample => ({
       of: 'gemini',
       row: 'the result was blocked',
       status: 200,
@@ -56,7 +56,7 @@ export const SAMPLES: Sample[] = [
     }),
   ),
   ...['NO_IMAGE', 'IMAGE_OTHER', 'OTHER', 'STOP', 'MAX_TOKENS'].map(
-    (reason): Sample => ({
+    (reason): FailureSample => ({
       of: 'gemini',
       row: 'the model made no image',
       status: 200,
@@ -70,14 +70,14 @@ export const SAMPLES: Sample[] = [
     row: 'the key is invalid',
     status: 400,
     json: gemini('INVALID_ARGUMENT', [{ reason: 'API_KEY_INVALID' }]),
-    failure: misconfigured,
+    failure: misconfiguredKind,
   },
   {
     of: 'gemini',
     row: 'the account cannot use the model',
     status: 400,
     json: gemini('FAILED_PRECONDITION'),
-    failure: misconfigured,
+    failure: misconfiguredKind,
   },
   {
     of: 'gemini',
@@ -91,14 +91,14 @@ export const SAMPLES: Sample[] = [
     row: 'the settings do not suit the model',
     status: 400,
     json: gemini('INVALID_ARGUMENT', [], "Invalid value at 'generation_config.image_config.image_size'"),
-    failure: misconfigured,
+    failure: misconfiguredKind,
   },
   {
     of: 'gemini',
     row: "the day's quota is used up",
     status: 429,
     json: gemini('RESOURCE_EXHAUSTED', [{ violations: [{ quotaId: 'RequestsPerDayPerProject' }] }]),
-    failure: misconfigured,
+    failure: misconfiguredKind,
   },
   {
     of: 'gemini',
@@ -116,7 +116,7 @@ export const SAMPLES: Sample[] = [
     charged: true,
   },
   ...['moderation_blocked', 'image_content_policy_violation', 'content_policy_violation'].map(
-    (code): Sample => ({
+    (code): FailureSample => ({
       of: 'openai',
       row: 'the prompt or the image was moderated',
       status: 400,
@@ -126,7 +126,7 @@ export const SAMPLES: Sample[] = [
     }),
   ),
   ...['invalid_image_file', 'image_parse_error', 'image_too_large', 'unsupported_image_media_type'].map(
-    (code): Sample => ({
+    (code): FailureSample => ({
       of: 'openai',
       row: 'the image was not accepted',
       status: 400,
@@ -135,7 +135,7 @@ export const SAMPLES: Sample[] = [
     }),
   ),
   ...['image', 'image[0]', 'prompt'].map(
-    (param): Sample => ({
+    (param): FailureSample => ({
       of: 'openai',
       row: 'the image or the prompt was not accepted',
       status: 400,
@@ -148,21 +148,21 @@ export const SAMPLES: Sample[] = [
     row: 'the model has other parameters',
     status: 400,
     json: openai('invalid_request_error', 'unknown_parameter', 'image'),
-    failure: misconfigured,
+    failure: misconfiguredKind,
   },
   {
     of: 'openai',
     row: 'the request, the model or the address is wrong',
     status: 400,
     json: openai('invalid_request_error', 'invalid_value', 'quality'),
-    failure: misconfigured,
+    failure: misconfiguredKind,
   },
   {
     of: 'openai',
     row: 'the money is used up',
     status: 429,
     json: openai('insufficient_quota', 'x'),
-    failure: misconfigured,
+    failure: misconfiguredKind,
   },
   ...[
     'credit_balance_exhausted',
@@ -170,21 +170,21 @@ export const SAMPLES: Sample[] = [
     'monthly_spend_limit_exceeded',
     'project_usage_limit_exceeded',
   ].map(
-    (code): Sample => ({
+    (code): FailureSample => ({
       of: 'openai',
       row: 'a spending limit is reached',
       status: 429,
       json: openai('x', code),
-      failure: misconfigured,
+      failure: misconfiguredKind,
     }),
   ),
   ...['server_is_overloaded', 'slow_down'].map(
-    (code): Sample => ({
+    (code): FailureSample => ({
       of: 'openai',
       row: 'the upstream is overloaded',
       status: 503,
       json: openai('service_unavailable_error', code),
-      failure: unavailable,
+      failure: unavailableKind,
     }),
   ),
   {
@@ -200,7 +200,7 @@ export const SAMPLES: Sample[] = [
     row: 'the request, the model or the address is wrong',
     status: 404,
     json: openai('invalid_request_error', 'model_not_found'),
-    failure: misconfigured,
+    failure: misconfiguredKind,
     submits: true,
   },
   {
@@ -208,7 +208,7 @@ export const SAMPLES: Sample[] = [
     row: 'the request, the model or the address is wrong',
     status: 404,
     json: gemini('NOT_FOUND'),
-    failure: misconfigured,
+    failure: misconfiguredKind,
     submits: true,
   },
   {
@@ -216,16 +216,16 @@ export const SAMPLES: Sample[] = [
     row: 'the request, the model or the address is wrong',
     status: 422,
     json: { title: 'Input validation failed', detail: 'm', status: 422 },
-    failure: misconfigured,
+    failure: misconfiguredKind,
     submits: true,
   },
   ...['replicate', 'bfl', 'fal'].map(
-    (of): Sample => ({
+    (of): FailureSample => ({
       of,
       row: 'the request, the model or the address is wrong',
       status: 404,
       json: { detail: 'The requested resource could not be found.' },
-      failure: misconfigured,
+      failure: misconfiguredKind,
       submits: true,
     }),
   ),
@@ -234,28 +234,28 @@ export const SAMPLES: Sample[] = [
     row: 'the key is refused',
     status: 403,
     json: openai('invalid_request_error', 'unsupported_country_region_territory'),
-    failure: misconfigured,
+    failure: misconfiguredKind,
   },
   {
     of: 'gemini',
     row: 'the key is refused',
     status: 403,
     json: gemini('PERMISSION_DENIED'),
-    failure: misconfigured,
+    failure: misconfiguredKind,
   },
   {
     of: 'gemini',
     row: 'the money is used up',
     status: 402,
     json: gemini('RESOURCE_EXHAUSTED'),
-    failure: misconfigured,
+    failure: misconfiguredKind,
   },
   {
     of: 'bfl',
     row: 'the money is used up',
     status: 402,
     json: { detail: 'Insufficient credits' },
-    failure: misconfigured,
+    failure: misconfiguredKind,
   },
   {
     of: 'bfl',
@@ -274,9 +274,9 @@ export const SAMPLES: Sample[] = [
     charged: true,
   },
   { of: 'any', row: 'the body is too large', status: 413, failure: invalidInput },
-  { of: 'any', row: 'the key is refused', status: 401, failure: misconfigured },
-  { of: 'any', row: 'the key is refused', status: 403, failure: misconfigured },
-  { of: 'any', row: 'the money is used up', status: 402, failure: misconfigured },
+  { of: 'any', row: 'the key is refused', status: 401, failure: misconfiguredKind },
+  { of: 'any', row: 'the key is refused', status: 403, failure: misconfiguredKind },
+  { of: 'any', row: 'the money is used up', status: 402, failure: misconfiguredKind },
   {
     of: 'any',
     row: 'the rate limit is reached',
@@ -285,29 +285,29 @@ export const SAMPLES: Sample[] = [
     failure: wait(12_000),
   },
   ...[408, 502, 504].map(
-    (status): Sample => ({
+    (status): FailureSample => ({
       of: 'any',
       row: 'a gateway gave up waiting',
       status,
-      failure: unavailable,
+      failure: unavailableKind,
       charged: true,
       submits: true,
     }),
   ),
   ...[409, 500, 503, 529].map(
-    (status): Sample => ({
+    (status): FailureSample => ({
       of: 'any',
       row: 'the upstream is overloaded or down',
       status,
-      failure: unavailable,
+      failure: unavailableKind,
     }),
   ),
   ...[400, 404, 405, 422].map(
-    (status): Sample => ({
+    (status): FailureSample => ({
       of: 'any',
       row: 'the request, the model or the address is wrong',
       status,
-      failure: misconfigured,
+      failure: misconfiguredKind,
     }),
   ),
 ];

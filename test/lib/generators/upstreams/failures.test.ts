@@ -6,7 +6,7 @@ import { GEMINI_ROWS } from '../../../../lib/generators/adapters/gemini.ts';
 import { OPENAI_ROWS } from '../../../../lib/generators/adapters/openai.ts';
 import { REPLICATE_ROWS } from '../../../../lib/generators/adapters/replicate.ts';
 import { COMMON_ROWS, type FailureRow, failureOf } from '../../../../lib/generators/upstream/classify.ts';
-import { SAMPLES, type Sample } from './failure-samples.ts';
+import { type FailureSample, SAMPLES } from './failure-samples.ts';
 import { TASK_SAMPLES } from './task-failure-samples.ts';
 
 const TABLES: Readonly<Record<string, readonly FailureRow[]>> = {
@@ -18,7 +18,7 @@ const TABLES: Readonly<Record<string, readonly FailureRow[]>> = {
   comfyui: COMFYUI_ROWS,
 };
 
-const read = ({ of, status, json = {}, headers = {}, submits = false }: Sample) => {
+const read = ({ of, status, json = {}, headers = {}, submits = false }: FailureSample) => {
   const quote = (text: string) => text;
   const response = { status, json, headers, body: Buffer.from(JSON.stringify(json)), quote, submits };
   return failureOf(of, TABLES[of] ?? [], response);

@@ -45,7 +45,7 @@ function send(reply: Reply, request: IncomingMessage, response: ServerResponse):
   response.end(body);
 }
 
-export const QUICK: UpstreamTiming = { pollMs: 5, shortMs: 400, longMs: 400, downloadMs: 400 };
+export const QUICK_TIMING: UpstreamTiming = { pollMs: 5, shortMs: 400, longMs: 400, downloadMs: 400 };
 export const SECRET = 'sk-secret-0123456789';
 
 /** The server of one upstream. Replies may be replaced while it runs. */

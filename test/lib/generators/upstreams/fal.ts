@@ -1,5 +1,5 @@
 import { createFal } from '../../../../lib/generators/adapters/fal.ts';
-import { type FakeOptions, type FakeWithAdapter, QUICK, SECRET, startFake } from './fake.ts';
+import { type FakeOptions, type FakeWithAdapter, QUICK_TIMING, SECRET, startFake } from './fake.ts';
 
 const images = (url: string) => [{ url, width: 96, height: 64, content_type: 'image/jpeg' }];
 
@@ -16,7 +16,7 @@ export const FAL: FakeOptions = {
         resultOrigins: [],
       },
       egress,
-      QUICK,
+      QUICK_TIMING,
     ),
   replies: ({ server, results, image }) => {
     const task = `${server}/fal-ai/m/requests/q1`;

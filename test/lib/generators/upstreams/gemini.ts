@@ -1,5 +1,5 @@
 import { createGemini } from '../../../../lib/generators/adapters/gemini.ts';
-import { type FakeOptions, type FakeWithAdapter, HANGS, QUICK, SECRET, startFake } from './fake.ts';
+import { type FakeOptions, type FakeWithAdapter, HANGS, QUICK_TIMING, SECRET, startFake } from './fake.ts';
 
 const ok = (data: string) => ({
   candidates: [
@@ -30,7 +30,7 @@ export const GEMINI: FakeOptions = {
         resultOrigins: [],
       },
       egress,
-      QUICK,
+      QUICK_TIMING,
     ),
   replies: ({ image }) => {
     const reply = { status: 200, json: ok(image.toString('base64')) };

@@ -1,5 +1,5 @@
 import { createOpenai } from '../../../../lib/generators/adapters/openai.ts';
-import { type FakeOptions, type FakeWithAdapter, HANGS, QUICK, SECRET, startFake } from './fake.ts';
+import { type FakeOptions, type FakeWithAdapter, HANGS, QUICK_TIMING, SECRET, startFake } from './fake.ts';
 
 export const OPENAI: FakeOptions = {
   create: (baseUrl, egress) =>
@@ -13,7 +13,7 @@ export const OPENAI: FakeOptions = {
         resultOrigins: [],
       },
       egress,
-      QUICK,
+      QUICK_TIMING,
     ),
   replies: ({ image }) => {
     const usage = {

@@ -1,5 +1,5 @@
 import { createReplicate } from '../../../../lib/generators/adapters/replicate.ts';
-import { type FakeOptions, type FakeWithAdapter, QUICK, SECRET, startFake } from './fake.ts';
+import { type FakeOptions, type FakeWithAdapter, QUICK_TIMING, SECRET, startFake } from './fake.ts';
 
 const prediction = (changes: object) => ({
   id: 'p1',
@@ -26,7 +26,7 @@ export const REPLICATE: FakeOptions = {
         resultOrigins: [],
       },
       egress,
-      QUICK,
+      QUICK_TIMING,
     ),
   replies: ({ results, image }) => ({
     submit: { status: 201, json: prediction({}) },

@@ -1,10 +1,10 @@
 import {
+  type FailureSample,
   invalidInput,
-  misconfigured,
+  misconfiguredKind,
   noResult,
-  type Sample,
   safety,
-  unavailable,
+  unavailableKind,
   wait,
 } from './failure-samples.ts';
 
@@ -24,9 +24,9 @@ const history = (status_str: string, event = 'execution_error', exception_type =
 const lost = { kind: 'lost' } as const;
 
 /** Responses of upstreams with tasks, as they document them. */
-export const TASK_SAMPLES: Sample[] = [
+export const TASK_SAMPLES: FailureSample[] = [
   ...['Request Moderated', 'Content Moderated'].map(
-    (status): Sample => ({
+    (status): FailureSample => ({
       of: 'bfl',
       row: 'the prompt or the image was moderated',
       status: 200,
@@ -45,12 +45,12 @@ export const TASK_SAMPLES: Sample[] = [
   },
   { of: 'bfl', row: 'the task is unknown to this server', status: 404, json: {}, failure: lost },
   ...['Error', 'Failed'].map(
-    (status): Sample => ({
+    (status): FailureSample => ({
       of: 'bfl',
       row: 'the task failed',
       status: 200,
       json: bfl(status),
-      failure: unavailable,
+      failure: unavailableKind,
       charged: true,
     }),
   ),
@@ -68,7 +68,7 @@ export const TASK_SAMPLES: Sample[] = [
     [{ loc: ['body', 'prompt'], msg: 'too long', type: 'string_too_long' }],
     'Invalid image',
   ].map(
-    (detail): Sample => ({
+    (detail): FailureSample => ({
       of: 'bfl',
       row: 'the image or the prompt was not accepted',
       status: 422,
@@ -81,18 +81,18 @@ export const TASK_SAMPLES: Sample[] = [
     row: 'the request, the model or the address is wrong',
     status: 422,
     json: { detail: [{ loc: ['body', 'width'], msg: 'm', type: 't', input: { input_image: 'QUJD' } }] },
-    failure: misconfigured,
+    failure: misconfiguredKind,
   },
   {
     of: 'bfl',
     row: 'the model has other fields',
     status: 422,
     json: { detail: [{ loc: ['body', 'image'], msg: 'Field required', type: 'missing' }] },
-    failure: misconfigured,
+    failure: misconfiguredKind,
   },
   { of: 'bfl', row: 'too many tasks at once', status: 429, json: { detail: 'm' }, failure: wait(5000) },
   ...['Failed (E005)', 'It was flagged', 'NSFW content', 'It may be sensitive'].map(
-    (error): Sample => ({
+    (error): FailureSample => ({
       of: 'replicate',
       row: 'the prompt or the image was flagged',
       status: 200,
@@ -111,12 +111,12 @@ export const TASK_SAMPLES: Sample[] = [
   },
   ...['failed', 'canceled', 'aborted'].flatMap((status) =>
     ['Service is busy (E003)', 'Queue is full (E004)', 'CUDA error'].map(
-      (error): Sample => ({
+      (error): FailureSample => ({
         of: 'replicate',
         row: 'the task failed or was stopped',
         status: 200,
         json: prediction(status, error),
-        failure: unavailable,
+        failure: unavailableKind,
         charged: true,
       }),
     ),
@@ -133,7 +133,7 @@ export const TASK_SAMPLES: Sample[] = [
     row: 'the money is used up',
     status: 402,
     json: { title: 'Insufficient credit' },
-    failure: misconfigured,
+    failure: misconfiguredKind,
   },
   {
     of: 'replicate',
@@ -155,7 +155,7 @@ export const TASK_SAMPLES: Sample[] = [
     ['image_url', 'value_error'],
     ['prompt', 'string_too_long'],
   ].map(
-    ([field, type = '']): Sample => ({
+    ([field, type = '']): FailureSample => ({
       of: 'fal',
       row: 'the image or the prompt was not accepted',
       status: 422,
@@ -169,25 +169,25 @@ export const TASK_SAMPLES: Sample[] = [
     ['image_urls', 'extra_forbidden'],
     ['image_urls', 'list_type'],
   ].map(
-    ([field, type = '']): Sample => ({
+    ([field, type = '']): FailureSample => ({
       of: 'fal',
       row: 'the model has other fields',
       status: 422,
       json: fal(type, field),
-      failure: misconfigured,
+      failure: misconfiguredKind,
     }),
   ),
   ...['output_format', 'num_images'].map(
-    (field): Sample => ({
+    (field): FailureSample => ({
       of: 'fal',
       row: 'the request, the model or the address is wrong',
       status: 422,
       json: fal('a_type_of_tomorrow', field),
-      failure: misconfigured,
+      failure: misconfiguredKind,
     }),
   ),
   ...['image_too_large', 'image_too_small', 'image_load_error', 'file_download_error'].map(
-    (type): Sample => ({
+    (type): FailureSample => ({
       of: 'fal',
       row: 'the image was not accepted',
       status: 422,
@@ -204,12 +204,12 @@ export const TASK_SAMPLES: Sample[] = [
     [504, 'startup_timeout'],
     [504, 'request_timeout'],
   ].map(
-    ([status, error_type]): Sample => ({
+    ([status, error_type]): FailureSample => ({
       of: 'fal',
       row: 'the runner did not start, or broke',
       status: Number(status),
       json: { detail: 'm', error_type },
-      failure: unavailable,
+      failure: unavailableKind,
     }),
   ),
   { of: 'fal', row: 'the task is unknown', status: 404, json: {}, failure: lost },
@@ -218,7 +218,7 @@ export const TASK_SAMPLES: Sample[] = [
     row: 'the account is locked',
     status: 403,
     json: { detail: 'locked' },
-    failure: misconfigured,
+    failure: misconfiguredKind,
   },
   {
     of: 'fal',
@@ -241,16 +241,16 @@ export const TASK_SAMPLES: Sample[] = [
     row: 'the machine ran out of memory',
     status: 200,
     json: history('error', 'execution_error', 'torch.OutOfMemoryError'),
-    failure: unavailable,
+    failure: unavailableKind,
     charged: true,
   },
   ...[200, 400].map(
-    (status): Sample => ({
+    (status): FailureSample => ({
       of: 'comfyui',
       row: 'the graph is invalid',
       status,
       json: { node_errors: { 3: { errors: [], dependent_outputs: ['4'], class_type: 'LoadImage' } } },
-      failure: misconfigured,
+      failure: misconfiguredKind,
     }),
   ),
   {
@@ -258,7 +258,7 @@ export const TASK_SAMPLES: Sample[] = [
     row: 'the task was interrupted',
     status: 200,
     json: history('error', 'execution_interrupted'),
-    failure: unavailable,
+    failure: unavailableKind,
     charged: true,
   },
   {
@@ -278,7 +278,7 @@ export const TASK_SAMPLES: Sample[] = [
     row: 'the graph failed',
     status: 200,
     json: history('error'),
-    failure: unavailable,
+    failure: unavailableKind,
     charged: true,
   },
   {

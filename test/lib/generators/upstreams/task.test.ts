@@ -1,14 +1,14 @@
 import { expect, it } from 'vitest';
 import { GeneratorError } from '../../../../lib/generators/errors.ts';
 import { createTaskGenerator, type TaskShapes } from '../../../../lib/generators/upstream/task.ts';
-import { QUICK, renderOf } from './fake.ts';
+import { QUICK_TIMING, renderOf } from './fake.ts';
 
 const RESULT = { bytes: Buffer.of(1), costUsd: null };
 const RESUMED: Pick<TaskShapes, 'submit'> = {
   submit: () => Promise.reject(new Error('It is resumed.')),
 };
 
-const generatorWith = (shapes: TaskShapes, timing = QUICK) =>
+const generatorWith = (shapes: TaskShapes, timing = QUICK_TIMING) =>
   createTaskGenerator({ name: 'test', model: 'm', charges: true }, shapes, timing);
 
 it('a task that has not ended after half an hour is cancelled, and counts as charged', async () => {

@@ -22,7 +22,7 @@ import { addressOf, parsePublicUrl, parseStoredUrl } from './url.ts';
 // (docs/decisions/0006-egress.md).
 
 export { EgressError, type EgressFailure, ExchangeError } from './error.ts';
-export type { ExchangeRequest, ExchangeResponse } from './exchange.ts';
+export type { ExchangeRequest } from './exchange.ts';
 export type { ResponseHeaders } from './response.ts';
 
 const CHECK_TIMEOUT_MS = 2000;

@@ -123,7 +123,7 @@ export function createFormScanner(boundary: string, openPart: (head: PartHead) =
 
 const CR = 0x0d;
 
-export interface DelimiterSearch {
+interface DelimiterSearch {
   /**
    * Passes what is before the next delimiter to `take`, without a copy. The end of a chunk is kept
    * back while it may be the start of a delimiter.
@@ -139,7 +139,7 @@ export interface DelimiterSearch {
  * @param afterLine whether a line has ended before the first byte, so that the delimiter needs no
  * CRLF there
  */
-export function createDelimiterSearch(
+function createDelimiterSearch(
   delimiter: Buffer,
   { afterLine }: { afterLine: boolean },
 ): DelimiterSearch {
@@ -187,7 +187,7 @@ export function createDelimiterSearch(
 const LF = 0x0a;
 const USUAL_LENGTH = 256;
 
-export interface LineReader {
+interface LineReader {
   /**
    * Reads to the end of the line or of the chunk.
    * @returns the index of the next byte, or undefined above the limit
@@ -200,7 +200,7 @@ export interface LineReader {
 }
 
 /** Reads lines that arrive in chunks. @param limit most bytes of a line */
-export function createLineReader(limit: number): LineReader {
+function createLineReader(limit: number): LineReader {
   const line = createGrowingBuffer(limit, USUAL_LENGTH);
   return {
     read(chunk, start) {

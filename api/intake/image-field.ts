@@ -80,7 +80,7 @@ export interface Malformed {
   field?: string;
 }
 
-export interface Base64Decoder {
+interface Base64Decoder {
   /** Reads the characters from `start` to `end` of `chunk`, which may be reused afterwards. */
   write(chunk: Buffer, start: number, end: number): void;
   finish(): DecodedImage | Malformed;
@@ -108,7 +108,7 @@ const NOT_BASE64 = 'not base64 in the standard alphabet with padding (RFC 4648, 
  * @param maxBytes limit of the decoded size; an image over it is discarded
  * @param expectedBytes estimate of the decoded size
  */
-export function createBase64Decoder(maxBytes: number, expectedBytes = FIRST_ALLOCATION): Base64Decoder {
+function createBase64Decoder(maxBytes: number, expectedBytes = FIRST_ALLOCATION): Base64Decoder {
   const blocks = createBlockDecoder(maxBytes, expectedBytes);
   // Holds back the last one to four characters, because only the last group of four may be padded.
   const held = Buffer.alloc(QUAD);

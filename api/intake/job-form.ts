@@ -78,7 +78,7 @@ function ofJob<T>(work: () => T): T {
   }
 }
 
-export interface ImagePart {
+interface ImagePart {
   write(chunk: Buffer): void;
   finish(): IncomingImage;
 }
@@ -103,7 +103,7 @@ const BAD_TYPE = 'its Content-Type must be image/jpeg, image/png or image/webp. 
  * @param type media type in lower case, without parameters
  * @param expectedBytes estimate of the size
  */
-export function createImagePart(type: string, expectedBytes: number): ImagePart {
+function createImagePart(type: string, expectedBytes: number): ImagePart {
   const declared = TYPES.get(type);
   let image: ImageBytes | undefined;
   let size = 0;

@@ -139,10 +139,7 @@ interface DelimiterSearch {
  * @param afterLine whether a line has ended before the first byte, so that the delimiter needs no
  * CRLF there
  */
-function createDelimiterSearch(
-  delimiter: Buffer,
-  { afterLine }: { afterLine: boolean },
-): DelimiterSearch {
+function createDelimiterSearch(delimiter: Buffer, { afterLine }: { afterLine: boolean }): DelimiterSearch {
   let matched = afterLine ? '\r\n'.length : 0;
 
   /**

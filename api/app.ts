@@ -1,10 +1,9 @@
 import { type TypeBoxTypeProvider, TypeBoxValidatorCompiler } from '@fastify/type-provider-typebox';
 import fastify, { LogController } from 'fastify';
-import { apiDisabled } from '../lib/contract/api-errors.ts';
 import type { ApiDeps } from './deps.ts';
 import { registerDocs } from './docs/register.ts';
-import { authenticate, checkScope } from './http/auth.ts';
-import { limitBody, registerBodies } from './http/body-parser.ts';
+import { registerBodies } from './http/bodies.ts';
+import { addChecks, routableUrl } from './http/checks.ts';
 import {
   CONNECTION_LIMITS,
   closeWithoutRequests,
@@ -13,22 +12,52 @@ import {
 } from './http/connections.ts';
 import { registerErrors } from './http/error-handler.ts';
 import { rejectOtherMethods } from './http/methods.ts';
-import type { TypedApp } from './http/operation.ts';
+import type { Route, TypedApp } from './http/operation.ts';
 import { handleInTurn } from './http/pipelining.ts';
 import { registerProbes } from './http/probes.ts';
-import { removeRateLimitHeaders } from './http/rate-limit.ts';
-import { limitHeaders, routableUrl } from './http/request-head.ts';
-import { logResponse, requestId } from './http/request-log.ts';
-import { countResponse } from './http/request-metrics.ts';
-import { traceRequests } from './http/request-span.ts';
-import { SECURITY_HEADERS } from './http/security-headers.ts';
+import { countResponse, logResponse, requestId } from './http/request-telemetry.ts';
 import { allowForStandstill } from './http/standstill.ts';
 import { handleClientError, registerExpectations } from './http/wire.ts';
-import { routes } from './routes/routes.ts';
+import { cancelJobRoute } from './routes/cancel-job.ts';
+import { createJobRoute } from './routes/create-job.ts';
+import { deleteJobRoute } from './routes/delete-job.ts';
+import { getAccountRoute } from './routes/get-account.ts';
+import { getJobRoute } from './routes/get-job.ts';
+import { getToolRoute } from './routes/get-tool.ts';
+import { getWebhookEndpointRoute } from './routes/get-webhook-endpoint.ts';
+import { jobEventsRoute } from './routes/job-events.ts';
+import { listJobsRoute } from './routes/list-jobs.ts';
+import { listLedgerRoute } from './routes/list-ledger.ts';
+import { listToolsRoute } from './routes/list-tools.ts';
+import { listWebhookDeliveriesRoute } from './routes/list-webhook-deliveries.ts';
+import { redeliverWebhookRoute } from './routes/redeliver-webhook.ts';
+import { rotateWebhookSecretRoute } from './routes/rotate-webhook-secret.ts';
+import { setWebhookEndpointRoute } from './routes/set-webhook-endpoint.ts';
+import { testWebhookEndpointRoute } from './routes/test-webhook-endpoint.ts';
 
 export const PREFIX = '/api';
 /** More than a request line can hold, so that an id of any length gets `job_not_found`. */
 const MAX_PARAM_LENGTH = 32_768;
+
+/** Every operation of the API. */
+export const ROUTES: readonly Route[] = [
+  createJobRoute,
+  listJobsRoute,
+  getJobRoute,
+  jobEventsRoute,
+  cancelJobRoute,
+  deleteJobRoute,
+  getAccountRoute,
+  listLedgerRoute,
+  listToolsRoute,
+  getToolRoute,
+  listWebhookDeliveriesRoute,
+  redeliverWebhookRoute,
+  getWebhookEndpointRoute,
+  setWebhookEndpointRoute,
+  testWebhookEndpointRoute,
+  rotateWebhookSecretRoute,
+];
 
 /** Builds the HTTP API from its dependencies, without listening. */
 export function buildApp(deps: ApiDeps): TypedApp {
@@ -48,27 +77,20 @@ export function buildApp(deps: ApiDeps): TypedApp {
   app.setSerializerCompiler(() => JSON.stringify);
   registerErrors(app, config.api.publicUrl, deps.metrics);
   app.decorateRequest('caller');
-  app.decorateRequest('jobBody');
-  app.decorateRequest('hold');
-  app.decorateRequest('compensations');
-  app.decorateRequest('bodyLease');
-  app.decorateRequest('jobId');
-  app.decorateRequest('unlogged');
-  app.decorateRequest('waits');
-  registerBodies(app, deps.budgets);
+  registerBodies(app, deps.limits);
   registerExpectations(app);
   handleInTurn(app.server);
-  limitConnections(app.server, config.api.trustProxy === '');
+  limitConnections(app.server, config.api.trustProxy === '' ? deps.limits.connections : undefined);
   allowForStandstill(app.server);
   const closing = closeWithoutRequests(app.server);
   app.addHook('preClose', async () => {
-    deps.budgets.close();
+    deps.limits.close();
     deps.waiters.close();
     closing();
   });
   app.addHook('onSend', endSlowReaders());
   app.addHook('onResponse', logResponse);
-  app.addHook('onResponse', countResponse(deps.metrics));
+  app.addHook('onResponse', countResponse(deps.metrics, deps.waiters));
   const methodRejections = rejectOtherMethods(app);
   addChecks(app, deps);
   registerProbes(app, deps.readiness);
@@ -80,36 +102,12 @@ export function buildApp(deps: ApiDeps): TypedApp {
   });
   app.register(
     async (scope) => {
-      for (const route of routes) route(scope, deps);
+      for (const route of ROUTES) route(scope, deps);
     },
     { prefix: PREFIX },
   );
   app.register(methodRejections);
   return app;
-}
-
-/** Adds the checks that run before every handler, in the order the contract requires. */
-function addChecks(app: TypedApp, deps: ApiDeps): void {
-  const { apiSwitch, rateLimits, budgets, stores, config, tracing } = deps;
-  app.addHook('onRequest', async (request, reply) => {
-    // Caches do not treat X-Api-Key as a credential, so nothing may be cached. The /docs pages allow it again.
-    reply.headers({ 'X-Request-Id': request.id, 'Cache-Control': 'no-store', ...SECURITY_HEADERS });
-    const disabled = !apiSwitch.enabled() && !request.routeOptions.config.probe;
-    // Counted while the API is switched off, too: a rejection is what ends a flood.
-    await rateLimits.countClient(request, reply).catch((error: unknown) => {
-      if (!disabled) throw error;
-    });
-    if (!disabled) return;
-    removeRateLimitHeaders(reply);
-    throw apiDisabled();
-  });
-  // Not earlier, so that a client over its limit cannot fill the queue of spans.
-  if (tracing !== undefined) traceRequests(app, tracing);
-  app.addHook('onRequest', limitHeaders);
-  app.addHook('onRequest', limitBody(budgets));
-  app.addHook('onRequest', authenticate(stores.keys, config.keyPrefix));
-  app.addHook('onRequest', rateLimits.countKey);
-  app.addHook('onRequest', checkScope);
 }
 
 /** TRUST_PROXY in Fastify's form: a hop count, a list of addresses, or false. */

@@ -6,8 +6,8 @@ import type { ImageStore } from '../lib/stores/image-store.ts';
 import type { Stores } from '../lib/stores/stores.ts';
 import type { Metrics } from '../lib/telemetry/metrics/metrics.ts';
 import type { Tracing } from '../lib/telemetry/tracing/tracing.ts';
+import type { ApiLimits } from './admission/limits.ts';
 import type { ApiSwitch, ToolSwitch } from './api-switch.ts';
-import type { Budgets } from './budgets/budgets.ts';
 import type { RateLimits } from './http/rate-limit.ts';
 import type { JobGateway } from './jobs/gateway.ts';
 import type { Voids } from './jobs/voids.ts';
@@ -27,7 +27,7 @@ export interface ApiDeps {
   apiSwitch: ApiSwitch;
   toolSwitch: ToolSwitch;
   rateLimits: RateLimits;
-  budgets: Budgets;
+  limits: ApiLimits;
   waiters: Waiters;
   usualTimes: UsualTimes;
   readiness: Readiness;

@@ -21,6 +21,6 @@ await runService('api', async ({ config, logger, signal }) => {
   await aborted(signal);
   logger.info('The API is stopping.');
   api.deps.readiness.drain();
-  // Whoever sends it requests needs this time to notice.
+  // Load balancers need this time to notice.
   await delay(config.drainMs);
 });

@@ -1,5 +1,5 @@
-import { gauge, type Metrics } from '../lib/telemetry/metrics/metrics.ts';
-import type { Budgets } from './budgets/budgets.ts';
+import { gauge, type Metrics, sampleLimits } from '../lib/telemetry/metrics/metrics.ts';
+import type { ApiLimits } from './admission/limits.ts';
 import type { JobGateway } from './jobs/gateway.ts';
 import type { Waiters } from './waiting/waiters.ts';
 
@@ -17,19 +17,22 @@ export function timeAcceptances(gateway: JobGateway, metrics: Metrics): JobGatew
   };
 }
 
-/** Every scrape says what is in flight, and how many requests wait. */
-export function sampleBudgets(metrics: Metrics, budgets: Budgets): void {
-  const { bytes, acceptances, fetches, drops } = budgets;
-  const waiting = (budget: string, requests: number) =>
-    gauge('imagejob_waiting_requests', { budget }, requests);
+/** Every scrape says what is held of each limit, and how many requests wait for it. */
+export function sampleApiLimits(metrics: Metrics, limits: ApiLimits, waiters: Pick<Waiters, 'limit'>): void {
+  const { bytes, accountBytes, acceptances, fetches, unreadBodies, connections } = limits;
+  const common = { bytes, acceptances, fetches, drops: unreadBodies };
+  sampleLimits(metrics, {
+    ...common,
+    connections,
+    'account-bytes': accountBytes,
+    'waiting-for-jobs': waiters.limit,
+  });
   metrics.sample(() => [
     gauge('imagejob_request_bytes', {}, bytes.held),
     gauge('imagejob_acceptances_in_progress', {}, acceptances.held),
-    waiting('bytes', bytes.waiting),
-    waiting('account_bytes', budgets.waitingForAccounts()),
-    waiting('acceptances', acceptances.waiting),
-    waiting('fetches', fetches.waiting),
-    waiting('drops', drops.waiting),
+    ...Object.entries({ ...common, account_bytes: accountBytes }).map(([budget, { waiting }]) =>
+      gauge('imagejob_waiting_requests', { budget }, waiting),
+    ),
   ]);
 }
 

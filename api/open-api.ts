@@ -14,15 +14,15 @@ import { sampleReadiness } from '../lib/telemetry/metrics/metrics.ts';
 import { openMetrics } from '../lib/telemetry/metrics/open-metrics.ts';
 import { openTracing } from '../lib/telemetry/tracing/open-tracing.ts';
 import type { Tracing } from '../lib/telemetry/tracing/tracing.ts';
+import { createApiLimits } from './admission/limits.ts';
 import { watchApiSwitch, watchToolSwitch } from './api-switch.ts';
 import { buildApp, PREFIX } from './app.ts';
-import { createBudgets } from './budgets/budgets.ts';
 import type { ApiDeps } from './deps.ts';
 import type { TypedApp } from './http/operation.ts';
 import { createRateLimits } from './http/rate-limit.ts';
 import { createTemporalGateway } from './jobs/gateway.ts';
 import { createVoids } from './jobs/voids.ts';
-import { sampleBudgets, sampleWaiters, timeAcceptances } from './metrics.ts';
+import { sampleApiLimits, sampleWaiters, timeAcceptances } from './metrics.ts';
 import { createUsualTimes } from './waiting/usual-times.ts';
 import { createWaiters } from './waiting/waiters.ts';
 import { createWebhookGateway } from './webhooks/gateway.ts';
@@ -37,8 +37,8 @@ export interface Api extends AsyncDisposable {
 }
 
 /**
- * Opens the API with everything it needs, except what `overrides` has: that belongs to the caller, who closes it.
- * Disposing closes what was opened, and so does a failure.
+ * Opens the API with everything it needs, except what `overrides` has: that belongs to the caller,
+ * who closes it. Disposing closes what was opened, and so does a failure.
  */
 export function openApi(config: Config, overrides: ApiOverrides = {}): Promise<Api> {
   return withResources(async (keep) => {
@@ -58,15 +58,15 @@ async function openDeps(config: Config, overrides: ApiOverrides, keep: Resources
   const stores = overrides.stores ?? (await openMongoStores(config.mongo, { metrics, keep }));
   const images = overrides.images ?? keep(createImageStore(config.s3));
   const { jobGateway, webhookGateway } = openGateways(config.temporal, overrides, tracing, keep);
-  const budgets = overrides.budgets ?? createBudgets(config.api);
+  const limits = overrides.limits ?? createApiLimits(config.api);
   const checks = { mongodb: stores.settings.apiEnabled, s3: images.check, temporal: jobGateway.check };
   const readiness = overrides.readiness ?? createReadiness(checks, logDependencies(logger));
-  sampleBudgets(metrics, budgets);
   const failed = (err: unknown) =>
     logger.warn({ err }, 'The stream of ended jobs failed. It is opened again.');
   const jobFeed = overrides.jobFeed ?? keep(openJobFeed(config.mongo, failed));
   const waiters = overrides.waiters ?? createWaiters(jobFeed);
   sampleReadiness(metrics, readiness);
+  sampleApiLimits(metrics, limits, waiters);
   sampleWaiters(metrics, waiters);
   return {
     config,
@@ -83,7 +83,7 @@ async function openDeps(config: Config, overrides: ApiOverrides, keep: Resources
     apiSwitch: overrides.apiSwitch ?? keep(await watchApiSwitch(stores.settings)),
     toolSwitch: overrides.toolSwitch ?? keep(await watchToolSwitch(stores.settings)),
     rateLimits: overrides.rateLimits ?? createRateLimits({ prefix: `${PREFIX}/v1` }),
-    budgets,
+    limits,
     waiters,
     usualTimes: overrides.usualTimes ?? createUsualTimes(),
   };

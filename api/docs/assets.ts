@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { type Content, createContent } from './content.ts';
+import { createContent, type DocsContent } from './content.ts';
 import { TEXTS } from './guides.ts';
 import { sampleFiles, TOOL_SAMPLES } from './tool-samples.ts';
 
@@ -19,7 +19,7 @@ const SWAGGER_UI = join(
 );
 
 /** The assets of the pages, by file name. Swagger UI comes from its package, so that the pages work offline. */
-export async function createAssets(): Promise<ReadonlyMap<string, Content>> {
+export async function createAssets(): Promise<ReadonlyMap<string, DocsContent>> {
   const samples = Object.entries(TOOL_SAMPLES).flatMap(([slug, sample]) =>
     Object.values(sampleFiles(slug, sample)),
   );
@@ -37,6 +37,6 @@ export async function createAssets(): Promise<ReadonlyMap<string, Content>> {
   return new Map(assets);
 }
 
-async function asset(folder: string, name: string, type: string): Promise<[string, Content]> {
+async function asset(folder: string, name: string, type: string): Promise<[string, DocsContent]> {
   return [name, await createContent(type, await readFile(join(folder, name)))];
 }

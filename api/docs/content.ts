@@ -15,7 +15,7 @@ interface Variant {
 }
 
 /** What the docs serve under one path for as long as the process runs. */
-export interface Content {
+export interface DocsContent {
   type: string;
   identity: Variant;
   /** Those that are smaller, in the order of preference. */
@@ -23,7 +23,7 @@ export interface Content {
 }
 
 /** Compresses off the event loop. */
-export async function createContent(type: string, body: Buffer): Promise<Content> {
+export async function createContent(type: string, body: Buffer): Promise<DocsContent> {
   const [br, gz] = await Promise.all([promisify(brotliCompress)(body, BROTLI), promisify(gzip)(body, GZIP)]);
   const digest = createHash('sha256').update(body).digest('base64url');
   const compressed: readonly Variant[] = [
@@ -41,7 +41,11 @@ export async function createContent(type: string, body: Buffer): Promise<Content
  * Sends the variant that the client prefers, or 304 if it has that one already. All responses share the Buffer: a string
  * would be encoded again for each connection, and kept until its client has read it.
  */
-export function sendContent(request: FastifyRequest, reply: FastifyReply, content: Content): FastifyReply {
+export function sendContent(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  content: DocsContent,
+): FastifyReply {
   const { 'accept-encoding': accepted = '', 'if-none-match': known = '' } = request.headers;
   const { body, etag, encoding } =
     content.compressed.find(({ encoding = '' }) => accepts(String(accepted), encoding)) ?? content.identity;

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { renderMarkdown } from './markdown.ts';
-import type { Page } from './pages/layout.ts';
+import type { DocsPage } from './pages/layout.ts';
 
 /** `npm run build` copies the files that the pages need to the same place in dist. */
 export const TEXTS = join(import.meta.dirname, '..', '..', 'docs');
@@ -25,7 +25,7 @@ const TARGETS: Readonly<Record<string, string>> = {
 };
 
 /** Reads the guides. @param base path of the docs as the browser sees it */
-export async function readGuides(publicUrl: string, base: string): Promise<Page[]> {
+export async function readGuides(publicUrl: string, base: string): Promise<DocsPage[]> {
   return Promise.all(
     Object.entries(PATHS).map(async ([file, path]) => {
       const text = await readFile(join(TEXTS, file), 'utf8');

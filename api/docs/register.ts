@@ -3,13 +3,13 @@ import swagger from '@fastify/swagger';
 import type { FastifyInstance } from 'fastify';
 import type { GeneratorOrders } from '../../lib/catalog/catalog.ts';
 import { createAssets } from './assets.ts';
-import { type Content, createContent, sendContent } from './content.ts';
+import { createContent, type DocsContent, sendContent } from './content.ts';
 import { readGuides } from './guides.ts';
 import { finishDocument, swaggerOptions } from './openapi/document.ts';
 import type { OpenApiDocument } from './openapi/types.ts';
 import { changelogPage } from './pages/changelog.ts';
 import { errorsPage } from './pages/errors.ts';
-import { layout, type Page } from './pages/layout.ts';
+import { type DocsPage, layout } from './pages/layout.ts';
 import { type ConfiguredLimits, limitsPage } from './pages/limits.ts';
 import { referencePage } from './pages/reference.ts';
 import { toolsPage } from './pages/tools.ts';
@@ -60,7 +60,7 @@ function registerDocument(app: FastifyInstance, document: () => OpenApiDocument)
   registerContent(app, '/openapi.json', () => createContent('application/json; charset=utf-8', serialized()));
 }
 
-const generatedPages = ({ orders, limits }: DocsOptions, base: string): Page[] => [
+const generatedPages = ({ orders, limits }: DocsOptions, base: string): DocsPage[] => [
   toolsPage(orders, base),
   errorsPage,
   limitsPage(limits),
@@ -69,7 +69,7 @@ const generatedPages = ({ orders, limits }: DocsOptions, base: string): Page[] =
 ];
 
 /** @param base path of the docs as the browser sees it; a proxy may add to the prefix */
-function registerPage(app: FastifyInstance, path: string, base: string, page: () => Page): void {
+function registerPage(app: FastifyInstance, path: string, base: string, page: () => DocsPage): void {
   const create = () => createContent('text/html; charset=utf-8', Buffer.from(layout(page(), base)));
   registerContent(app, path === '' ? '/docs' : `/docs/${path}`, create, {
     'Content-Security-Policy': POLICY,
@@ -80,7 +80,7 @@ function registerPage(app: FastifyInstance, path: string, base: string, page: ()
 function registerContent(
   app: FastifyInstance,
   url: string,
-  create: () => Promise<Content>,
+  create: () => Promise<DocsContent>,
   headers: Record<string, string> = {},
 ): void {
   const load = once(create);

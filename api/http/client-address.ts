@@ -6,12 +6,14 @@ const V4_WITH_PORT = /^([\d.]+):\d+$/;
 const MAX_LENGTH = 64;
 
 /**
- * The client that an address counts as: the IPv4 address itself, or the /64 of an IPv6 address, since a single customer
- * gets a whole /64. IPv4-mapped addresses count as IPv4; a port that a proxy has appended is removed.
+ * The client that an address counts as: the IPv4 address itself, or the /64 of an IPv6 address,
+ * since a single customer gets a whole /64. IPv4-mapped addresses count as IPv4; a port that a
+ * proxy has appended is removed.
  */
 export function clientOf(address: string): string {
   const bare = (V4_WITH_PORT.exec(address)?.[1] ?? address).split('%', 1)[0] ?? '';
-  // ipaddr.js also reads IPv4 in octal and short forms, and takes 70 times as long to refuse other text.
+  // ipaddr.js also reads IPv4 in octal and short forms, and takes 70 times as long to refuse other
+  // text.
   if (!isIPv6(bare)) return isIPv4(bare) ? bare : address.slice(0, MAX_LENGTH);
   const parsed = ipaddr.IPv6.parse(bare);
   if (parsed.isIPv4MappedAddress()) return parsed.toIPv4Address().toString();
@@ -20,7 +22,8 @@ export function clientOf(address: string): string {
 }
 
 /**
- * The /48 of an IPv6 client, which is what one site gets: 65,536 clients. Undefined for other clients.
+ * The /48 of an IPv6 client, which is what one site gets: 65,536 clients. Undefined for other
+ * clients.
  * @param client as {@link clientOf} returns it
  */
 export function siteOf(client: string): string | undefined {

@@ -2,27 +2,33 @@ import type { Server } from 'node:http';
 import { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import type { onSendAsyncHookHandler } from 'fastify';
-import { BUDGETS, PACE } from '../../lib/contract/limits.ts';
+import type { Limit } from '../../lib/admission/limit.ts';
+import { IN_FLIGHT, PACE } from '../../lib/contract/limits.ts';
 import { countdown } from '../../lib/process/countdown.ts';
+import { MAX_CONNECTIONS } from '../admission/limits.ts';
 import { clientOf } from './client-address.ts';
 import './fastify-types.ts';
 
-/** Bytes of a body that Node buffers before it is read. In tiny chunks they are many more bytes on the wire. */
+/**
+ * Bytes of a body that Node buffers before it is read. In tiny chunks they are many more bytes on
+ * the wire.
+ */
 const READ_AHEAD = 16 * 1024;
-/** Time for a client to read a response. The largest is a script of the docs: 1.5 MB, or 0.4 MB compressed. */
+/**
+ * Time for a client to read a response. The largest is a script of the docs: 1.5 MB, or 0.4 MB
+ * compressed.
+ */
 const RESPONSE_MS = 60_000;
-/** Each connection holds at most a request head and 64 KB of unread body. */
-const MAX_CONNECTIONS = 8000;
-const CONNECTIONS_PER_CLIENT = 1000;
 
 /**
- * Limits that Node enforces. A request head has 15 s to arrive, checked every 5 s. A body may wait unread for its
- * budget before its own time starts, with {@link READ_AHEAD} bytes buffered. The keep-alive timeout is Fastify's 72 s,
- * longer than that of common load balancers, so that no connection is closed under a request. Requests per connection
- * are unlimited, since the rate limits bound them.
+ * Limits that Node enforces. A request head has 15 s to arrive, checked every 5 s. A body may wait
+ * unread for its permit before its own time starts, with {@link READ_AHEAD} bytes buffered. The
+ * keep-alive timeout is Fastify's 72 s, longer than the timeout of common load balancers, so that
+ * no connection is closed under a request. Requests per connection are unlimited, since the rate
+ * limits bound them.
  */
 export const CONNECTION_LIMITS = {
-  requestTimeout: BUDGETS.queueMs + PACE.bodyMs + 10_000,
+  requestTimeout: IN_FLIGHT.queueMs + PACE.bodyMs + 10_000,
   http: {
     requireHostHeader: false,
     headersTimeout: 15_000,
@@ -32,29 +38,23 @@ export const CONNECTION_LIMITS = {
 };
 
 /**
- * Bounds the number of open connections; further ones are closed at once.
- * @param perClient also bounds them per client. Off behind a proxy, where every peer address is the proxy's.
+ * Limits the number of open connections; further ones are closed at once.
+ * @param perClient limits them per client as well. Undefined behind a proxy, whose address is that
+ * of every connection.
  */
-export function limitConnections(server: Server, perClient: boolean): void {
+export function limitConnections(server: Server, perClient: Pick<Limit, 'acquireNow'> | undefined): void {
   server.maxConnections = MAX_CONNECTIONS;
-  if (!perClient) return;
-  const open = new Map<string, number>();
+  if (perClient === undefined) return;
   server.on('connection', (socket: Socket) => {
-    const client = clientOf(socket.remoteAddress ?? '');
-    const count = (open.get(client) ?? 0) + 1;
-    open.set(client, count);
-    socket.once('close', () => {
-      const left = (open.get(client) ?? 1) - 1;
-      if (left === 0) open.delete(client);
-      else open.set(client, left);
-    });
-    if (count > CONNECTIONS_PER_CLIENT) socket.destroy();
+    const permit = perClient.acquireNow(clientOf(socket.remoteAddress ?? ''), 1);
+    if (permit === undefined) socket.destroy();
+    else socket.once('close', permit.release);
   });
 }
 
 /**
- * Closes connections for shutdown as soon as they have no request in flight. Node alone would not close connections
- * that have never sent a request.
+ * Closes connections for shutdown as soon as they have no request in flight. Node alone would not
+ * close connections that have never sent a request.
  * @returns a function to call before the server closes
  */
 export function closeWithoutRequests(server: Server): () => void {
@@ -77,8 +77,8 @@ export function closeWithoutRequests(server: Server): () => void {
 }
 
 /**
- * onSend hook: closes the connection of a client that does not read its response in time, or reads nothing of it for
- * `stallMs` to twice that. A response that streams for longer may be silent meanwhile.
+ * onSend hook: closes the connection of a client that does not read its response in time, or reads
+ * nothing for `stallMs` to twice `stallMs`. A stream may be silent for longer.
  */
 export function endSlowReaders(stallMs: number = PACE.slackMs): onSendAsyncHookHandler<unknown> {
   return async ({ socket, routeOptions }, { raw }, payload) => {

@@ -1,11 +1,19 @@
-import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { internalError, jobNotFound, routeNotFound } from '../../lib/contract/api-errors.ts';
+import type {
+  FastifyError,
+  FastifyInstance,
+  FastifyReply,
+  FastifyRequest,
+  FastifySchemaValidationError,
+} from 'fastify';
+import { internalError, invalidRequest, jobNotFound, routeNotFound } from '../../lib/contract/api-errors.ts';
 import { ApiError } from '../../lib/contract/errors.ts';
 import type { ErrorEnvelope } from '../../lib/contract/schemas.ts';
 import { reasonsOf } from '../../lib/process/log.ts';
 import { type Metrics, NO_METRICS } from '../../lib/telemetry/metrics/metrics.ts';
 
-/** Path segments that may be logged: short words and ids. Any other segment may be a misplaced key. */
+/**
+ * Path segments that may be logged: short words and ids. Any other segment may be a misplaced key.
+ */
 const LOGGABLE = /^(?:[A-Za-z0-9._-]{0,16}|[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12})$/;
 const MAX_SEGMENTS = 8;
 
@@ -14,8 +22,7 @@ export function registerErrors(app: FastifyInstance, publicUrl: string, metrics:
   const send = (error: ApiError, request: FastifyRequest, reply: FastifyReply) => {
     if (error.status >= 500) request.log.error({ err: error.cause ?? error }, error.message);
     // The message of a 4xx may quote the request, so it is not logged.
-    else if (!request.unlogged)
-      request.log.info({ code: error.code, reasons: reasonsOf(error.cause) }, 'request rejected');
+    else request.log.info({ code: error.code, reasons: reasonsOf(error.cause) }, 'request rejected');
     if (error.limit !== undefined) metrics.add('imagejob_rate_limited_total', { limit: error.limit });
     if (error.retryAfter !== undefined) reply.header('Retry-After', error.retryAfter);
     return reply.code(error.status).send(envelope(error, publicUrl));
@@ -30,7 +37,10 @@ export function envelope({ code, message }: ApiError, publicUrl: string): ErrorE
   return { error: { code, message, doc_url: `${publicUrl}/docs/errors#${code}` } };
 }
 
-/** Fastify's errors are mapped by their code. Any other error is a fault of the service and its message is not sent. */
+/**
+ * Fastify's errors are mapped by their code. Any other error is a fault of the service and its
+ * message is not sent.
+ */
 function toApiError(error: FastifyError | ApiError): ApiError {
   if (error instanceof ApiError) return error;
   const cause = { cause: error };
@@ -47,15 +57,30 @@ function fromValidation(error: FastifyError): ApiError {
   const cause = { cause: error };
   if (error.validationContext === 'params') return jobNotFound(cause);
   const [first] = error.validation ?? [];
-  const path = first?.instancePath.slice(1).replaceAll('/', '.') || String(error.validationContext);
-  const where = error.validationContext === 'headers' ? headerName(path) : path;
-  return new ApiError('invalid_request', `${where}: ${first?.message ?? error.message}.`, cause);
+  return invalidPart(String(error.validationContext), first, cause);
+}
+
+/**
+ * @param part of the request: body, querystring or headers.
+ * @param problem the first one that the validator found
+ */
+export function invalidPart(
+  part: string,
+  problem: Pick<FastifySchemaValidationError, 'instancePath' | 'message'> | undefined,
+  options?: ErrorOptions,
+): ApiError {
+  const path = problem?.instancePath.slice(1).replaceAll('/', '.') || part;
+  const where = part === 'headers' ? headerName(path) : path;
+  return invalidRequest(`${where}: ${problem?.message ?? 'is not valid'}.`, options);
 }
 
 /** `idempotency-key` -> `Idempotency-Key`. */
 const headerName = (lower: string) => lower.replace(/\b[a-z]/g, (letter) => letter.toUpperCase());
 
-/** The path as received, before rewriting, without the query; segments that may hold a secret are replaced by `*`. */
+/**
+ * The path as received, before rewriting, without the query; segments that may hold a secret are
+ * replaced by `*`.
+ */
 export function pathOf({ originalUrl }: FastifyRequest): string {
   const segments = originalUrl.split('?', 1).join('').split('/', MAX_SEGMENTS);
   return segments.map((segment) => (LOGGABLE.test(segment) ? segment : '*')).join('/');

@@ -1,10 +1,11 @@
 const MAX_LENGTH = 256;
-/** RFC 2046, 5.1.1: at most 70 of these characters, the last no space. */
+/** RFC 2046, 5.1.1: at most 70 of these characters. The last may not be a space. */
 const BOUNDARY = /^[\w'()+,\-./:=? ]{0,69}[\w'()+,\-./:=?]$/;
 
 /**
- * Whether a Content-Type is JSON in UTF-8: no parameter except the charset, which may be quoted (RFC 9110, 8.3). It is
- * split, and bounded in length, because a regular expression for it would backtrack over runs of spaces.
+ * Whether a Content-Type is JSON in UTF-8: no parameter except the charset, which may be quoted
+ * (RFC 9110, 8.3). It is split, and bounded in length, because a regular expression for it would
+ * backtrack over runs of spaces.
  */
 export function isJson(contentType: string): boolean {
   if (contentType.length > MAX_LENGTH) return false;
@@ -24,8 +25,8 @@ export const isForm = (contentType: string) =>
   contentType.split(';', 1)[0]?.trim().toLowerCase() === 'multipart/form-data';
 
 /**
- * The boundary of a multipart/form-data Content-Type. Quoted or not, it is the only parameter but for a charset, which
- * some clients add and which means nothing here.
+ * The boundary of a multipart/form-data Content-Type. It may be quoted. No other parameter is
+ * allowed but a charset, which some clients add and which has no effect.
  * @returns undefined if there is no valid one
  */
 export function formBoundary(contentType: string): string | undefined {

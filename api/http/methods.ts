@@ -7,7 +7,8 @@ const ALL = METHODS.filter((method) => method !== 'CONNECT');
 
 /**
  * Responds 405 with Allow to every other method of the paths registered after this call.
- * @returns a plugin to register after all routes. Its routes have no rate-limit group and need no key.
+ * @returns a plugin to register after all routes. Its routes have no rate-limit group and need no
+ * key.
  */
 export function rejectOtherMethods(app: FastifyInstance): (scope: FastifyInstance) => Promise<void> {
   const registered = new Map<string, Set<string>>();

@@ -6,14 +6,18 @@ import { WAITING_REQUESTS } from '../../lib/contract/limits.ts';
 interface Line {
   busy: boolean;
   waiting: [IncomingMessage, ServerResponse][];
-  /** More than {@link WAITING_REQUESTS} arrived in the 64 KB that Node parses at once. Those are not handled, and the connection closes after the others. */
+  /**
+   * More than {@link WAITING_REQUESTS} arrived in the 64 KB that Node parses at once. The further
+   * requests are not handled, and the connection closes after the others.
+   */
   full: boolean;
 }
 
 /**
- * Makes a server handle the pipelined requests of a connection (RFC 9112, 9.3.2) one after the other, each in a turn of
- * the event loop of its own, so that no connection takes the time of all others. While requests wait, nothing more is
- * read. Those behind a response that closes the connection are not handled. Call it when the handler is registered.
+ * Makes a server handle the pipelined requests of a connection (RFC 9112, 9.3.2) one after the
+ * other, each in a turn of the event loop of its own, so that no connection takes the time of all
+ * others. While requests wait, nothing more is read. A request behind a response that closes the
+ * connection is not handled. Call it when the handler is registered.
  */
 export function handleInTurn(server: Server): void {
   const handlers = server.listeners('request') as RequestListener[];

@@ -5,8 +5,8 @@ import { ALIVE, type Readiness, statusOf } from '../../lib/process/readiness.ts'
 const PROBE = { schema: { hide: true }, config: { probe: true } } as const;
 
 /**
- * /healthz and /readyz, at the root: without a key and without rate limits, also while the API is switched off. Their
- * cost is bounded, because the readiness is checked once a second at most.
+ * /healthz and /readyz, at the root: without a key and without rate limits, also while the API is
+ * switched off. Their cost is bounded, because the readiness is checked once a second at most.
  */
 export function registerProbes(app: FastifyInstance, readiness: Readiness): void {
   app.get('/healthz', PROBE, async () => ALIVE);

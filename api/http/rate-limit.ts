@@ -10,29 +10,37 @@ import {
 import { clientOf, siteOf } from './client-address.ts';
 import { createSlidingWindow, type Hit, type Rejection, type SlidingWindow } from './rate-window.ts';
 import './fastify-types.ts';
-import { bindLog } from './request-log.ts';
+import { bindLog, endLog } from './request-telemetry.ts';
 
 export interface RateLimitOptions {
   /** Path prefix of the counted routes, such as `/api/v1`. */
   prefix: string;
   /** A monotonic clock in milliseconds; `performance.now` by default. */
   now?: () => number;
-  /** Bounds on memory: clients, and keys per route group or accounts, that are tracked. */
+  /**
+   * Bound the memory: how many clients are tracked, and how many keys per route group, or accounts.
+   */
   maxClients?: number;
   maxKeys?: number;
 }
 
 type Hook = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
 
-/** Two onRequest hooks, to run before and after authentication, and a check. All throw ApiError rate_limited. */
+/**
+ * Two onRequest hooks, to run before and after authentication, and a check. All throw ApiError
+ * rate_limited.
+ */
 export interface RateLimits {
   /**
-   * Counts the request for its client address and, with IPv6, for its /48 network. Routes outside `prefix` have windows
-   * of their own, and those of probes none. A rejection closes the connection, and only the first one of a client in a
-   * minute is logged.
+   * Counts the request for its client address and, with IPv6, for its /48 network. Routes outside
+   * `prefix` have windows of their own, and probes have none. A rejection closes the connection.
+   * Only the first rejection of a client in a minute is logged.
    */
   countClient: Hook;
-  /** Counts the request for its key in the route's group. Its headers replace those of the client. */
+  /**
+   * Counts the request for its key in the route's group. Its headers replace the headers of the
+   * client's window.
+   */
   countKey: Hook;
   /** Counts a webhook that a client of the account asks for, before its workflow is started. */
   countWebhook(name: WebhookLimit, accountId: string): void;
@@ -48,9 +56,9 @@ const GROUPS = [
 ] as const satisfies RouteGroup[];
 
 /**
- * The rate limits of one API process (spec: Rate limits). Every response below `prefix`, errors included, has
- * X-RateLimit-Limit and X-RateLimit-Remaining, and also RateLimit-Policy and RateLimit
- * (draft-ietf-httpapi-ratelimit-headers-10).
+ * The rate limits of one API process (spec: Rate limits). Every response below `prefix`, errors
+ * included, has X-RateLimit-Limit and X-RateLimit-Remaining, and also RateLimit-Policy and
+ * RateLimit (draft-ietf-httpapi-ratelimit-headers-10).
  */
 export function createRateLimits(options: RateLimitOptions): RateLimits {
   const { prefix, now = () => performance.now(), maxClients = 50_000, maxKeys = 10_000 } = options;
@@ -88,7 +96,10 @@ export function createRateLimits(options: RateLimitOptions): RateLimits {
   };
 }
 
-/** @returns counts a request of a client; the hit of the client, unless only its site has too many requests */
+/**
+ * @returns a function that counts a request. It returns the hit of the client, or the hit of its
+ * site if only the site is over its limit
+ */
 function countAddresses(ip: AddressLimit, clients: SlidingWindow, site: AddressLimit, sites: SlidingWindow) {
   return (client: string): { name: AddressLimit; hit: Hit } => {
     const own = { name: ip, hit: clients.hit(client) };
@@ -99,7 +110,9 @@ function countAddresses(ip: AddressLimit, clients: SlidingWindow, site: AddressL
   };
 }
 
-/** Uses the matched route where there is one, because the URL may spell the same path with escapes. */
+/**
+ * Uses the matched route where there is one, because the URL may spell the same path with escapes.
+ */
 function isCounted({ routeOptions, url }: FastifyRequest, prefix: string): boolean {
   return `${routeOptions.url ?? url}/`.startsWith(`${prefix}/`);
 }
@@ -114,7 +127,7 @@ function setHeaders(reply: FastifyReply, name: RouteGroup | AddressLimit, hit: H
   });
 }
 
-/** Removes what {@link RateLimits.countClient} has set, from a response that has no such headers. */
+/** Removes the headers that {@link RateLimits.countClient} has set. */
 export function removeRateLimitHeaders(reply: FastifyReply): void {
   for (const name of ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'RateLimit-Policy', 'RateLimit'])
     reply.removeHeader(name);
@@ -123,6 +136,6 @@ export function removeRateLimitHeaders(reply: FastifyReply): void {
 /** Without this, a client that ignores its rejections would cost as much as one that is served. */
 function silence(request: FastifyRequest, reply: FastifyReply, { report, unreported }: Rejection): void {
   reply.header('Connection', 'close');
-  if (!report) request.unlogged = true;
+  if (!report) endLog(request);
   else if (unreported > 0) bindLog(request, { unloggedBefore: unreported });
 }

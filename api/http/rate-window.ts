@@ -1,3 +1,7 @@
+// Not @fastify/rate-limit or rate-limiter-flexible: they count fixed windows. Not
+// lib/admission/limit.ts either: it limits what is in flight, and the contract limits requests per
+// time.
+
 export interface WindowOptions {
   /** Requests allowed in any `windowMs`. */
   limit: number;
@@ -20,9 +24,12 @@ export interface Hit {
 }
 
 export interface Rejection {
-  /** Whether none of the key was reported in the last `windowMs`, so that this one should be. */
+  /**
+   * Whether this rejection should be reported, because no other of the key was in the last
+   * `windowMs`.
+   */
   report: boolean;
-  /** Rejections since the last one that was to be reported. */
+  /** Rejections since the last reported one. */
   unreported: number;
 }
 
@@ -43,17 +50,22 @@ interface Log {
 }
 
 const INITIAL_RING = 4;
-/** Keys checked for expiry per new key. More than one, so that expired keys are removed faster than new ones arrive. */
+/**
+ * Keys checked for expiry per new key. More than one, so that expired keys are removed faster than
+ * new ones arrive.
+ */
 const CHECKED_PER_NEW_KEY = 2;
 /** Keys compared when one has to be evicted. */
 const EVICTION_SAMPLE = 16;
 
 /**
- * A true sliding window: no interval of `windowMs`, wherever it starts, has more than `limit` allowed requests per key.
- * Rejected requests do not count, so a client that keeps retrying is allowed as soon as its oldest request expires.
+ * A true sliding window: no interval of `windowMs`, wherever it starts, has more than `limit`
+ * allowed requests per key. Rejected requests do not count, so a client that keeps retrying is
+ * allowed as soon as its oldest request expires.
  *
- * Memory is bounded. Each new key removes expired ones, in rotation. When `maxKeys` are active, the key with the fewest
- * requests in a sample is evicted: a flood of new keys neither resets a heavy user nor locks out a new client.
+ * Memory is bounded. Each new key removes expired ones, in rotation. When `maxKeys` are active, the
+ * key with the fewest requests in a sample is evicted: a flood of new keys neither resets a heavy
+ * user nor locks out a new client.
  */
 export function createSlidingWindow({ limit, windowMs, maxKeys, now }: WindowOptions): SlidingWindow {
   const logs = new Map<string, Log>();
@@ -119,7 +131,10 @@ function dropExpired(log: Log, cutoff: number): void {
   }
 }
 
-/** Removes the expired keys among the first `count` and moves the others to the end. @returns whether any was removed */
+/**
+ * Removes the expired keys among the first `count` and moves the others to the end.
+ * @returns whether any was removed
+ */
 function removeExpired(logs: Map<string, Log>, cutoff: number, count: number): boolean {
   let removed = false;
   for (const [key, log] of firstOf(logs, count)) {

@@ -5,9 +5,9 @@ import { LATE_MS } from '../../lib/process/countdown.ts';
 const BEAT_MS = 1000;
 
 /**
- * Makes the limits that Node enforces on connections allow for the time in which this process stood still. Otherwise its
- * timers refuse heads, and close idle connections, before the requests that arrived meanwhile are read. Call it before
- * the server listens.
+ * Makes the limits that Node enforces on connections allow for the time in which this process stood
+ * still. Otherwise its timers refuse heads, and close idle connections, before the requests that
+ * arrived meanwhile are read. Call it before the server listens.
  */
 export function allowForStandstill(server: Server): void {
   let beatAt = 0;

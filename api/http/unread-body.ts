@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import type { FastifyRequest, onSendAsyncHookHandler } from 'fastify';
 import type { Limit } from '../../lib/admission/limit.ts';
@@ -9,22 +10,27 @@ import { clientOf } from './client-address.ts';
 
 /** Up to this size Node discards an unread body by itself and keeps the connection open. */
 const SMALL = 64 * 1024;
-/** Most bytes read of an unwanted body, so that clients that send everything first see the response. */
+/**
+ * Most bytes that are read of an unwanted body, so that a client that sends all of it first sees
+ * the response.
+ */
 const DRAIN_BYTES = 2 * LIMITS.bodyBytes;
 const DRAIN_MS = 10_000;
 
 /**
- * onSend hook: sends the response before the body is read (413, 401, 429), then drains a bounded part of the body and
- * closes. Closing immediately would reset the connection and lose the response for a client that is still sending.
+ * onSend hook: sends the response before the body is read (413, 401, 429), then drains a bounded
+ * part of the body and closes. Closing immediately would reset the connection and lose the response
+ * for a client that is still sending.
  */
-export function closeAfterUnreadBody(drops: Limit): onSendAsyncHookHandler<unknown> {
+export function closeAfterUnreadBody(unreadBodies: Limit): onSendAsyncHookHandler<unknown> {
   return async (request, reply, payload) => {
     if (!(typeof payload === 'string' || Buffer.isBuffer(payload))) return payload;
     if (!isUnread(request.raw, reply.getHeader('Connection') === 'close' ? 0 : SMALL)) return payload;
     reply.header('Connection', 'close');
-    if (request.bodyAbandoned) return payload;
+    // Reading has been given up, see readBodyOf. An injected request has no Socket.
+    if (request.socket instanceof Socket && request.socket.isPaused()) return payload;
     reply.header('Content-Length', Buffer.byteLength(payload));
-    return Readable.from(respondThenDrain(payload, request, drops), { objectMode: false });
+    return Readable.from(respondThenDrain(payload, request, unreadBodies), { objectMode: false });
   };
 }
 
@@ -35,36 +41,40 @@ function isUnread(request: IncomingMessage, kept: number): boolean {
   return Number(request.headers['content-length'] ?? 0) > kept;
 }
 
-/** The client has the whole response after the first chunk; the connection closes when the generator returns. */
+/**
+ * The client has the whole response after the first chunk; the connection closes when the generator
+ * returns.
+ */
 async function* respondThenDrain(
   payload: string | Buffer,
   request: FastifyRequest,
-  drops: Limit,
+  unreadBodies: Limit,
 ): AsyncGenerator<Buffer> {
   yield typeof payload === 'string' ? Buffer.from(payload) : payload;
-  await drain(request, { drops, maxBytes: DRAIN_BYTES, maxMs: DRAIN_MS }).catch(() => {});
+  await drain(request, { unreadBodies, maxBytes: DRAIN_BYTES, maxMs: DRAIN_MS }).catch(() => {});
 }
 
 export interface Drain {
-  /** Slots for concurrent drains. Owners: client addresses. */
-  drops: Limit;
+  /** Concurrent drains. Owners: client addresses. */
+  unreadBodies: Limit;
   maxBytes: number;
-  /** Time limit in milliseconds, including the wait for a slot. */
+  /** Time limit in milliseconds, including the wait for a permit. */
   maxMs: number;
 }
 
 /**
  * Reads and discards a body.
  * @returns whether it ended within `maxBytes`
- * @throws LimitError when no slot was free in time, BodyReadError when the body did not end in time
+ * @throws LimitError when no permit was free in time, BodyReadError when the body did not end in
+ * time
  */
 export async function drain(
   { raw, ip }: FastifyRequest,
-  { drops, maxBytes, maxMs }: Drain,
+  { unreadBodies, maxBytes, maxMs }: Drain,
 ): Promise<boolean> {
   const controller = new AbortController();
   using _limit = countdown(maxMs, () => controller.abort());
-  using _slot = await drops.acquire(clientOf(ip), 1, controller.signal);
+  using _permit = await unreadBodies.acquire(clientOf(ip), 1, controller.signal);
   return await discard(raw, maxBytes, controller.signal);
 }
 

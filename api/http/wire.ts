@@ -4,9 +4,11 @@ import type { Socket } from 'node:net';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { ApiError } from '../../lib/contract/errors.ts';
 import { envelope } from './error-handler.ts';
-import { SECURITY_HEADERS } from './security-headers.ts';
 
-/** Node's error codes with a message of their own; any other error means that the request is not valid HTTP. */
+/**
+ * Node's error codes with a message of their own; any other error means that the request is not
+ * valid HTTP.
+ */
 const REASONS: Record<string, string> = {
   HPE_HEADER_OVERFLOW: 'The headers of the request are too large.',
   HPE_CHUNK_EXTENSIONS_OVERFLOW: 'The chunk extensions of the request are too large.',
@@ -33,7 +35,10 @@ export function handleClientError(publicUrl: string) {
   };
 }
 
-/** The malformed bytes follow complete requests. Waits for their responses, then closes the connection. */
+/**
+ * The malformed bytes follow complete requests. Waits for their responses, then closes the
+ * connection.
+ */
 function endAfter(pending: ServerResponse, socket: ServerSocket): void {
   socket.pause();
   pending.once('close', () => {
@@ -56,9 +61,9 @@ const headOf = (body: string) =>
   ].join('\r\n');
 
 /**
- * Handles `Expect` in place of Node. A request that expects `100 Continue` passes the checks first, so that a rejection
- * saves the upload; {@link sendContinue} then asks for the body. Other expectations are ignored, as RFC 9110, 10.1.1
- * allows.
+ * Handles `Expect` in place of Node. A request that expects `100 Continue` passes the checks first,
+ * so that a rejection saves the upload; {@link sendContinue} then asks for the body. Other
+ * expectations are ignored, as RFC 9110, 10.1.1 allows.
  */
 export function registerExpectations({ server }: FastifyInstance): void {
   for (const event of ['checkContinue', 'checkExpectation'] as const)
@@ -69,3 +74,14 @@ export function registerExpectations({ server }: FastifyInstance): void {
 export function sendContinue({ headers }: FastifyRequest, raw: { writeContinue(): void }): void {
   if (headers.expect?.toLowerCase() === '100-continue') raw.writeContinue();
 }
+
+/**
+ * Headers of every response (OWASP REST Security Cheat Sheet): no sniffing, framing, loading or
+ * scripts. The /docs pages set their own policy. HSTS is left to the proxy that terminates TLS.
+ */
+export const SECURITY_HEADERS = {
+  'X-Content-Type-Options': 'nosniff',
+  'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
+  'X-Frame-Options': 'DENY',
+  'Referrer-Policy': 'no-referrer',
+} as const;

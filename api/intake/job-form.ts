@@ -1,12 +1,17 @@
 import { invalidRequest as invalid, notOneImage } from '../../lib/contract/api-errors.ts';
 import { ApiError } from '../../lib/contract/errors.ts';
+import { LIMITS } from '../../lib/contract/limits.ts';
+import { createImageBytes, type ImageBytes } from './buffers.ts';
 import { createFormScanner } from './form-scanner.ts';
-import { createImagePart, type ImagePart } from './image-part.ts';
+import type { IncomingImage } from './image-field.ts';
 import { createJobBodyReader, type JobBody, type JobBodyReader } from './job-body.ts';
 import type { PartHead } from './part-head.ts';
 
 export interface JobFormReader {
-  /** Reads the next chunk. @throws ApiError invalid_request as soon as the form is known to be invalid */
+  /**
+   * Reads the next chunk.
+   * @throws ApiError invalid_request as soon as the form is known to be invalid
+   */
   write(chunk: Buffer): void;
   /** @throws ApiError invalid_request, or invalid_image when it has two images */
   end(): JobBody;
@@ -20,8 +25,9 @@ interface Parts {
 const FIRST_ALLOCATION = 64 * 1024;
 
 /**
- * Parses a multipart/form-data body (RFC 7578) while it arrives: the part `job` like a JSON body, and the part `image`,
- * in any order. Any other part is an error, because a field sent as a part of its own would otherwise be lost.
+ * Parses a multipart/form-data body (RFC 7578) while it arrives: the part `job` like a JSON body,
+ * and the part `image`, in any order. Any other part is an error, because a field sent as a part of
+ * its own would otherwise be lost.
  * @param boundary checked, without quotes
  * @param contentLength of the body, if declared
  */
@@ -71,3 +77,51 @@ function ofJob<T>(work: () => T): T {
     throw error;
   }
 }
+
+interface ImagePart {
+  write(chunk: Buffer): void;
+  finish(): IncomingImage;
+}
+
+const MB = 1024 * 1024;
+const JPEG = 'image/jpeg';
+/** `text/plain` is the type of a part without a Content-Type (RFC 7578, 4.4). */
+const TYPES = new Map([
+  [JPEG, JPEG],
+  ['image/jpg', JPEG],
+  ['image/pjpeg', JPEG],
+  ['application/octet-stream', JPEG],
+  ['text/plain', JPEG],
+  ['image/png', 'image/png'],
+  ['image/x-png', 'image/png'],
+  ['image/webp', 'image/webp'],
+]);
+const BAD_TYPE = 'its Content-Type must be image/jpeg, image/png or image/webp. Without one it is JPEG.';
+
+/**
+ * Collects the part `image` of a form. Its Content-Type stands for the prefix of a data URI.
+ * @param type media type in lower case, without parameters
+ * @param expectedBytes estimate of the size
+ */
+function createImagePart(type: string, expectedBytes: number): ImagePart {
+  const declared = TYPES.get(type);
+  let image: ImageBytes | undefined;
+  let size = 0;
+  if (declared !== undefined) image = createImageBytes(LIMITS.imageBytes, expectedBytes);
+
+  return {
+    write(chunk) {
+      size += chunk.length;
+      const store = (target: Buffer, offset: number) => chunk.copy(target, offset) === chunk.length;
+      if (image?.add(chunk.length, store) === 'over') image = undefined;
+    },
+    finish() {
+      if (declared === undefined) return malformed(BAD_TYPE);
+      if (size === 0) return malformed('the file is empty.');
+      if (image === undefined) return malformed(`over ${LIMITS.imageBytes / MB} MB.`);
+      return { ...image.finish(), declared, isFile: true };
+    },
+  };
+}
+
+const malformed = (reason: string): IncomingImage => ({ malformed: reason, field: 'image' });

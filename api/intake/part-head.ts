@@ -36,7 +36,7 @@ const NO_DISPOSITION = 'A part has no Content-Disposition. Send form-data with t
 const BAD_DISPOSITION =
   'The Content-Disposition of a part is not form-data with one name, job or image, and at most one filename. Quote the values, and write %22 for a quote in them.';
 
-/** Reads the headers of a part of the form (RFC 7578, 4). What could mean two things is an error. */
+/** Reads the headers of a part of the form (RFC 7578, 4). An ambiguous header is an error. */
 export function createPartHead(): PartHeadReader {
   const headers: Headers = {};
   let hasNul = false;
@@ -90,7 +90,7 @@ function checkEncoding(name: string, encoding = 'binary'): void {
     throw invalid(`The part ${name} has a Content-Transfer-Encoding. Send its bytes as they are.`);
 }
 
-/** Only JSON has a charset: that of an image means nothing. */
+/** Only JSON has a charset. A charset of an image has no effect. */
 function typeOf(name: string, value = DEFAULT_TYPE): string {
   const [type = '', ...parameters] = value.split(';').map((part) => part.trim().toLowerCase());
   const charsets = parameters.filter((parameter) => /^charset\b/.test(parameter));

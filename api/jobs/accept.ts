@@ -1,4 +1,4 @@
-import { insufficientCredits, jobOfKeyDeleted } from '../../lib/contract/api-errors.ts';
+import { idempotencyConflict, insufficientCredits, jobOfKeyDeleted } from '../../lib/contract/api-errors.ts';
 import { ApiError } from '../../lib/contract/errors.ts';
 import type { JobCreated, JobReplayed } from '../../lib/contract/schemas.ts';
 import { presentJob } from '../../lib/domain/present.ts';
@@ -7,11 +7,14 @@ import { withDeadline } from '../../lib/process/process.ts';
 import { jobWorkflowId } from '../../lib/protocol/workflow-ids.ts';
 import type { IdempotencyRow } from '../../lib/stores/job-store.ts';
 import type { ApiDeps } from '../deps.ts';
-import type { Compensations } from './compensations.ts';
+import { isSameBody } from '../intake/job-body.ts';
 import type { GatewayOutcome, JobRequest } from './gateway.ts';
-import { replay } from './replay.ts';
+import type { Compensations } from './voids.ts';
 
-/** Another try helps when the key's workflow ended between lookup and call, or a concurrent request was rejected. */
+/**
+ * Another try helps when the key's workflow ended between lookup and call, or a concurrent request
+ * was rejected.
+ */
 const MAX_TRIES = 5;
 /** Time that the outcome of an acceptance may take after the latest time at which it may start. */
 const OUTCOME_MARGIN_MS = 1500;
@@ -21,11 +24,13 @@ const DECIDE_MS = 4500;
 type Request = Omit<JobRequest, 'acceptWithinMs' | 'sentAt'>;
 
 /**
- * Has a new request accepted. Returns its own job, or that of a concurrent request with the same key.
+ * Has a new request accepted. Returns its own job, or that of a concurrent request with the same
+ * key.
  * @param withinMs milliseconds in which the acceptance has to start
- * @throws ApiError; then nothing is charged, or the charge is voided as soon as MongoDB can be reached
+ * @throws ApiError; then nothing is charged, or the charge is voided as soon as MongoDB can be
+ * reached
  */
-export async function acceptJob(
+export async function requestAcceptance(
   deps: ApiDeps,
   compensations: Compensations,
   request: Request,
@@ -54,10 +59,16 @@ export async function acceptJob(
 /** The call timed out; its outcome is decided in MongoDB. */
 const unknown = (cause: unknown): GatewayOutcome => ({ outcome: 'unknown', cause });
 
-/** A refusal, which is not final yet. Where MongoDB failed while the response was determined, `decide` tries once more. */
+/**
+ * A refusal, which is not final yet. Where MongoDB failed while the response was determined,
+ * `decide` tries once more.
+ */
 const refusalOrUndecided = (error: unknown) => (error instanceof ApiError ? error : 'undecided');
 
-/** The key's workflow is that of a job which does not exist. From now on only the idempotency row makes the key unique. */
+/**
+ * The workflow of the key belongs to a job that does not exist. From now on only the idempotency
+ * row makes the key unique.
+ */
 const withOwnWorkflow = ({ draft, ...request }: Request): Request => ({
   ...request,
   draft: { ...draft, workflowId: jobWorkflowId(draft.jobId) },
@@ -93,9 +104,10 @@ async function conclude(
 }
 
 /**
- * Decides an unknown outcome or a refusal in MongoDB before the response is sent: a stored job is returned as accepted;
- * otherwise the job id is fenced, so that a late acceptance charges nothing. A refusal needs it too: Temporal may get a
- * copy of the call later, when the job of the other request no longer has the key.
+ * Decides an unknown outcome or a refusal in MongoDB before the response is sent: a stored job is
+ * returned as accepted; otherwise the job id is fenced, so that a late acceptance charges nothing.
+ * A refusal needs it too: Temporal may get a copy of the call later, when the job of the other
+ * request no longer has the key.
  */
 async function decide(
   deps: ApiDeps,
@@ -142,4 +154,28 @@ function causeOf(outcome: GatewayOutcome | ApiError): unknown {
   return outcome.outcome === 'unknown'
     ? outcome.cause
     : new Error(`The acceptance ended as ${outcome.outcome}.`);
+}
+
+/**
+ * The response to a request whose key is already used (spec: Idempotent replay): the current job
+ * and the warnings of the first request.
+ * @returns `again` when the job was voided after the row was read, so that the key can be used
+ * @throws ApiError idempotency_conflict when the body differs, job_not_found when the job was
+ * deleted
+ */
+export async function replay(
+  deps: ApiDeps,
+  compensations: Compensations,
+  spent: IdempotencyRow,
+  bodyDigest: string,
+): Promise<JobReplayed | 'again'> {
+  if (!isSameBody(spent.bodyDigest, bodyDigest)) throw idempotencyConflict();
+  compensations.add(spent.jobId);
+  const job = await deps.stores.jobs.recordReturned(spent.jobId, compensations.requestId);
+  if (job === 'voided') {
+    compensations.remove(spent.jobId);
+    return 'again';
+  }
+  if (job === undefined) throw jobOfKeyDeleted();
+  return { ...presentJob(job, deps.images), warnings: job.warnings };
 }

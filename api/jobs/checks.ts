@@ -6,32 +6,44 @@ import {
   unknownTool,
 } from '../../lib/contract/api-errors.ts';
 import { ApiError } from '../../lib/contract/errors.ts';
-import { BUDGETS } from '../../lib/contract/limits.ts';
+import { FAILED_JOBS } from '../../lib/contract/limits.ts';
 import type { CreateJob } from '../../lib/contract/schemas.ts';
 import { type FailureCount, remainingMs } from '../../lib/domain/failures.ts';
 import type { Caller } from '../../lib/domain/records.ts';
 import type { IdempotencyRow } from '../../lib/stores/job-store.ts';
-import type { Hold } from '../budgets/hold.ts';
+import type { RequestPermits } from '../admission/request-permits.ts';
 import type { ApiDeps } from '../deps.ts';
 import type { IncomingImage } from '../intake/image-field.ts';
-import { checkWebhookUrl } from '../webhooks/check-url.ts';
+import { checkWebhookUrl } from '../webhooks/endpoint.ts';
 import { type FetchedImage, imageFromBody, imageFromUrl } from './image.ts';
+import type { Compensations } from './voids.ts';
 
-export interface JobToCheck {
+/**
+ * One POST /v1/jobs whose body has been read: all that the following steps know of it. Built once.
+ */
+export interface PostedJob {
   caller: Caller;
-  /** The fields of the body without the image; empty after `dropFields`. */
-  body: CreateJob;
+  /** The body without its image; empty after `dropFields`. */
+  fields: CreateJob;
   image: IncomingImage | undefined;
   bodyDigest: string;
   idempotencyKey: string | null;
-  /** The request's budget leases. */
-  hold: Hold;
   isDryRun: boolean;
-  /** Releases the memory and budget of the fields: options and unknown fields may take a megabyte. */
+  /** What it holds of the limits. */
+  permits: RequestPermits;
+  /** The jobs to void if it ends in 5xx. */
+  compensations: Compensations;
+  /**
+   * Releases the memory of the fields, and the permit for it: options and unknown fields may take a
+   * megabyte.
+   */
   dropFields(): void;
 }
 
-/** What acceptance needs: the image has been fetched and has passed the safety limits. To be disposed of at the end. */
+/**
+ * What acceptance needs: the image has been fetched and has passed the safety limits. To be
+ * disposed of at the end.
+ */
 export type CheckedJob = FetchedImage & {
   plan: Plan;
   webhookUrl: string | null;
@@ -46,27 +58,31 @@ export type CheckedJob = FetchedImage & {
  */
 export async function checkJob<Replayed>(
   deps: ApiDeps,
-  job: JobToCheck,
+  job: PostedJob,
   replay: (spent: IdempotencyRow) => Promise<Replayed | 'again'>,
 ): Promise<CheckedJob | { replayed: Replayed }> {
-  if ((job.image === undefined) === (job.body.image_url === undefined)) throw notOneImage();
+  if ((job.image === undefined) === (job.fields.image_url === undefined)) throw notOneImage();
   const replayed = await replayByKey(deps, job, replay);
   if (replayed !== 'again') return { replayed };
   try {
     return await checkNewJob(deps, job);
   } catch (error) {
     if (!(error instanceof ApiError) || error.status >= 500) throw error;
-    // What refused it, such as the balance, may have been changed by a request with the same key, accepted meanwhile.
+    // A request with the same key may have been accepted meanwhile, and have caused the refusal,
+    // for instance by its charge.
     const accepted = await replayByKey(deps, job, replay);
     if (accepted !== 'again') return { replayed: accepted };
     throw error;
   }
 }
 
-/** @returns `again` if the request has no key, or the key is free. @throws ApiError as `replay` does */
+/**
+ * @returns `again` if the request has no key, or the key is free.
+ * @throws ApiError as `replay` does
+ */
 async function replayByKey<Replayed>(
   { stores }: ApiDeps,
-  { caller, idempotencyKey }: JobToCheck,
+  { caller, idempotencyKey }: PostedJob,
   replay: (spent: IdempotencyRow) => Promise<Replayed | 'again'>,
 ): Promise<Replayed | 'again'> {
   if (idempotencyKey === null) return 'again';
@@ -74,10 +90,10 @@ async function replayByKey<Replayed>(
   return spent === undefined ? 'again' : replay(spent);
 }
 
-async function checkNewJob(deps: ApiDeps, job: JobToCheck): Promise<CheckedJob> {
-  const { body, caller, image } = job;
-  const plan = planOf(deps, body);
-  const { image_url: imageUrl = '', webhook_url = null } = body;
+async function checkNewJob(deps: ApiDeps, job: PostedJob): Promise<CheckedJob> {
+  const { fields, caller, image } = job;
+  const plan = planOf(deps, fields);
+  const { image_url: imageUrl = '', webhook_url = null } = fields;
   const webhookUrl = await checkWebhookUrl(deps.egress, 'webhook_url', webhook_url);
   const balance = await checkAccount(deps, caller, plan);
   if (image === undefined) job.dropFields();
@@ -86,12 +102,12 @@ async function checkNewJob(deps: ApiDeps, job: JobToCheck): Promise<CheckedJob> 
 
 async function imageOf(
   deps: ApiDeps,
-  { caller, image, hold, isDryRun }: JobToCheck,
+  { caller, image, permits, isDryRun }: PostedJob,
   imageUrl: string,
 ): Promise<FetchedImage> {
   if (image !== undefined)
     return { image: imageFromBody(image), onCharged: () => {}, [Symbol.dispose]: () => {} };
-  return imageFromUrl({ ...deps, hold, isDryRun, accountId: caller.accountId }, imageUrl);
+  return imageFromUrl({ ...deps, permits, isDryRun, accountId: caller.accountId }, imageUrl);
 }
 
 function planOf({ toolSwitch }: ApiDeps, { tool, options }: CreateJob): Plan {
@@ -104,7 +120,8 @@ function planOf({ toolSwitch }: ApiDeps, { tool, options }: CreateJob): Plan {
 }
 
 /**
- * Rejects early what acceptance would reject; the balance is checked again in the charging transaction.
+ * Rejects early what acceptance would reject; the balance is checked again in the charging
+ * transaction.
  * @returns the balance
  */
 async function checkAccount({ stores }: ApiDeps, { accountId }: Caller, plan: Plan): Promise<number> {
@@ -114,12 +131,15 @@ async function checkAccount({ stores }: ApiDeps, { accountId }: Caller, plan: Pl
   return balance;
 }
 
-/** Failed jobs are refunded, so they are limited: a caller could otherwise use renderers and models for free. */
+/**
+ * Failed jobs are refunded, so they are limited: a caller could otherwise use renderers and models
+ * for free.
+ */
 async function checkFailures({ packs }: ApiDeps['stores'], accountId: string, failures: FailureCount) {
   const { jobs } = failures;
   const waitMs = remainingMs(failures, new Date());
-  if (waitMs === 0 || jobs < BUDGETS.accountFailures) return;
-  const limit = (await packs.hasPaid(accountId)) ? BUDGETS.paidAccountFailures : BUDGETS.accountFailures;
+  if (waitMs === 0 || jobs < FAILED_JOBS.account) return;
+  const limit = (await packs.hasPaid(accountId)) ? FAILED_JOBS.paidAccount : FAILED_JOBS.account;
   if (jobs < limit) return;
   const message = `${jobs} jobs of this account failed within an hour because of their input, after a model may have charged for them, or because they were cancelled. Check their \`error\` before you send more.`;
   throw new ApiError('rate_limited', message, {

@@ -5,66 +5,59 @@ import type { JobDraft, ObjectRef } from '../../lib/domain/records.ts';
 import { removeImagesSoon } from '../../lib/domain/remove-images.ts';
 import { jobWorkflowId, keyWorkflowId } from '../../lib/protocol/workflow-ids.ts';
 import type { ApiDeps } from '../deps.ts';
-import { acceptJob } from './accept.ts';
-import { type CheckedJob, checkJob, type JobToCheck } from './checks.ts';
-import type { Compensations } from './compensations.ts';
-import { replay } from './replay.ts';
+import { replay, requestAcceptance } from './accept.ts';
+import { type CheckedJob, checkJob, type PostedJob } from './checks.ts';
 
 /**
- * Time until acceptance must have started, fetching and storing the image included. With the calls after it, a request
- * takes at most 20 s besides its wait for budgets.
+ * Time until acceptance must have started, fetching and storing the image included. With the calls
+ * after it, a request takes at most 20 s besides its wait for permits.
  */
 const ACCEPTED_WITHIN_MS = 14_000;
 
-export interface Creation extends JobToCheck {
-  compensations: Compensations;
-}
-
 /**
- * POST /v1/jobs after the body is read: runs the checks in order, stores the image and has the job accepted.
- * @throws ApiError. After a 4xx nothing is charged and the image is deleted. After a 5xx the onSend hook of the route
+ * POST /v1/jobs after the body is read: runs the checks in order, stores the image and has the job
+ * accepted.
+ * @throws ApiError. After a 4xx nothing is charged and the image is deleted. After a 5xx the caller
  * runs the compensations.
  */
-export async function createOrReplayJob(
-  deps: ApiDeps,
-  creation: Creation,
-): Promise<JobCreated | JobReplayed> {
-  const { bodyDigest, hold, compensations } = creation;
+export async function createOrReplayJob(deps: ApiDeps, posted: PostedJob): Promise<JobCreated | JobReplayed> {
+  const { bodyDigest, permits, compensations } = posted;
   const startBy = Date.now() + ACCEPTED_WITHIN_MS;
-  const waitedBefore = hold.waitedMs;
-  const checked = await checkJob(deps, creation, (spent) => replay(deps, compensations, spent, bodyDigest));
+  const waitedBefore = permits.waitedMs;
+  const checked = await checkJob(deps, posted, (spent) => replay(deps, compensations, spent, bodyDigest));
   if ('replayed' in checked) return checked.replayed;
   using _fetched = checked;
-  using _slot = await hold.take(deps.budgets.acceptances, 1, 'accountId');
-  const acceptBy = startBy + hold.waitedMs - waitedBefore;
-  return await storeAndAccept(deps, creation, { ...checked, acceptBy });
+  using _permit = await permits.take(deps.limits.acceptances, 1, 'accountId');
+  const acceptBy = startBy + permits.waitedMs - waitedBefore;
+  return await storeAndAccept(deps, posted, { ...checked, acceptBy });
 }
 
 type Accepting = CheckedJob & { acceptBy: number };
 
-async function storeAndAccept(deps: ApiDeps, creation: Creation, checked: Accepting) {
-  const { caller, compensations } = creation;
+async function storeAndAccept(deps: ApiDeps, posted: PostedJob, checked: Accepting) {
+  const { caller, compensations } = posted;
   const { plan, image, onCharged, acceptBy } = checked;
   const { bytes, format, sha256 } = image;
   const input: ObjectRef = { bucket: 'inputs', key: `${caller.accountId}/${randomUUID()}.${format}` };
   await deps.images.putInput(input.key, bytes, `image/${format}`, sha256);
-  const draft = toDraft(creation, checked, input);
+  const draft = toDraft(posted, checked, input);
   const request = { draft, plan, format, accountName: caller.accountName };
   try {
     const withinMs = Math.min(deps.config.api.acceptTimeoutMs, acceptBy - Date.now());
-    const job = await acceptJob(deps, compensations, request, withinMs);
+    const job = await requestAcceptance(deps, compensations, request, withinMs);
     if (job.job_id === draft.jobId) onCharged();
     else await removeImagesSoon(deps, [input]);
     return job;
   } catch (error) {
-    // After a 5xx a late acceptance may still need the image. If not, the retention run deletes it as an orphan.
+    // After a 5xx a late acceptance may still need the image. If not, the retention run deletes it
+    // as an orphan.
     if (error instanceof ApiError && error.status < 500) await removeImagesSoon(deps, [input]);
     throw error;
   }
 }
 
-function toDraft(creation: Creation, { plan, webhookUrl }: CheckedJob, input: ObjectRef): JobDraft {
-  const { caller, bodyDigest, idempotencyKey, compensations } = creation;
+function toDraft(posted: PostedJob, { plan, webhookUrl }: CheckedJob, input: ObjectRef): JobDraft {
+  const { caller, bodyDigest, idempotencyKey, compensations } = posted;
   const jobId = compensations.requestId;
   return {
     jobId,

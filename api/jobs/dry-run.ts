@@ -3,15 +3,16 @@ import type { DryRunResult } from '../../lib/contract/schemas.ts';
 import { hasScope } from '../../lib/contract/scopes.ts';
 import type { IdempotencyRow } from '../../lib/stores/job-store.ts';
 import type { ApiDeps } from '../deps.ts';
-import { isSameBody } from '../intake/digest.ts';
-import { checkJob, type JobToCheck } from './checks.ts';
+import { isSameBody } from '../intake/job-body.ts';
+import { checkJob, type PostedJob } from './checks.ts';
 
 /**
- * POST /v1/jobs?dry_run=true: what the same request without the parameter would be answered and charged at this moment.
- * Writes nothing. An image that it fetches is never charged, so its bytes count as unpaid from the start.
+ * POST /v1/jobs?dry_run=true: the answer and the charge that the same request would get now without
+ * the parameter. Writes nothing. An image that it fetches is never charged, so its bytes count as
+ * unpaid from the start.
  * @throws ApiError as the request without the parameter
  */
-export async function dryRun(deps: ApiDeps, job: JobToCheck): Promise<DryRunResult> {
+export async function dryRun(deps: ApiDeps, job: PostedJob): Promise<DryRunResult> {
   const checked = await checkJob(deps, job, (spent) => dryReplay(deps, job, spent));
   if ('replayed' in checked) return checked.replayed;
   const { plan, balance } = checked;
@@ -24,14 +25,17 @@ export async function dryRun(deps: ApiDeps, job: JobToCheck): Promise<DryRunResu
   };
 }
 
-/** A balance as a key may see it, as with GET /v1/account. */
-const ifVisible = ({ caller }: JobToCheck, balance: number) =>
+/** The balance, if the key may see it. GET /v1/account has the same rule. */
+const ifVisible = ({ caller }: PostedJob, balance: number) =>
   hasScope(caller.scopes, 'account') ? balance : null;
 
-/** A replay charges nothing. Unlike `replay`, does not record that the job was returned: the client does not see it. */
+/**
+ * A replay charges nothing. Unlike `replay`, does not record that the job was returned: the client
+ * does not see it.
+ */
 async function dryReplay(
   { stores }: ApiDeps,
-  request: JobToCheck,
+  request: PostedJob,
   spent: IdempotencyRow,
 ): Promise<DryRunResult | 'again'> {
   if (!isSameBody(spent.bodyDigest, request.bodyDigest)) throw idempotencyConflict();

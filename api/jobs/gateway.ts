@@ -17,7 +17,10 @@ import {
 import { ACCOUNT_ID, ACCOUNT_NAME, TOOL } from '../../lib/protocol/search-attributes.ts';
 import type { TaskQueues } from '../../lib/protocol/task-queues.ts';
 
-/** Outcome of one acceptance call. `closed`: the key's workflow has ended. `unknown`: only MongoDB has the outcome. */
+/**
+ * Outcome of one acceptance call. `closed`: the key's workflow has ended. `unknown`: only MongoDB
+ * has the outcome.
+ */
 export type GatewayOutcome = Acceptance | { outcome: 'closed' } | { outcome: 'unknown'; cause: unknown };
 
 export type JobRequest = Omit<JobInput, 'queues'>;
@@ -31,14 +34,15 @@ export interface JobGateway {
    */
   accept(request: JobRequest, withinMs: number): Promise<GatewayOutcome>;
   /**
-   * Signals the job's workflow that the job was deleted; a workflow that has ended is deleted instead. Best effort with
-   * a short timeout, never throws: deliveries check the job first, and the retention run deletes the workflow.
+   * Signals the job's workflow that the job was deleted; a workflow that has ended is deleted
+   * instead. Best effort with a short timeout, never throws: deliveries check the job first, and
+   * the retention run deletes the workflow.
    * @returns whether the workflow was deleted
    */
   notifyDeleted(workflowId: string): Promise<boolean>;
   /**
-   * Signals the job's workflow that the job was cancelled. Best effort with a short timeout, never throws: without the
-   * signal, the workflow stops when it finds that the job has ended.
+   * Signals the job's workflow that the job was cancelled. Best effort with a short timeout, never
+   * throws: without the signal, the workflow stops when it finds that the job has ended.
    */
   notifyCancelled(job: Pick<JobRecord, 'id' | 'workflowId'>): Promise<void>;
   /** Rejects unless Temporal responds. */
@@ -68,7 +72,8 @@ export function createTemporalGateway(client: Client, queues: TaskQueues): JobGa
       });
       startWorkflowOperation.workflowHandle().catch(() => {});
       try {
-        // Never derived from the client's key: Temporal would return the recorded outcome, even a 402 after a top-up.
+        // Never derived from the client's key: Temporal would return the recorded outcome, even a
+        // 402 after a top-up.
         return await client.withDeadline(Date.now() + withinMs, () =>
           client.workflow.executeUpdateWithStart(acceptUpdate, {
             startWorkflowOperation,

@@ -5,15 +5,17 @@ import type { ImageFormat } from '../../lib/domain/records.ts';
 import { type Egress, EgressError, type Fetched } from '../../lib/egress/egress.ts';
 import { inspectImage } from '../../lib/imaging/inspect.ts';
 import { sniffFormat } from '../../lib/imaging/sniff.ts';
-import type { Budgets } from '../budgets/budgets.ts';
-import type { BytesLease, Hold } from '../budgets/hold.ts';
-import type { UnpaidFetch } from '../budgets/unpaid.ts';
+import type { ApiLimits } from '../admission/limits.ts';
+import type { BytesPermit, RequestPermits } from '../admission/request-permits.ts';
+import type { UnpaidFetch } from '../admission/unpaid-fetches.ts';
 import type { IncomingImage } from '../intake/image-field.ts';
 
 /** An image that has passed the safety limits and may be stored. */
 export interface CheckedImage {
   bytes: Buffer;
-  /** Format in which input and result are stored. The bytes may be in another of the three formats. */
+  /**
+   * Format in which input and result are stored. The bytes may be in another of the three formats.
+   */
   format: ImageFormat;
   /** SHA-256 of the bytes, in hex. */
   sha256: string;
@@ -37,11 +39,11 @@ export function imageFromBody(image: IncomingImage): CheckedImage {
   return { bytes: image.bytes, format, sha256: image.sha256 };
 }
 
-/** Dependencies of a fetch, its account, and the budgets that bound it. */
+/** Dependencies of a fetch, its account, and the limits that apply to it. */
 export interface Fetching {
   egress: Egress;
-  budgets: Budgets;
-  hold: Hold;
+  limits: ApiLimits;
+  permits: RequestPermits;
   accountId: string;
   isDryRun: boolean;
 }
@@ -54,16 +56,16 @@ export interface FetchedImage extends Disposable {
 }
 
 /**
- * @throws ApiError image_fetch_failed, invalid_image when the response is not an image within the limits, rate_limited
- * or internal_error when a budget had no room in time
+ * @throws ApiError image_fetch_failed, invalid_image when the response is not an image within the
+ * limits, rate_limited or internal_error when a permit was not granted in time
  */
 export async function imageFromUrl(fetching: Fetching, url: string): Promise<FetchedImage> {
-  const { budgets, hold, accountId, isDryRun } = fetching;
-  const unpaid = budgets.unpaid.begin(accountId, isDryRun);
+  const { limits, permits, accountId, isDryRun } = fetching;
+  const unpaid = limits.unpaidFetches.begin(accountId, isDryRun);
   try {
     unpaid.check();
-    // Checked again with each request: while this fetch waits here, others may use up the allowance.
-    using _slot = await hold.take(budgets.fetches, 1);
+    // Checked again with each request: while this fetch waits here, others may reach the limit.
+    using _permit = await permits.take(limits.fetches, 1);
     const { body, contentType, sha256 } = await fetchImage(fetching, url, unpaid);
     const bytesFormat = checkBytes(body);
     const image = { bytes: body, format: FORMATS[contentType] ?? bytesFormat, sha256 };
@@ -75,13 +77,13 @@ export async function imageFromUrl(fetching: Fetching, url: string): Promise<Fet
 }
 
 async function fetchImage(
-  { egress, budgets, hold }: Fetching,
+  { egress, limits, permits }: Fetching,
   url: string,
   unpaid: UnpaidFetch,
 ): Promise<Fetched & Pick<CheckedImage, 'sha256'>> {
   // Hashed chunk by chunk, because hashing 20 MB at once would block the event loop.
   const hash = createHash('sha256');
-  let lease: BytesLease | undefined;
+  let permit: BytesPermit | undefined;
   let received = 0;
   try {
     const fetched = await egress.fetch(url, {
@@ -92,7 +94,7 @@ async function fetchImage(
       request: unpaid.request,
       admit: async (maxBytes) => {
         unpaid.expect(maxBytes);
-        lease = await hold.takeBytes(budgets, maxBytes);
+        permit = await permits.takeBytes(limits, maxBytes);
       },
       // Stops the fetch early when the first bytes are not those of an image.
       refuseStart: (start) => (sniffFormat(start) === undefined ? reasonOf(start) : undefined),
@@ -101,13 +103,13 @@ async function fetchImage(
         hash.update(chunk);
       },
     });
-    lease?.shrink(fetched.body.length);
+    permit?.shrink(fetched.body.length);
     return { ...fetched, sha256: hash.digest('hex') };
   } catch (error) {
-    lease?.release();
+    permit?.release();
     if (!(error instanceof EgressError)) throw error;
-    // Counted in full once it was being read: its framing may have exceeded the limit, which `received` does not see.
-    if (error.kind === 'too_large' && lease !== undefined) received = LIMITS.imageBytes;
+    // Counts in full: its framing may have exceeded the limit, and `received` does not see framing.
+    if (error.kind === 'too_large' && permit !== undefined) received = LIMITS.imageBytes;
     throw new ApiError(CODES[error.kind] ?? 'image_fetch_failed', `image_url: ${error.message}`, {
       cause: error,
     });

@@ -1,9 +1,13 @@
+import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { FastifyBaseLogger } from 'fastify';
 import { withDeadline } from '../../lib/process/process.ts';
 import type { JobStore } from '../../lib/stores/job-store.ts';
 
-/** A request that ended in 5xx, and a job that it may have charged or may be recorded as returning. */
+/**
+ * A request that ended in 5xx, and a job that it may have charged, or that MongoDB may record as
+ * returned by it.
+ */
 export interface Void {
   jobId: string;
   requestId: string;
@@ -12,8 +16,9 @@ export interface Void {
 /** Voids the jobs of requests that ended in 5xx. */
 export interface Voids extends AsyncDisposable {
   /**
-   * Voids or fences the job, unless another request returned it. Retried until MongoDB can be reached. Only a few can
-   * be pending, since no request gets as far as having a job while MongoDB is unavailable.
+   * Voids or fences the job, unless another request returned it. Retried until MongoDB can be
+   * reached. Only a few can be pending, since no request gets as far as having a job while MongoDB
+   * is unavailable.
    */
   enqueue(pair: Void): void;
 }
@@ -58,6 +63,31 @@ export function createVoids(jobs: Pick<JobStore, 'void'>, logger: FastifyBaseLog
       const all = Promise.all(pending.values());
       await withDeadline(GRACE_MS, all).catch(() => {});
       stopping = true;
+    },
+  };
+}
+
+/** The jobs that one request may return. They are voided if the request ends in 5xx. */
+export interface Compensations {
+  /** A new id for the request, and for the job it may create. Never the client's X-Request-Id. */
+  readonly requestId: string;
+  /** To be called before MongoDB records that the request returns the job. */
+  add(jobId: string): void;
+  /** The job is known not to exist, now or later. */
+  remove(jobId: string): void;
+  /** The request ends in 5xx: enqueues its jobs to be voided. Idempotent. */
+  run(): void;
+}
+
+export function createCompensations(voids: Pick<Voids, 'enqueue'>): Compensations {
+  const requestId = randomUUID();
+  const jobIds = new Set<string>();
+  return {
+    requestId,
+    add: (jobId) => jobIds.add(jobId),
+    remove: (jobId) => jobIds.delete(jobId),
+    run() {
+      for (const jobId of jobIds) voids.enqueue({ jobId, requestId });
     },
   };
 }

@@ -6,10 +6,10 @@ import { presentJob } from '../../lib/domain/present.ts';
 import type { JobRecord } from '../../lib/domain/records.ts';
 import type { ApiDeps } from '../deps.ts';
 import { errorResponses, type Route } from '../http/operation.ts';
-import { bindJob } from '../http/request-log.ts';
+import { bindJob } from '../http/request-telemetry.ts';
 
 /** POST /v1/jobs/{id}/cancel: fails and refunds a job that no generator was asked to render. */
-export const cancelJob: Route = (app, deps) =>
+export const cancelJobRoute: Route = (app, deps) =>
   app.post(
     '/v1/jobs/:id/cancel',
     {

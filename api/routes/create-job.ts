@@ -1,22 +1,25 @@
 import type { IncomingMessage } from 'node:http';
-import type { FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
-import { emptyBody } from '../../lib/contract/api-errors.ts';
 import { ApiError } from '../../lib/contract/errors.ts';
 import { LIMITS } from '../../lib/contract/limits.ts';
 import { CreateJob, DryRunResult, JobCreated, JobReplayed } from '../../lib/contract/schemas.ts';
-import { errorResponses, type Route } from '../http/operation.ts';
-import { checkQuery } from '../http/query.ts';
-import { bindJob } from '../http/request-log.ts';
-import { bodyDigest } from '../intake/digest.ts';
-import type { JobBody } from '../intake/job-body.ts';
-import { createCompensations } from '../jobs/compensations.ts';
+import { createRequestPermits } from '../admission/request-permits.ts';
+import type { ApiDeps } from '../deps.ts';
+import { readJobBody } from '../http/bodies.ts';
+import { errorResponses, type Route, validatorOf } from '../http/operation.ts';
+import { queryReader } from '../http/query.ts';
+import { bindJob } from '../http/request-telemetry.ts';
+import { bodyDigest } from '../intake/job-body.ts';
+import type { PostedJob } from '../jobs/checks.ts';
 import { createOrReplayJob } from '../jobs/creation.ts';
 import { dryRun } from '../jobs/dry-run.ts';
-import { PreferHeader } from '../waiting/prefer.ts';
-import { waitIfPreferred } from '../waiting/wait-if-preferred.ts';
+import { type Compensations, createCompensations } from '../jobs/voids.ts';
+import { PreferHeader, waitIfPreferred } from '../waiting/prefer.ts';
 
-/** Most bytes of the fields that are kept after `dropFields`: options, warnings and the webhook URL. */
+/**
+ * Most bytes of the fields that are kept after `dropFields`: options, warnings and the webhook URL.
+ */
 const RETAINED_FIELD_BYTES = 32 * 1024;
 
 const Query = Type.Object({
@@ -29,36 +32,38 @@ const Query = Type.Object({
   ),
 });
 
+const Headers = Type.Object({
+  'idempotency-key': Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: LIMITS.idempotencyKeyLength,
+      description: 'Makes the request idempotent: the same key and body are charged once.',
+    }),
+  ),
+  ...PreferHeader.properties,
+});
+
+const readQuery = queryReader(Query);
+const validBody = validatorOf('body', CreateJob);
+const validHeaders = validatorOf('headers', Headers);
+
 /**
- * POST /v1/jobs: checks, charges and accepts one job, or replays the one its Idempotency-Key created. With `dry_run` it
- * only checks.
+ * POST /v1/jobs: checks, charges and accepts one job, or replays the one its Idempotency-Key
+ * created. With `dry_run` it only checks.
  */
-export const createJob: Route = (app, deps) =>
+export const createJobRoute: Route = (app, deps) =>
   app.post(
     '/v1/jobs',
     {
       config: { group: 'create-job', scope: 'jobs' },
-      preValidation: [separateImage, checkQuery(Query)],
-      preSerialization: waitIfPreferred(deps),
-      // Covers every 5xx, whatever its cause and whether or not the client is still connected.
-      onSend: async ({ compensations }, { statusCode }) => {
-        if (statusCode >= 500) compensations?.run();
-      },
+      // The handler validates, because it reads the body: the schema describes the operation only.
+      validatorCompiler: () => () => true,
       schema: {
         operationId: 'createJob',
         summary: 'Create a job',
         description:
           'Runs one image through one tool. The account is charged at once; get the result by polling or by webhook.',
-        headers: Type.Object({
-          'idempotency-key': Type.Optional(
-            Type.String({
-              minLength: 1,
-              maxLength: LIMITS.idempotencyKeyLength,
-              description: 'Makes the request idempotent: the same key and body are charged once.',
-            }),
-          ),
-          ...PreferHeader.properties,
-        }),
+        headers: Headers,
         querystring: Query,
         body: CreateJob,
         response: {
@@ -78,41 +83,54 @@ export const createJob: Route = (app, deps) =>
       },
     },
     async (request, reply) => {
-      const { jobBody, caller, body, hold } = request;
-      request.compensations = createCompensations(deps.voids);
-      const isDryRun = request.query.dry_run === 'true';
-      const creation = {
-        isDryRun,
-        compensations: request.compensations,
-        caller,
-        body,
-        image: jobBody.image,
-        bodyDigest: bodyDigest(jobBody),
-        idempotencyKey: idempotencyKey(request.raw, request.headers['idempotency-key']),
-        hold,
-        dropFields() {
-          // Fastify references the object until the response is sent, so it is emptied.
-          for (const name of Object.keys(body) as (keyof typeof body)[]) delete body[name];
-          request.bodyLease.shrink(RETAINED_FIELD_BYTES);
-        },
-      };
-      if (isDryRun) return hold.during(() => dryRun(deps, creation));
-      const job = await hold.during(() => createOrReplayJob(deps, creation));
-      bindJob(request, job.job_id);
-      return reply.code(201).send(job);
+      const compensations = createCompensations(deps.voids);
+      try {
+        const answer = await answerPost(deps, request, reply, compensations);
+        if (!('job_id' in answer)) return answer;
+        bindJob(request, answer.job_id);
+        return reply.code(201).send(await waitIfPreferred(deps, request, reply, answer));
+      } catch (error) {
+        // Applies even if the client has gone and nobody reads the error.
+        if (!(error instanceof ApiError) || error.status >= 500) compensations.run();
+        throw error;
+      }
     },
   );
 
-/** preValidation hook: sets `request.jobBody`, and leaves its fields as `request.body` for the schema. */
-async function separateImage(request: FastifyRequest): Promise<void> {
-  const jobBody = request.body as JobBody | undefined;
-  if (!jobBody) throw emptyBody();
-  request.jobBody = jobBody;
-  request.body = jobBody.fields;
+/**
+ * Reads the body and creates the job. When this returns, nothing of the body and no permit is held
+ * any more.
+ */
+async function answerPost(
+  deps: ApiDeps,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  compensations: Compensations,
+): Promise<DryRunResult | JobCreated | JobReplayed> {
+  const { caller, raw } = request;
+  using permits = createRequestPermits(caller, reply.raw, deps.limits);
+  const { body, permit } = await readJobBody(request, reply, permits, deps.limits);
+  const { dry_run } = readQuery(request);
+  const fields = validBody(body.fields);
+  const posted: PostedJob = {
+    caller,
+    fields,
+    image: body.image,
+    bodyDigest: bodyDigest(body),
+    idempotencyKey: idempotencyKeyOf(raw, validHeaders(request.headers)['idempotency-key']),
+    isDryRun: dry_run === 'true',
+    permits,
+    compensations,
+    dropFields() {
+      for (const name of Object.keys(fields) as (keyof CreateJob)[]) delete fields[name];
+      permit.shrink(RETAINED_FIELD_BYTES);
+    },
+  };
+  return posted.isDryRun ? await dryRun(deps, posted) : await createOrReplayJob(deps, posted);
 }
 
 /** Node joins repeated headers with commas, which would turn two keys into a third one. */
-function idempotencyKey({ rawHeaders }: IncomingMessage, joined: string | undefined): string | null {
+function idempotencyKeyOf({ rawHeaders }: IncomingMessage, joined: string | undefined): string | null {
   const sent = rawHeaders.filter((name, n) => n % 2 === 0 && name.toLowerCase() === 'idempotency-key');
   if (sent.length > 1) throw new ApiError('invalid_request', 'Idempotency-Key: must be sent once.');
   return joined ?? null;

@@ -4,10 +4,10 @@ import { JobId } from '../../lib/contract/schemas.ts';
 import { deleteEndedJob } from '../../lib/domain/delete-job.ts';
 import type { ApiDeps } from '../deps.ts';
 import { errorResponses, type Route } from '../http/operation.ts';
-import { bindJob } from '../http/request-log.ts';
+import { bindJob } from '../http/request-telemetry.ts';
 
 /** DELETE /v1/jobs/{id}: deletes the job and its images, and keeps the billing record. */
-export const deleteJob: Route = (app, deps) =>
+export const deleteJobRoute: Route = (app, deps) =>
   app.delete(
     '/v1/jobs/:id',
     {

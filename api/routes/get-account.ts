@@ -2,7 +2,7 @@ import { Account } from '../../lib/contract/schemas.ts';
 import { errorResponses, type Route } from '../http/operation.ts';
 
 /** GET /v1/account: balance and settings behind the calling key. */
-export const getAccount: Route = (app, { stores }) =>
+export const getAccountRoute: Route = (app, { stores }) =>
   app.get(
     '/v1/account',
     {

@@ -4,12 +4,14 @@ import { Job, JobId } from '../../lib/contract/schemas.ts';
 import { presentJob } from '../../lib/domain/present.ts';
 import type { Route } from '../http/operation.ts';
 import { errorResponses } from '../http/operation.ts';
-import { bindJob } from '../http/request-log.ts';
-import { PreferHeader, preferredWait } from '../waiting/prefer.ts';
-import { findBrief, untilEnded } from '../waiting/wait.ts';
+import { bindJob } from '../http/request-telemetry.ts';
+import { findBrief, PreferHeader, preferredWait, untilEnded } from '../waiting/prefer.ts';
 
-/** GET /v1/jobs/{id}: the current state of a job, on request once it has ended. */
-export const getJob: Route = (app, { stores, images, waiters, usualTimes }) =>
+/**
+ * GET /v1/jobs/{id}: the current state of a job. With `Prefer: wait` it waits for the end of the
+ * job.
+ */
+export const getJobRoute: Route = (app, { stores, images, waiters, usualTimes }) =>
   app.get(
     '/v1/jobs/:id',
     {
@@ -33,7 +35,6 @@ export const getJob: Route = (app, { stores, images, waiters, usualTimes }) =>
       const isRevoked = () => stores.keys.isRevoked(keyId);
       const waiting = { accountId, jobId, response: reply.raw, isRevoked };
       const waiter = seconds && (await waiters.register('prefer', waiting));
-      request.waits = Boolean(waiter);
       const found = await findBrief(stores.jobs, accountId, jobId);
       if (found === undefined) throw jobNotFound();
       bindJob(request, jobId);

@@ -5,7 +5,7 @@ import { ToolWithOptions } from '../../lib/contract/schemas.ts';
 import { errorResponses, type Route } from '../http/operation.ts';
 
 /** GET /v1/tools/{slug}: a tool with its price and options. */
-export const getTool: Route = (app, { config, toolSwitch }) => {
+export const getToolRoute: Route = (app, { config, toolSwitch }) => {
   const tools = new Map(describeToolsWithOptions(config.generators.orders).map((tool) => [tool.slug, tool]));
   const isOffered = (slug: string) => !toolSwitch.isDisabled(slug);
   app.get(

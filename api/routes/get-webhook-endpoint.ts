@@ -3,7 +3,7 @@ import { presentEndpoint } from '../../lib/domain/present-webhooks.ts';
 import { errorResponses, type Route } from '../http/operation.ts';
 
 /** GET /v1/webhook-endpoint: the account's endpoint and its health. */
-export const getWebhookEndpoint: Route = (app, { stores }) =>
+export const getWebhookEndpointRoute: Route = (app, { stores }) =>
   app.get(
     '/v1/webhook-endpoint',
     {

@@ -5,15 +5,15 @@ import { WAITING } from '../../lib/contract/limits.ts';
 import { JobId } from '../../lib/contract/schemas.ts';
 import { presentJob } from '../../lib/domain/present.ts';
 import { errorResponses, type Route } from '../http/operation.ts';
-import { bindJob } from '../http/request-log.ts';
+import { bindJob } from '../http/request-telemetry.ts';
 import { eventsOf } from '../waiting/event-stream.ts';
-import { findBrief } from '../waiting/wait.ts';
+import { findBrief } from '../waiting/prefer.ts';
 
-/** Of no type: tools differ in whether a schema describes the stream or one event of it. */
+/** Has no type, because tools disagree on whether a schema describes the stream or one event. */
 const Events = Type.Unsafe<Readable>({});
 
 /** GET /v1/jobs/{id}/events: the current state of a job and its end, as server-sent events. */
-export const jobEvents: Route = (app, { stores, images, waiters, usualTimes }) =>
+export const jobEventsRoute: Route = (app, { stores, images, waiters, usualTimes }) =>
   app.get(
     '/v1/jobs/:id/events',
     {
@@ -44,7 +44,6 @@ export const jobEvents: Route = (app, { stores, images, waiters, usualTimes }) =
       const isRevoked = () => stores.keys.isRevoked(keyId);
       const waiting = { accountId, jobId, response: reply.raw, isRevoked };
       const waiter = request.method === 'HEAD' ? undefined : await waiters.register('events', waiting);
-      request.waits = waiter !== undefined;
       const found = await findBrief(stores.jobs, accountId, jobId);
       if (found === undefined) throw jobNotFound();
       bindJob(request, jobId);

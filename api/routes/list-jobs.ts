@@ -1,13 +1,10 @@
 import { Type } from 'typebox';
-import { storedForms } from '../../lib/contract/idempotency-key.ts';
 import { LIMITS } from '../../lib/contract/limits.ts';
-import { JobList, PAGE } from '../../lib/contract/lists.ts';
+import { JobList, PAGE, storedForms } from '../../lib/contract/lists.ts';
 import { JobStatus } from '../../lib/contract/schemas.ts';
 import { presentJob } from '../../lib/domain/present.ts';
 import { errorResponses, type Route } from '../http/operation.ts';
-import { readPage } from '../http/pages.ts';
-import { checkQuery } from '../http/query.ts';
-import { instantOf } from '../http/rfc3339.ts';
+import { checkQuery, instantOf, readPage } from '../http/query.ts';
 
 const time = (description: string) => Type.Optional(Type.String({ format: 'date-time', description }));
 
@@ -29,7 +26,7 @@ const Query = Type.Object({
     Type.String({
       minLength: 1,
       maxLength: LIMITS.idempotencyKeyLength,
-      // What a header cannot hold.
+      // Excludes characters that a header cannot contain.
       pattern: '^[^\\u0000-\\u0008\\u000a-\\u001f\\u007f]*$',
       description: 'Only jobs created with this Idempotency-Key: one for each API key that used it.',
     }),
@@ -38,8 +35,8 @@ const Query = Type.Object({
 
 const READABLE = ['processing', 'completed', 'failed'] as const;
 
-/** GET /v1/jobs: the jobs of the account, deleted ones left out. */
-export const listJobs: Route = (app, { stores, images }) =>
+/** GET /v1/jobs: the jobs of the account, without deleted jobs. */
+export const listJobsRoute: Route = (app, { stores, images }) =>
   app.get(
     '/v1/jobs',
     {

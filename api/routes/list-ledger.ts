@@ -2,13 +2,12 @@ import { Type } from 'typebox';
 import { LedgerList, PAGE } from '../../lib/contract/lists.ts';
 import { presentLedgerRow } from '../../lib/domain/present.ts';
 import { errorResponses, type Route } from '../http/operation.ts';
-import { readPage } from '../http/pages.ts';
-import { checkQuery } from '../http/query.ts';
+import { checkQuery, readPage } from '../http/query.ts';
 
 const Query = Type.Object(PAGE);
 
 /** GET /v1/ledger: every change of the account's balance. */
-export const listLedger: Route = (app, { stores }) =>
+export const listLedgerRoute: Route = (app, { stores }) =>
   app.get(
     '/v1/ledger',
     {

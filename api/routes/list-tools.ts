@@ -14,7 +14,7 @@ const Query = Type.Object({
 });
 
 /** GET /v1/tools: every slug with its price, and on request with its options. */
-export const listTools: Route = (app, { config, toolSwitch }) => {
+export const listToolsRoute: Route = (app, { config, toolSwitch }) => {
   const { orders } = config.generators;
   const tools = { plain: describeTools(orders), withOptions: describeToolsWithOptions(orders) };
   app.get(

@@ -5,8 +5,7 @@ import { PAGE } from '../../lib/contract/lists.ts';
 import { JobId } from '../../lib/contract/schemas.ts';
 import { presentDelivery } from '../../lib/domain/present-webhooks.ts';
 import { errorResponses, type Route } from '../http/operation.ts';
-import { readPage } from '../http/pages.ts';
-import { checkQuery } from '../http/query.ts';
+import { checkQuery, readPage } from '../http/query.ts';
 
 const Query = Type.Object({
   ...PAGE,
@@ -15,7 +14,7 @@ const Query = Type.Object({
 });
 
 /** GET /v1/webhook-deliveries: the events of the account, with the attempts to deliver them. */
-export const listWebhookDeliveries: Route = (app, { stores }) =>
+export const listWebhookDeliveriesRoute: Route = (app, { stores }) =>
   app.get(
     '/v1/webhook-deliveries',
     {

@@ -16,7 +16,7 @@ import type { ApiDeps } from '../deps.ts';
 import { errorResponses, type Route } from '../http/operation.ts';
 
 /** POST /v1/webhook-deliveries/{id}/redeliver: delivers an event again. */
-export const redeliverWebhook: Route = (app, deps) =>
+export const redeliverWebhookRoute: Route = (app, deps) =>
   app.post(
     '/v1/webhook-deliveries/:id/redeliver',
     {
@@ -42,8 +42,8 @@ export const redeliverWebhook: Route = (app, deps) =>
   );
 
 /**
- * The workflow comes first, because it can also make the delivery pending. Doing so here as well lets a client that reads
- * the delivery at once see it.
+ * The workflow is started first, because it makes the delivery pending too. Making it pending here
+ * as well lets a client see that at once.
  */
 async function redeliver(
   { stores, webhookGateway }: ApiDeps,
@@ -63,7 +63,10 @@ async function findDelivery({ deliveries }: Stores, accountId: string, id: strin
   return delivery;
 }
 
-/** Each attempt checks this again. @throws ApiError if there is nothing to send any more, or nowhere to send it to */
+/**
+ * Each attempt checks this again.
+ * @throws ApiError if there is nothing to send any more, or nowhere to send it to
+ */
 async function checkDestination(
   { jobs, accounts }: Stores,
   { accountId, jobId, target }: DeliveryRecord,

@@ -8,10 +8,12 @@ import {
   replacedSecrets,
 } from '../../lib/domain/webhook-secrets.ts';
 import { errorResponses, type Route } from '../http/operation.ts';
-import { changeEndpoint } from '../webhooks/change-endpoint.ts';
+import { changeEndpoint } from '../webhooks/endpoint.ts';
 
-/** POST /v1/webhook-endpoint/rotate-secret: replaces the secret that signs the account's webhooks. */
-export const rotateWebhookSecret: Route = (app, { stores }) =>
+/**
+ * POST /v1/webhook-endpoint/rotate-secret: replaces the secret that signs the account's webhooks.
+ */
+export const rotateWebhookSecretRoute: Route = (app, { stores }) =>
   app.post(
     '/v1/webhook-endpoint/rotate-secret',
     {

@@ -2,11 +2,10 @@ import { LIMITS } from '../../lib/contract/limits.ts';
 import { SetWebhookEndpoint, WebhookEndpoint } from '../../lib/contract/webhook-endpoint.ts';
 import { presentEndpoint } from '../../lib/domain/present-webhooks.ts';
 import { errorResponses, type Route } from '../http/operation.ts';
-import { changeEndpoint } from '../webhooks/change-endpoint.ts';
-import { checkWebhookUrl } from '../webhooks/check-url.ts';
+import { changeEndpoint, checkWebhookUrl } from '../webhooks/endpoint.ts';
 
 /** PUT /v1/webhook-endpoint: sets the account's endpoint, or removes it. */
-export const setWebhookEndpoint: Route = (app, { stores, egress }) =>
+export const setWebhookEndpointRoute: Route = (app, { stores, egress }) =>
   app.put(
     '/v1/webhook-endpoint',
     {

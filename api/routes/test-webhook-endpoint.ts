@@ -6,7 +6,7 @@ import { presentDelivery } from '../../lib/domain/present-webhooks.ts';
 import { errorResponses, type Route } from '../http/operation.ts';
 
 /** POST /v1/webhook-endpoint/test: sends a test event to the account's endpoint. */
-export const testWebhookEndpoint: Route = (app, { stores, webhookGateway, rateLimits }) =>
+export const testWebhookEndpointRoute: Route = (app, { stores, webhookGateway, rateLimits }) =>
   app.post(
     '/v1/webhook-endpoint/test',
     {
@@ -24,7 +24,7 @@ export const testWebhookEndpoint: Route = (app, { stores, webhookGateway, rateLi
       rateLimits.countWebhook('test-events', accountId);
       const id = newDeliveryId();
       await webhookGateway.sendTest({ id, accountId });
-      // As the workflow does too; a client that reads the list at once sees it.
+      // The workflow does the same. Doing it here as well lets a client see the delivery at once.
       const delivery = await stores.deliveries.plan(newTestDelivery(id, accountId, url));
       return reply.code(202).send(presentDelivery(delivery));
     },

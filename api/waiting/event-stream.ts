@@ -19,9 +19,10 @@ export interface Watched {
 export type StreamTimes = Readonly<Record<'streamMs' | 'heartbeatMs' | 'progressMs' | 'reconnectMs', number>>;
 
 /**
- * The server-sent events of a job (HTML Standard, 9.2): `status` with the job, at the beginning and when it has ended;
- * `progress` while it is processing, if it is known what its tool usually takes. Comments keep the connection open. A
- * stream that ends before the job makes its client connect again.
+ * The server-sent events of a job (HTML Standard, 9.2): `status` with the job, at the beginning and
+ * when it has ended; `progress` while it is processing, if it is known what its tool usually takes.
+ * Comments keep the connection open. A stream that ends before the job makes its client connect
+ * again.
  */
 export async function* eventsOf(
   { job, waiter, lastEventId, usualTimes, present }: Watched,
@@ -29,7 +30,7 @@ export async function* eventsOf(
 ): AsyncGenerator<string> {
   const start = performance.now();
   let nextBeat = start + heartbeatMs;
-  // Spread, because all streams of a process end at once when it stops.
+  // Spread at random, because all streams of a process end at once when it stops.
   yield `retry: ${Math.round(reconnectMs * (1 + Math.random()))}\n\n`;
   if (job.status !== lastEventId) yield statusEvent(present(job));
   if (job.status !== 'processing') return;

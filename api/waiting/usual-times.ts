@@ -4,22 +4,28 @@ import type { JobRecord } from '../../lib/domain/records.ts';
 
 /** Jobs of a tool that count. */
 const LATEST = 20;
-/** What took long ago says little about now. */
+/** Older times are ignored, because they say little about the present. */
 const RECENT_MS = 3_600_000;
-/** The pace of a client that polls, while nothing better is known. */
+/** Retry-After while nothing better is known. */
 const UNKNOWN_SECONDS = 3;
 
 type Ended = Pick<JobRecord, 'id' | 'tool' | 'status' | 'createdAt' | 'completedAt'>;
 
 type Processing = Pick<JobRecord, 'tool' | 'createdAt'>;
 
-/** What the tools usually take, learned from the jobs that this process has seen; forgotten with the process. */
+/**
+ * How long jobs of each tool usually take. Learned from the jobs that this process has seen, and
+ * kept in its memory only.
+ */
 export interface UsualTimes {
-  /** To be called with every job that is read; those that say nothing are ignored. */
+  /** Must be called with every job that is read. Only recently completed jobs count. */
   saw(job: Ended): void;
   /** Milliseconds from the creation of a job to its completion; undefined while unknown. */
   of(tool: string): number | undefined;
-  /** What a `progress` event says about a processing job; undefined while nothing is known of its tool. */
+  /**
+   * What a `progress` event says about a processing job; undefined while nothing is known of its
+   * tool.
+   */
   progress(job: Processing): JobProgress | undefined;
   /** Whole seconds after which a processing job is likely to have ended. */
   retryAfter(job: Processing): number;

@@ -8,12 +8,12 @@ import { redeliveryStart, testEventStart } from '../../lib/protocol/webhooks.ts'
 const START_TIMEOUT_MS = 5000;
 
 /**
- * Starts the workflows that deliver webhooks at a client's request. Both reject unless Temporal confirms in time; the
- * workflow may have been started all the same, or be started later.
+ * Starts the workflows that deliver webhooks at a client's request. Both reject unless Temporal
+ * confirms in time. The workflow may still have been started, or start later.
  */
 export interface WebhookGateway {
   /**
-   * Delivers in a new cycle, unless the delivery has left its present one by then.
+   * Delivers in a new cycle, unless the delivery is in another cycle by then.
    * @returns false if a redelivery of it is running
    */
   redeliver(delivery: Pick<DeliveryRecord, 'id' | 'accountId' | 'cycle'>, cycle: string): Promise<boolean>;

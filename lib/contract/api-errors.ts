@@ -9,8 +9,8 @@ import {
 } from './limits.ts';
 import type { Scope } from './scopes.ts';
 
-// Errors that several places throw or the errors page quotes, each with its code and message. An error that only one
-// place throws and nothing quotes is written there.
+// Errors that several places throw, or that the errors page quotes. Any other error is written
+// where it is thrown.
 
 const KB = 1024;
 const MB = KB * KB;
@@ -57,14 +57,14 @@ export const insufficientCredits = () =>
   new ApiError('insufficient_credits', 'The balance does not cover this job. Buy a pack, or render at 2K.');
 
 /** @param retryAfter seconds to wait, also sent as Retry-After */
-export const rateLimited = (limit: LimitName, reason: string, retryAfter: number) =>
+export const limitExceeded = (limit: LimitName, reason: string, retryAfter: number) =>
   new ApiError('rate_limited', `${reason} Retry in ${retryAfter} seconds.`, { retryAfter, limit });
 
-/** @param limit whose requests are counted together, and how many of them a minute may have */
+/** @param limit what the requests are counted by, and how many are allowed in a minute */
 export const tooManyRequests = (
   { name, requests }: { name: RouteGroup | AddressLimit; requests: number },
   retryAfter: number,
-) => rateLimited(name, `More than ${requests} requests a minute ${senderOf(name)}.`, retryAfter);
+) => limitExceeded(name, `More than ${requests} requests a minute ${senderOf(name)}.`, retryAfter);
 
 function senderOf(name: RouteGroup | AddressLimit): string {
   if (name === 'ip' || name === 'ip-other') return 'from this address';
@@ -72,7 +72,7 @@ function senderOf(name: RouteGroup | AddressLimit): string {
 }
 
 export const tooManyWebhooks = (name: WebhookLimit, retryAfter: number) =>
-  rateLimited(
+  limitExceeded(
     name,
     `More than ${WEBHOOK_LIMITS[name]} ${name.replace('-', ' ')} an hour for this account.`,
     retryAfter,
@@ -119,7 +119,7 @@ export const jobBegun = () =>
     'A generator is already rendering the job, so it can no longer be cancelled. Poll it until it has ended.',
   );
 
-/** @param limit in bytes: that of requests with the X-Api-Key header, of those without it, or of the route */
+/** @param limit in bytes: the limit with the X-Api-Key header, without it, or of the route */
 export function payloadTooLarge(limit: number): ApiError {
   const hint =
     limit === LIMITS.bodyBytesWithoutKey

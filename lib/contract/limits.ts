@@ -2,13 +2,19 @@
 const KB = 1024;
 const MB = KB * KB;
 
-/** Limits of version 1 (spec: Limits). Lengths are in characters, sizes in bytes, times in milliseconds. */
+/**
+ * Limits of version 1 (spec: Limits). Lengths are in characters, sizes in bytes, times in
+ * milliseconds.
+ */
 export const LIMITS = Object.freeze({
   imageBytes: 20 * MB,
   imagePixels: 100_000_000,
   imageSide: 16_384,
   imageFrames: 100,
-  /** Most decoded bytes of an image that cannot be decoded row by row: interlaced PNG, progressive JPEG. */
+  /**
+   * Most decoded bytes of an image that cannot be decoded row by row: interlaced PNG, progressive
+   * JPEG.
+   */
   imageHeldBytes: 640_000_000,
   bodyBytes: 30 * MB,
   bodyBytesWithoutKey: 1 * MB,
@@ -26,11 +32,14 @@ export const LIMITS = Object.freeze({
   listPage: 100,
   listPageDefault: 20,
   cursorLength: 200,
-  /** An addition as well: attempts of a webhook delivery that a list shows. */
+  /** Addition: attempts of a webhook delivery that a list shows. */
   deliveryAttempts: 8,
-  /** The same: bytes of the headers of a form's parts and of what surrounds the parts. */
+  /** Addition: bytes of a form besides the contents of its parts. */
   formFramingBytes: 16 * KB,
-  /** And the body of PUT /v1/webhook-endpoint, in bytes: a URL whose characters are all escaped fits. */
+  /**
+   * Addition: bytes of the body of PUT /v1/webhook-endpoint. A URL whose characters are all escaped
+   * fits.
+   */
   endpointBodyBytes: 32 * KB,
 });
 
@@ -41,11 +50,17 @@ export const RATE_LIMITS = Object.freeze({
   'read-job': 300,
   'delete-job': 60,
   'read-account': 120,
-  /** Additions to the contract: GET /v1/jobs, /v1/ledger and /v1/webhook-deliveries; all other /v1/webhook-* routes. */
+  /**
+   * Additions to the contract: GET /v1/jobs, /v1/ledger and /v1/webhook-deliveries; all other
+   * /v1/webhook-* routes.
+   */
   list: 120,
   webhooks: 60,
   ip: 600,
-  /** An addition to the contract: all clients of one IPv6 /48. A client is an IPv4 address or an IPv6 /64. */
+  /**
+   * An addition to the contract: all clients of one IPv6 /48. A client is an IPv4 address or an
+   * IPv6 /64.
+   */
   site: 6000,
   /** Additions as well: the same for requests outside /v1, which are counted apart. */
   'ip-other': 600,
@@ -53,38 +68,53 @@ export const RATE_LIMITS = Object.freeze({
 });
 
 /**
- * Bounds on what is in flight in one API process, so that no caller can exhaust it. A request over a budget waits, for
- * `queueMs` in total. Ordinary use within the rate limits stays below them.
+ * Limits of what is in flight in one API process, so that no caller can exhaust it. A request over
+ * a limit waits, for `queueMs` in total. Ordinary use within the rate limits stays below them.
  */
-export const BUDGETS = Object.freeze({
+export const IN_FLIGHT = Object.freeze({
   /** Bytes of bodies and fetched images in flight for one key. */
   keyBytes: 64 * MB,
   /** Concurrent fetches of an `image_url` for one key. */
   keyFetches: 8,
-  /** Concurrent acceptances of one account. Each holds worker slots until MongoDB has responded. */
+  /** Concurrent acceptances of one account. Each occupies a worker until MongoDB has responded. */
   accountAcceptances: 50,
-  /** Jobs of one account that are refunded within an hour of the first: see countsTowardsLimit, and those that a client cancels. */
-  accountFailures: 100,
-  /** The same for an account with a paid pack. */
-  paidAccountFailures: 1000,
   queueMs: 30_000,
-  failuresWindowMs: 3_600_000,
 });
 
 /**
- * Bounds on fetches of an `image_url` by requests that charge nothing. What an account may fetch for them in a minute is
- * configured (UNPAID_MB_PER_MINUTE); the other bounds are in proportion to it.
+ * Jobs of one account that may be refunded within `windowMs` of the first. Failures count as
+ * countsTowardsLimit says. Jobs that a client cancels count as well.
+ */
+export const FAILED_JOBS = Object.freeze({
+  account: 100,
+  /** The same for an account with a paid pack. */
+  paidAccount: 1000,
+  windowMs: 3_600_000,
+});
+
+/**
+ * Limits of fetches of an `image_url` by requests that charge nothing. The limit of an account is
+ * configured (UNPAID_MB_PER_MINUTE). The other limits are in proportion to it.
  */
 export const UNPAID = Object.freeze({
-  /** The dry runs of an account: a client can repeat them for free with any picture of any host. */
+  /**
+   * The part of it that dry runs may use. A client can repeat them for free with any picture of any
+   * host.
+   */
   dryRunShare: 1 / 8,
-  /** All accounts together from one host: as much as this number of accounts may. */
+  /** From one host, all accounts together may fetch as much as this number of accounts. */
   accountsPerHost: 2,
-  /** Counts for each request besides the bytes of its image: a connection and a handshake cost a host more than a 404. */
+  /**
+   * Counts for each request besides the bytes of its image: a connection and a handshake cost a
+   * host more than a 404.
+   */
   requestBytes: 256 * KB,
 });
 
-/** Webhooks that clients ask for, per account and hour: an addition. Each starts a workflow, whose history is kept. */
+/**
+ * Webhooks that clients ask for, per account and hour: an addition. Each starts a workflow, whose
+ * history is kept.
+ */
 export const WEBHOOK_LIMITS = Object.freeze({
   windowMs: 3_600_000,
   'test-events': 60,
@@ -94,11 +124,17 @@ export const WEBHOOK_LIMITS = Object.freeze({
 /** The minimum pace of a body while it is being read. */
 export const PACE = Object.freeze({
   bytesPerSecond: 16 * KB,
-  /** Time for the body of a request to arrive, once it is being read: it holds its budget. 30 MB need 4 Mbit/s. */
+  /**
+   * Time for the body of a request to arrive, once it is being read. Meanwhile it has a permit. 30
+   * MB need 4 Mbit/s.
+   */
   bodyMs: 60_000,
   /** How long it may stall, or fall behind that rate. */
   slackMs: 10_000,
-  /** The first chunks may have any size; beyond this number the average must be at least `pieceBytes`. */
+  /**
+   * The first chunks may have any size; beyond this number the average must be at least
+   * `pieceBytes`.
+   */
   freePieces: 2000,
   pieceBytes: 512,
 });
@@ -110,11 +146,17 @@ export const WAITING = Object.freeze({
   /** An event stream ends after this time, and its client connects again. */
   streamMs: 600_000,
   heartbeatMs: 15_000,
-  /** Between two events that tell how long the job has taken. */
+  /** Time between two events that tell how long the job has taken. */
   progressMs: 5000,
-  /** What an event stream tells its client to wait before it connects again, and up to twice as long. */
+  /**
+   * An event stream tells its client to wait this long, or up to twice as long, before it connects
+   * again.
+   */
   reconnectMs: 3000,
-  /** Waiting requests of one API process and, of those, of one account. Further ones are answered at once. */
+  /**
+   * Waiting requests of one API process, and of one account in it. Further requests are answered at
+   * once.
+   */
   requests: 5000,
   accountRequests: 1000,
   /** Most seconds of a Retry-After that says when a job is likely to have ended. */
@@ -124,7 +166,7 @@ export const WAITING = Object.freeze({
 /** Pipelined requests of one connection that may wait for the one before them. */
 export const WAITING_REQUESTS = 16;
 
-/** What a request that is answered `rate_limited` has exceeded. */
+/** The limit that a `rate_limited` request has exceeded. */
 export type LimitName =
   | RouteGroup
   | AddressLimit

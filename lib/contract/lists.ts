@@ -46,6 +46,14 @@ export type LedgerEntry = Static<typeof LedgerEntry>;
 export const LedgerList = List(LedgerEntry, 'LedgerList');
 export type LedgerList = Static<typeof LedgerList>;
 
+/**
+ * The forms in which the header's key may be stored. Its bytes are read as Latin-1, and clients
+ * send what is not ASCII as UTF-8 or as Latin-1.
+ */
+export const storedForms = (key: string): string[] => [
+  ...new Set([key, Buffer.from(key, 'utf8').toString('latin1')]),
+];
+
 /** Query parameters of every list. */
 export const PAGE = {
   limit: Type.Optional(

@@ -110,7 +110,10 @@ export const JobCreated = Type.Object(
 );
 export type JobCreated = Static<typeof JobCreated>;
 
-/** Body of the 201 response for a replayed Idempotency-Key: the current job and the first request's warnings. */
+/**
+ * Body of the 201 response for a replayed Idempotency-Key: the current job and the first request's
+ * warnings.
+ */
 export const JobReplayed = Type.Object(
   { ...jobFields, warnings: Type.Array(Warning) },
   { title: 'JobReplayed' },
@@ -205,7 +208,10 @@ const toolDetails = {
   }),
 };
 
-/** A tool as GET /v1/tools lists it (spec: Tool entry). The details are an addition: only with `expand=options`. */
+/**
+ * A tool as GET /v1/tools lists it (spec: Tool entry). The details are an addition: only with
+ * `expand=options`.
+ */
 export const Tool = Type.Object(
   {
     ...toolFields,

@@ -1,7 +1,10 @@
 import { type Static, Type } from 'typebox';
 import { Job, JobId } from './schemas.ts';
 
-/** Body of a webhook: Standard Webhooks (type, timestamp, data) with the `job_id` that the contract requires. */
+/**
+ * Body of a webhook: Standard Webhooks (type, timestamp, data) with the `job_id` that the contract
+ * requires.
+ */
 export const WebhookEvent = Type.Object(
   {
     type: Type.Enum(['job.completed', 'job.failed'], { type: 'string' }),

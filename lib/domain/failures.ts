@@ -1,4 +1,4 @@
-import { BUDGETS } from '../contract/limits.ts';
+import { FAILED_JOBS } from '../contract/limits.ts';
 import type { GeneratorCall } from './generator-call.ts';
 import type { AccountRecord, JobFailure } from './records.ts';
 
@@ -31,7 +31,7 @@ export function countOneMore(failures: FailureCount | undefined, now: Date): Fai
  * is at most an hour, and 0 if they differ by more than an hour.
  */
 export function remainingMs({ since }: FailureCount, now: Date): number {
-  const { failuresWindowMs } = BUDGETS;
-  const left = since.getTime() + failuresWindowMs - now.getTime();
-  return left > 2 * failuresWindowMs ? 0 : Math.min(Math.max(0, left), failuresWindowMs);
+  const { windowMs } = FAILED_JOBS;
+  const left = since.getTime() + windowMs - now.getTime();
+  return left > 2 * windowMs ? 0 : Math.min(Math.max(0, left), windowMs);
 }

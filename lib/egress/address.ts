@@ -1,9 +1,12 @@
 import { BlockList, isIP } from 'node:net';
 
-// Not ipaddr.js, whose range() says unicast of 168.63.129.16, ::a9fe:a9fe (IPv4-compatible), 100:0:0:1::1, most of IPv6
-// outside of 2000::/3, and addresses with a zone id. Here IPv6 is denied unless it is known to be public.
+// Not ipaddr.js: it calls 168.63.129.16, ::a9fe:a9fe (IPv4-compatible), 100:0:0:1::1 and 4000::1
+// unicast. Here IPv6 is denied unless it is known to be public.
 
-/** IANA's IPv4 special-purpose registry, multicast, and Azure's WireServer (168.63.129.16), a public address. */
+/**
+ * IANA's IPv4 special-purpose registry, multicast, and Azure's WireServer (168.63.129.16), a public
+ * address.
+ */
 const SPECIAL_IPV4: readonly (readonly [string, number])[] = [
   ['0.0.0.0', 8],
   ['10.0.0.0', 8],
@@ -26,7 +29,10 @@ const SPECIAL_IPV4: readonly (readonly [string, number])[] = [
   ['240.0.0.0', 4],
 ];
 
-/** Special blocks within 2000::/3: protocol assignments (Teredo among them), documentation, 6to4, AS112. */
+/**
+ * Special blocks within 2000::/3: protocol assignments (Teredo among them), documentation, 6to4,
+ * AS112.
+ */
 const SPECIAL_IPV6: readonly (readonly [string, number])[] = [
   ['2001::', 23],
   ['2001:db8::', 32],
@@ -40,8 +46,9 @@ const specialIpv6 = blockList(SPECIAL_IPV6, 'ipv6');
 const globalIpv6 = blockList([['2000::', 3]], 'ipv6');
 
 /**
- * Whether an address is on the public internet. IPv6 is denied except for 2000::/3, so IPv4-mapped, IPv4-compatible
- * and NAT64 addresses never pass. Text that is not a plain address, or has a zone id, is not public.
+ * Whether an address is on the public internet. IPv6 is denied except for 2000::/3, so IPv4-mapped,
+ * IPv4-compatible and NAT64 addresses never pass. Text that is not a plain address, or has a zone
+ * id, is not public.
  */
 export function isPublicAddress(address: string): boolean {
   if (address.includes('%')) return false;

@@ -11,15 +11,16 @@ const CONNECT_TIMEOUT_MS = 10_000;
 export interface ConnectorOptions {
   allowed: AllowedOrigins;
   resolve: Resolve;
-  /** PEM of certificate authorities to trust in place of the built-in ones. */
+  /** PEM of certificate authorities to trust in place of the built-in authorities. */
   ca?: string;
   dial?: typeof buildConnector;
 }
 
 /**
- * A connector for undici that opens sockets to public addresses and allowed origins only. The name is resolved once,
- * while connecting, and only the checked addresses are dialled, so DNS rebinding has no second lookup to exploit.
- * node:net skips the lookup for IP literals, hence the check of the host before and of the peer after.
+ * A connector for undici that opens sockets to public addresses and allowed origins only. The name
+ * is resolved once, while connecting, and only the checked addresses are dialled, so DNS rebinding
+ * has no second lookup to exploit. node:net skips the lookup for IP literals, hence the check of
+ * the host before and of the peer after.
  */
 export function publicConnector(options: ConnectorOptions): buildConnector.connector {
   const { allowed, resolve, ca, dial = buildConnector } = options;
@@ -42,7 +43,10 @@ function withServerName(target: buildConnector.Options): buildConnector.Options 
   return hostname.endsWith('.') ? { ...target, servername: hostname.slice(0, -1) } : target;
 }
 
-/** Limits the bytes read from a connection, including framing: chunk extensions, for example, are unbounded. */
+/**
+ * Limits the bytes read from a connection, including framing: chunk extensions, for example, are
+ * unbounded.
+ */
 export function limitBytesRead(
   connect: buildConnector.connector,
   maxBytes: number,

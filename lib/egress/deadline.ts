@@ -11,15 +11,19 @@ export interface TimeLimits {
 export interface Deadline {
   /** Aborts when the time is up, the caller aborts, or the work has failed. */
   signal: AbortSignal;
-  /** Stops the clock during a wait that the server is not responsible for. An error of `wait` is thrown unchanged. */
+  /**
+   * Stops the clock during a wait that the server is not responsible for. An error of `wait` is
+   * thrown unchanged.
+   */
   pause<T>(wait: () => Promise<T>): Promise<T>;
 }
 
 /**
- * Runs `work` with a signal that aborts when the time is up or the caller aborts, and always when `work` fails, so that
- * no I/O continues after a failure. Time in which this process stood still does not count, see {@link countdown}: the
- * response that waits in the socket may have been paid for. It has its own timer because AbortSignal.any over timeouts may
- * be garbage-collected before it fires.
+ * Runs `work` with a signal that aborts when the time is up or the caller aborts, and always when
+ * `work` fails, so that no I/O continues after a failure. Time in which this process stood still
+ * does not count, see {@link countdown}: the response that waits in the socket may have been paid
+ * for. It has its own timer because AbortSignal.any over timeouts may be garbage-collected before
+ * it fires.
  * @throws EgressError, the reason of the caller's signal, or the error of a paused wait
  */
 export async function withTimeLimits<T>(
@@ -56,7 +60,10 @@ export async function withTimeLimits<T>(
   }
 }
 
-/** Settles with `work`, or rejects with the signal's reason if that aborts first. A later outcome is ignored. */
+/**
+ * Settles with `work`, or rejects with the signal's reason if that aborts first. A later outcome is
+ * ignored.
+ */
 export function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const stop = () => reject(signal.reason);

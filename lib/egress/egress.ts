@@ -4,7 +4,7 @@ import { limitBytesRead, publicConnector } from './connector.ts';
 import { type Deadline, type TimeLimits, untilAborted, withTimeLimits } from './deadline.ts';
 import { EgressError } from './error.ts';
 import { createExchanges, type Exchange } from './exchange.ts';
-import { HEADERS, HTTP_OPTIONS, send } from './http.ts';
+import { HTTP_OPTIONS, REQUEST_HEADERS, sendRequest } from './http.ts';
 import { dnsResolve, publicAddresses, type Resolve } from './resolve.ts';
 import {
   discard,
@@ -16,8 +16,10 @@ import {
 } from './response.ts';
 import { addressOf, parsePublicUrl, parseStoredUrl } from './url.ts';
 
-// undici does the HTTP. No library does the rest: those against SSRF check a name before another look-up connects, or
-// do not check redirects; none limits the time, bytes, headers and pace of a response (docs/decisions/0006-egress.md).
+// undici does the HTTP. request-filtering-agent also checks addresses inside the look-up that
+// connects, and at each redirect. But it is an agent of node:http, and it asks ipaddr.js, see
+// address.ts. No library that we found limits the time, bytes, headers and pace of a response
+// (docs/decisions/0006-egress.md).
 
 export { EgressError, type EgressFailure, ExchangeError } from './error.ts';
 export type { ExchangeRequest } from './exchange.ts';
@@ -37,16 +39,22 @@ export interface EgressOptions {
   fetchOrigins?: readonly string[];
   /** Name lookup for every other origin; DNS by default. */
   resolve?: Resolve;
-  /** PEM of certificate authorities to trust in place of the built-in ones. */
+  /** PEM of certificate authorities to trust in place of the built-in authorities. */
   ca?: string;
-  /** Most bytes that `fetch` and `post` read from one connection, including framing; 24 MB by default. */
+  /**
+   * Most bytes that `fetch` and `post` read from one connection, including framing; 24 MB by
+   * default.
+   */
   maxWireBytes?: number;
 }
 
 export interface FetchLimits extends TimeLimits, ResponseLimits {
   /** Most redirects followed; each target is checked like the first URL. */
   redirects: number;
-  /** Called before each request, that of each redirect included. Its error ends the fetch, and is thrown unchanged. */
+  /**
+   * Called before each request, that of each redirect included. Its error ends the fetch, and is
+   * thrown unchanged.
+   */
   request?: (url: URL) => void;
 }
 
@@ -76,18 +84,25 @@ export interface Posted {
   ms: number;
 }
 
-/** All outbound HTTP goes through this. Every failure is an EgressError, except an abort of the caller's signal. */
+/**
+ * All outbound HTTP goes through this. Every failure is an EgressError, except an abort of the
+ * caller's signal.
+ */
 export interface Egress extends AsyncDisposable {
   /**
-   * Rejects when a URL must not be called. A name that does not resolve now passes: it is checked again on use.
-   * @returns the URL as it is called, to be stored in place of the one that was sent
+   * Rejects when a URL must not be called. A name that does not resolve now passes: it is checked
+   * again on use.
+   * @returns the URL as it is called, to be stored in place of the URL that was sent
    */
   check(url: string, signal?: AbortSignal): Promise<string>;
   /** GET. Returns the whole body of a 2xx response. */
   fetch(url: string, limits: FetchLimits): Promise<Fetched>;
   /** POST. Returns a response of any status and follows no redirects. */
   post(url: string, request: PostRequest): Promise<Posted>;
-  /** Any method. Returns the whole response of any status; its errors tell whether the request may have been sent. */
+  /**
+   * Any method. Returns the whole response of any status; its errors tell whether the request may
+   * have been sent.
+   */
   exchange: Exchange;
 }
 
@@ -99,7 +114,8 @@ export function createEgress(options: EgressOptions): Egress {
     publicConnector({ allowed: origins, resolve, ...(ca === undefined ? {} : { ca }) });
   const connect = connectTo(allowed);
   const exchanges = createExchanges(allowed, connect);
-  // A fetch has a connection of its own, which cannot be stale. Webhook receivers are called repeatedly.
+  // A fetch has a connection of its own, which cannot be stale. Webhook receivers are called
+  // repeatedly.
   const fetchAgent = agent(limitBytesRead(connectTo(fetchable), maxWireBytes), { pipelining: 0 });
   const postAgent = agent(limitBytesRead(connect, maxWireBytes), {
     keepAliveMaxTimeout: 10_000,
@@ -126,8 +142,8 @@ export function createEgress(options: EgressOptions): Egress {
       const url = parsePublicUrl(text, allowed);
       return withTimeLimits(request, async ({ signal }) => {
         const sentAt = performance.now();
-        const headers = { ...HEADERS, ...request.headers };
-        const response = await send(postAgent, url, { method: 'POST', headers, body, signal });
+        const headers = { ...REQUEST_HEADERS, ...request.headers };
+        const response = await sendRequest(postAgent, url, { method: 'POST', headers, body, signal });
         const ms = Math.round(performance.now() - sentAt);
         const start = await readStart(response, maxResponseBytes);
         return { status: response.statusCode, headers: response.headers, body: start, ms };
@@ -152,7 +168,11 @@ async function follow(
   let url = first;
   for (let left = limits.redirects; ; left -= 1) {
     await deadline.pause(async () => limits.request?.(url));
-    const response = await send(agent, url, { method: 'GET', headers: HEADERS, signal: deadline.signal });
+    const response = await sendRequest(agent, url, {
+      method: 'GET',
+      headers: REQUEST_HEADERS,
+      signal: deadline.signal,
+    });
     const { statusCode: status, headers } = response;
     if (!REDIRECTS.has(status)) {
       const body = await readResponse(response, limits, deadline);

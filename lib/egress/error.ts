@@ -1,7 +1,7 @@
 /**
- * Why an outbound request failed. `request` means that it cannot be sent as it is. `refused` and `unresolved` concern
- * the URL's host, `connect` and `tls` the connection, the rest the response. `protocol` means that the response is not
- * a complete HTTP message.
+ * Why an outbound request failed. `request` means that it cannot be sent as it is. `refused` and
+ * `unresolved` concern the URL's host, `connect` and `tls` the connection, the rest the response.
+ * `protocol` means that the response is not a complete HTTP message.
  */
 export type EgressFailure =
   | 'request'
@@ -19,8 +19,8 @@ export type EgressFailure =
   | 'protocol';
 
 /**
- * `message` is for the caller who sent the URL and contains no address; `cause` is for the log only.
- * `status` is the status code of the response, set for the kind `status` only.
+ * `message` is for the caller who sent the URL and contains no address; `cause` is for the log
+ * only. `status` is the status code of the response, set for the kind `status` only.
  */
 export class EgressError extends Error {
   override readonly name: string = 'EgressError';
@@ -38,8 +38,8 @@ export class EgressError extends Error {
 export class ExchangeError extends EgressError {
   override readonly name = 'ExchangeError';
   /**
-   * False when no connection was opened, so the server cannot have received the request. True when it may have received
-   * all of it, may still process it, and may charge for it.
+   * False when no connection was opened, so the server cannot have received the request. True when
+   * it may have received all of it, may still process it, and may charge for it.
    */
   readonly sent: boolean;
 
@@ -77,7 +77,10 @@ const CONNECT_CODES = new Set([
   'ETIMEDOUT',
   'UND_ERR_CONNECT_TIMEOUT',
 ]);
-/** OpenSSL's and Node's names share no prefix: CERT_HAS_EXPIRED, UNABLE_TO_GET_ISSUER_CERT, ERR_SSL_..., EPROTO. */
+/**
+ * OpenSSL's and Node's names share no prefix: CERT_HAS_EXPIRED, UNABLE_TO_GET_ISSUER_CERT,
+ * ERR_SSL_..., EPROTO.
+ */
 const TLS_CODES =
   /^ERR_TLS|^ERR_SSL|^EPROTO$|CERT|ISSUER|SIGNATURE|^INVALID_(CA|PURPOSE)$|^HOSTNAME_MISMATCH$/;
 

@@ -3,8 +3,8 @@ import type { AllowedOrigins } from './allow-origins.ts';
 import { limitBytesRead } from './connector.ts';
 import { type Deadline, type TimeLimits, withTimeLimits } from './deadline.ts';
 import { EgressError, ExchangeError } from './error.ts';
-import { HEADERS, HTTP_OPTIONS, send } from './http.ts';
-import { type HttpResponse, type ResponseHeaders, readWhole } from './response.ts';
+import { HTTP_OPTIONS, REQUEST_HEADERS, sendRequest } from './http.ts';
+import { type EgressResponse, type ResponseHeaders, readWhole } from './response.ts';
 import { parsePublicUrl } from './url.ts';
 
 /** Bytes that a response may have besides its body: headers and the framing of chunks. */
@@ -15,7 +15,7 @@ export interface ExchangeRequest extends TimeLimits {
   url: string;
   headers?: Record<string, string>;
   body?: string | Buffer;
-  /** Most bytes of the response body; a longer one is an error. */
+  /** Most bytes of the response body; a longer body is an error. */
   maxResponseBytes: number;
   /** Called when a connection is open. From then on the server may receive the request. */
   onSend?: () => void;
@@ -24,13 +24,14 @@ export interface ExchangeRequest extends TimeLimits {
 export interface ExchangeResponse {
   status: number;
   headers: ResponseHeaders;
-  /** The whole body. Only that of an error status may be cut, when its end is that of the connection. */
+  /** The whole body. A body of an error status may be cut if it ends with the connection. */
   body: Buffer;
 }
 
 /**
  * One request, sent at most once, and its response of any status. Follows no redirects.
- * @throws ExchangeError, or the reason of the caller's signal: the request may have been sent by then
+ * @throws ExchangeError, or the reason of the caller's signal: the request may have been sent by
+ * then
  */
 export type Exchange = (request: ExchangeRequest) => Promise<ExchangeResponse>;
 
@@ -39,8 +40,9 @@ export interface Exchanges extends AsyncDisposable {
 }
 
 /**
- * Every exchange opens a connection of its own. It cannot be stale, so a request that may have cost money never fails
- * because the server had closed an idle connection, and no response can be taken for that of another request.
+ * Every exchange opens a connection of its own. It cannot be stale, so a request that may have cost
+ * money never fails because the server had closed an idle connection, and no response can be taken
+ * for the response of another request.
  */
 export function createExchanges(allowed: AllowedOrigins, connect: buildConnector.connector): Exchanges {
   const clients = new Set<Client>();
@@ -92,10 +94,11 @@ async function transfer(
   deadline: Deadline,
 ): Promise<ExchangeResponse> {
   const { method, body = null, maxResponseBytes } = request;
-  const headers = { ...HEADERS, ...request.headers };
-  const response = await send(client, url, { method, headers, body, signal: deadline.signal });
+  const headers = { ...REQUEST_HEADERS, ...request.headers };
+  const response = await sendRequest(client, url, { method, headers, body, signal: deadline.signal });
   requireDelimitedBody(response);
-  // The total time is the only limit: some upstreams send the head first and the body when the result is ready.
+  // The total time is the only limit: some upstreams send the head first and the body when the
+  // result is ready.
   const whole = await readWhole(
     response,
     { maxBytes: maxResponseBytes, slackMs: Number.POSITIVE_INFINITY },
@@ -114,10 +117,10 @@ function notifyOpen(connect: buildConnector.connector, onOpen: () => void): buil
 }
 
 /**
- * A body that only the end of the connection delimits looks complete when it is cut (RFC 9112, 8). Load balancers send
- * such bodies with error statuses, where the status is what counts.
+ * A body that only the end of the connection delimits looks complete when it is cut (RFC 9112, 8).
+ * Load balancers send such bodies with error statuses, where only the status matters.
  */
-function requireDelimitedBody({ statusCode, headers }: HttpResponse): void {
+function requireDelimitedBody({ statusCode, headers }: EgressResponse): void {
   const hasBody = statusCode >= 200 && statusCode <= 299 && statusCode !== 204;
   const isChunked = headers['transfer-encoding']?.trim().toLowerCase() === 'chunked';
   if (hasBody && !isChunked && headers['content-length'] === undefined)

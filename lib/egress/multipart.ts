@@ -15,7 +15,10 @@ export interface MultipartBody {
   body: Buffer;
 }
 
-/** Encodes fields as multipart/form-data (RFC 7578), in their order. Line breaks of text become CRLF. */
+/**
+ * Encodes fields as multipart/form-data (RFC 7578), in their order. Line breaks of text become
+ * CRLF.
+ */
 export async function multipart(fields: readonly MultipartField[]): Promise<MultipartBody> {
   const form = new FormData();
   for (const [name, value] of fields) {

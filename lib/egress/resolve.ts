@@ -6,12 +6,15 @@ import { EgressError } from './error.ts';
 /** Returns every address of a host name; rejects when there is none. */
 export type Resolve = (host: string) => Promise<readonly LookupAddress[]>;
 
-/** Most addresses dialled for one name. The others are only checked, so that a name cannot cause many attempts. */
+/**
+ * Most addresses dialled for one name. The others are only checked, so that a name cannot cause
+ * many attempts.
+ */
 const MAX_DIALLED = 6;
 
 /**
- * Queries DNS directly. getaddrinfo would read the hosts file, append search domains, and let a slow name server block
- * the thread pool that file system and crypto calls share.
+ * Queries DNS directly. getaddrinfo would read the hosts file, append search domains, and let a
+ * slow name server block the thread pool that file system and crypto calls share.
  * @param servers name servers; the system's by default
  */
 export function dnsResolve(servers?: readonly string[]): Resolve {
@@ -27,7 +30,10 @@ export function dnsResolve(servers?: readonly string[]): Resolve {
   };
 }
 
-/** The addresses to dial. One address that is not public refuses the name. @throws EgressError unresolved, refused */
+/**
+ * The addresses to dial. One address that is not public refuses the name.
+ * @throws EgressError unresolved, refused
+ */
 export async function publicAddresses(host: string, resolve: Resolve): Promise<LookupAddress[]> {
   const addresses = await resolve(host).catch((cause: unknown) => {
     throw unresolved(host, cause);

@@ -6,7 +6,7 @@ import { EgressError } from './error.ts';
 /** Header values by lower-case name. */
 export type ResponseHeaders = Record<string, string | undefined>;
 
-export type HttpResponse = Omit<Dispatcher.ResponseData, 'headers'> & { headers: ResponseHeaders };
+export type EgressResponse = Omit<Dispatcher.ResponseData, 'headers'> & { headers: ResponseHeaders };
 
 const START_BYTES = 256;
 
@@ -14,11 +14,17 @@ export interface BodyLimits {
   maxBytes: number;
   /** Milliseconds for which the body may pause; PACE.slackMs by default. */
   slackMs?: number;
-  /** Called after the head, before a body of up to `maxBytes` is read. May wait; a rejection ends the exchange. */
+  /**
+   * Called after the head, before a body of up to `maxBytes` is read. May wait; a rejection ends
+   * the exchange.
+   */
   admit?: (maxBytes: number) => Promise<void>;
   /** Called with each chunk of the body as it arrives. */
   received?: (piece: Buffer) => void;
-  /** Called with the first {@link START_BYTES} of a body that is at least as long. A returned reason ends the read. */
+  /**
+   * Called with the first {@link START_BYTES} of a body that is at least as long. A returned reason
+   * ends the read.
+   */
   refuseStart?: (start: Buffer) => string | undefined;
 }
 
@@ -28,12 +34,12 @@ export interface ResponseLimits extends BodyLimits {
 }
 
 /**
- * Reads the body of a 2xx response. The head is checked against the limits before the body is read; the deadline's
- * abort discards the body of a rejected response.
+ * Reads the body of a 2xx response. The head is checked against the limits before the body is read;
+ * the deadline's abort discards the body of a rejected response.
  * @throws EgressError
  */
 export async function readResponse(
-  response: HttpResponse,
+  response: EgressResponse,
   limits: ResponseLimits,
   deadline: Deadline,
 ): Promise<Buffer> {
@@ -42,9 +48,12 @@ export async function readResponse(
   return await readWhole(response, limits, deadline);
 }
 
-/** Reads the body of a response of any status. One that is encoded, too large or incomplete is an EgressError. */
+/**
+ * Reads the body of a response of any status. A body that is encoded, too large or incomplete is an
+ * EgressError.
+ */
 export async function readWhole(
-  response: HttpResponse,
+  response: EgressResponse,
   limits: BodyLimits,
   deadline: Deadline,
 ): Promise<Buffer> {
@@ -78,7 +87,7 @@ function rethrowBodyError(error: unknown): never {
 
 /** While this waits, undici buffers a bounded part of the body and reads no more. */
 async function admitBody(
-  { headers }: HttpResponse,
+  { headers }: EgressResponse,
   { admit, maxBytes }: BodyLimits,
   { pause, signal }: Deadline,
 ): Promise<void> {
@@ -89,10 +98,11 @@ async function admitBody(
 }
 
 /**
- * The first bytes of a body, for the record of a delivery. Never throws: once the head has arrived, a body that stalls
- * or breaks does not make the exchange fail. An encoded body counts as empty, since nothing here decodes it.
+ * The first bytes of a body, for the record of a delivery. Never throws: once the head has arrived,
+ * a body that stalls or breaks does not make the exchange fail. An encoded body counts as empty,
+ * since nothing here decodes it.
  */
-export async function readStart(response: HttpResponse, maxBytes: number): Promise<Buffer> {
+export async function readStart(response: EgressResponse, maxBytes: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
   if (isEncoded(response.headers)) discard(response);
@@ -111,7 +121,7 @@ export async function readStart(response: HttpResponse, maxBytes: number): Promi
 }
 
 /** Discards an unread body without waiting for it. */
-export function discard({ body }: HttpResponse): void {
+export function discard({ body }: EgressResponse): void {
   body.on('error', () => {}).destroy();
 }
 
@@ -120,7 +130,10 @@ export function mediaTypeOf(headers: ResponseHeaders): string {
   return (headers['content-type'] ?? '').split(';', 1).join('').trim().toLowerCase();
 }
 
-function headProblem({ statusCode, headers }: HttpResponse, limits: ResponseLimits): EgressError | undefined {
+function headProblem(
+  { statusCode, headers }: EgressResponse,
+  limits: ResponseLimits,
+): EgressError | undefined {
   if (statusCode < 200 || statusCode > 299)
     return new EgressError('status', `The server responded with status ${statusCode}.`, {
       status: statusCode,
@@ -135,7 +148,7 @@ function headProblem({ statusCode, headers }: HttpResponse, limits: ResponseLimi
 }
 
 /** Why the body must not be read, according to the head. */
-function bodyProblem({ headers }: HttpResponse, { maxBytes }: BodyLimits): EgressError | undefined {
+function bodyProblem({ headers }: EgressResponse, { maxBytes }: BodyLimits): EgressError | undefined {
   if (isEncoded(headers))
     return new EgressError('content_encoding', 'The response must not have a Content-Encoding.');
   if (Number(headers['content-length'] ?? 0) > maxBytes) return tooLarge(maxBytes);

@@ -7,7 +7,9 @@ import { EgressError } from './error.ts';
 /** Names that are never public hosts (RFC 6761, 6762, 7686, 8375, 9476 and common usage). */
 const SPECIAL_USE =
   /(^|\.)(localhost|localdomain|local|internal|intranet|lan|corp|home|home\.arpa|invalid|test|onion|alt)$/;
-/** Ports of other protocols, which browsers do not call either (WHATWG Fetch, 2.9 "Port blocking"). */
+/**
+ * Ports of other protocols, which browsers do not call either (WHATWG Fetch, 2.9 "Port blocking").
+ */
 // biome-ignore format: a table
 const OTHER_PROTOCOLS = new Set([
   1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102, 103, 104, 109, 110,
@@ -19,9 +21,9 @@ const LABEL = /^[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?$/;
 const NOT_PUBLIC = 'points to a host that is not on the public internet';
 
 /**
- * Parses a URL and checks it without a DNS lookup: https, no credentials, no port of another protocol, a public IP
- * literal or a full host name.
- * An allowed origin is exempt from all but the credentials rule.
+ * Parses a URL and checks it without a DNS lookup: https, no credentials, no port of another
+ * protocol, a public IP literal or a full host name. An allowed origin is exempt from all but the
+ * credentials rule.
  * @param base the URL that redirected, when `text` is a Location header
  * @throws EgressError refused
  */
@@ -42,8 +44,9 @@ export function parsePublicUrl(text: string, allowed: AllowedOrigins, base?: URL
 }
 
 /**
- * Parses a URL that is stored and shown. It has to be the URL that is called, so what WHATWG URL would drop or encode
- * without a sign is refused: control characters, and white space other than around it.
+ * Parses a URL that is stored and shown. It must be the URL that is called. So whatever WHATWG URL
+ * would silently drop or encode is refused: control characters, and white space other than around
+ * it.
  * @throws EgressError refused, also when it is longer than a URL may be once it is encoded
  */
 export function parseStoredUrl(text: string, allowed: AllowedOrigins): URL {
@@ -59,12 +62,14 @@ export function parseStoredUrl(text: string, allowed: AllowedOrigins): URL {
 
 /**
  * Why a host must not be called, or undefined.
- * @param hostname as WHATWG URL writes it, which has normalised octal, hexadecimal, short and full-width IPv4 notation
+ * @param hostname as WHATWG URL writes it, which has normalised octal, hexadecimal, short and
+ * full-width IPv4 notation
  */
 export function hostProblem(hostname: string): string | undefined {
   const literal = addressOf(hostname);
   if (literal !== undefined) return isPublicAddress(literal) ? undefined : NOT_PUBLIC;
-  // A trailing dot makes a name absolute (RFC 1034, 3.1). As in browsers, lookup and Host header keep it.
+  // A trailing dot makes a name absolute (RFC 1034, 3.1). As in browsers, lookup and Host header
+  // keep it.
   const name = hostname.replace(/\.$/, '');
   if (SPECIAL_USE.test(name)) return NOT_PUBLIC;
   const labels = name.split('.');

@@ -1,5 +1,5 @@
 import { Option } from 'commander';
-import { storedForms } from '../../lib/contract/idempotency-key.ts';
+import { storedForms } from '../../lib/contract/lists.ts';
 import type { JobRecord } from '../../lib/domain/records.ts';
 import { sinceArgument, YES } from '../arguments.ts';
 import type { Context, Noun } from '../context.ts';

@@ -3,6 +3,7 @@ import { createServer, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import fastify from 'fastify';
 import { afterEach, describe, expect, test } from 'vitest';
+import { createApiLimits } from '../../api/admission/limits.ts';
 import {
   CONNECTION_LIMITS,
   closeWithoutRequests,
@@ -18,7 +19,7 @@ afterEach(async () => {
 });
 
 test('one client can have a thousand open connections; further ones are closed', async () => {
-  limitConnections(server, true);
+  limitConnections(server, createApiLimits({ bytesInFlight: 1, unpaidBytesPerMinute: 1 }).connections);
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
   const dial = async () => {
     const socket = connect((server.address() as AddressInfo).port, '127.0.0.1').on('error', () => {});

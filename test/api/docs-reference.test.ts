@@ -5,7 +5,12 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { OpenApiDocument } from '../../api/docs/openapi/types.ts';
 import { html } from '../../api/docs/pages/html.ts';
-import { curlSample, type Route, typescriptSample, variableOf } from '../../api/docs/reference/samples.ts';
+import {
+  curlSample,
+  type DocumentedRoute,
+  typescriptSample,
+  variableOf,
+} from '../../api/docs/reference/samples.ts';
 import { fieldsOf } from '../../api/docs/reference/schemas.ts';
 import type { ErrorEnvelope } from '../../lib/contract/schemas.ts';
 import { IMAGE_URL, startFakeApi } from '../contract/fake-api.ts';
@@ -23,7 +28,7 @@ beforeAll(async () => {
 });
 afterAll(() => api?.[Symbol.asyncDispose]());
 
-const routesOf = ({ paths }: OpenApiDocument): Route[] =>
+const routesOf = ({ paths }: OpenApiDocument): DocumentedRoute[] =>
   Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })),
   );

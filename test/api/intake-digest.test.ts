@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { bodyDigest, canonicalJson } from '../../api/intake/digest.ts';
-import { createJobBodyReader } from '../../api/intake/job-body.ts';
+import { bodyDigest, canonicalJson, createJobBodyReader } from '../../api/intake/job-body.ts';
 
 function digest(body: string): string {
   const reader = createJobBodyReader();

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createJobBodyReader } from '../../api/intake/job-body.ts';
-import { LONG_STRING } from '../../api/intake/long-string.ts';
+import { LONG_STRING } from '../../api/intake/json-strings.ts';
 
 const MB = 1024 * 1024;
 

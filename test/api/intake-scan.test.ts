@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createJobBodyReader, type JobBody } from '../../api/intake/job-body.ts';
-import { MAX_DEPTH, MAX_VALUES } from '../../api/intake/scanner.ts';
+import { MAX_DEPTH, MAX_VALUES } from '../../api/intake/json-scanner.ts';
 import { ApiError } from '../../lib/contract/errors.ts';
 
 const IMAGE = Buffer.from('pretend this is an image');
@@ -204,7 +204,10 @@ describe('compared with JSON.parse and Buffer.from', () => {
   });
 });
 
-/** The fields as JSON.parse returns them, without a string at image_base64; undefined if they are not an object. */
+/**
+ * The fields as JSON.parse returns them, without a string at image_base64; undefined if they are
+ * not an object.
+ */
 function parsedObject(bytes: Buffer): Record<string, unknown> | undefined {
   try {
     const value = JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes));

@@ -44,11 +44,9 @@ test('acceptances are timed by their outcome', async () => {
 test('a scrape says which dependencies can be used, and how many requests wait', async () => {
   const images = { ...createFakeImageStore(), check: () => Promise.reject(new Error('ECONNREFUSED')) };
   await using api = await open({ images });
-  const { budgets } = api.deps;
-  const held = await budgets
-    .bytesOf('a')
-    .acquire('key', Number.MAX_SAFE_INTEGER, AbortSignal.timeout(60_000));
-  const waiting = budgets.bytesOf('a').acquire('key', 1, AbortSignal.timeout(60_000));
+  const { limits } = api.deps;
+  const held = await limits.bytesOf('a').acquire('key', Number.MAX_SAFE_INTEGER, AbortSignal.timeout(60_000));
+  const waiting = limits.bytesOf('a').acquire('key', 1, AbortSignal.timeout(60_000));
   expect(await api.values('imagejob_dependency_up')).toEqual({
     '{dependency="mongodb"}': 1,
     '{dependency="s3"}': 0,

@@ -49,7 +49,7 @@ test('when its time is up it knows nothing, and may wait again', async () => {
   response.end();
 });
 
-test('account and process have so many places, which finished responses and lost clients free', async () => {
+test('account and process have so many permits, which finished responses and lost clients release', async () => {
   const { listeners, waiters, register } = open();
   const [one, two] = [await register('a'), await register('a')];
   expect((await register('a')).waiter).toBeUndefined();
@@ -68,7 +68,7 @@ test('account and process have so many places, which finished responses and lost
   expect(listeners.size).toBe(0);
 });
 
-test('a client that went before it is registered takes no place', async () => {
+test('a client that went before it is registered takes no permit', async () => {
   const { waiters } = open();
   const response = fakeResponse();
   response.destroy();
@@ -122,7 +122,7 @@ test('a waiter whose key cannot be checked is not told of the end of its job, an
   response.end();
 });
 
-test('accounts that take all they can leave places for others', async () => {
+test('accounts that take all they can leave permits for others', async () => {
   const { waiters, register } = open({ requests: 100, accountRequests: 20 });
   const responses: PassThrough[] = [];
   const take = async (accountId: string) => {
@@ -136,7 +136,7 @@ test('accounts that take all they can leave places for others', async () => {
   for (const accountId of ['a', 'b', 'c', 'd', 'e', 'f', 'g']) held.push(await take(accountId));
   expect(held).toEqual([20, 20, 20, 20, 11, 5, 3]);
   expect(waiters.counts.prefer).toBe(99);
-  // An account that holds many gets none of the places that become free.
+  // An account that holds many gets none of the permits that become free.
   responses[0]?.destroy();
   await expect.poll(() => waiters.counts.prefer).toBe(98);
   expect((await register('b')).waiter).toBeUndefined();

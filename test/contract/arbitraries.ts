@@ -2,7 +2,10 @@ import fc, { type Arbitrary } from 'fast-check';
 import { CHOICES, FREE, NAMED, SLUGS } from '../lib/catalog/spec-tables.ts';
 import { IMAGE_URL } from './fake-api.ts';
 
-/** Strings that often break code: empty, controls, lone surrogates, bidi marks, prototype keys, operators, huge. */
+/**
+ * Strings that often break code: empty, controls, lone surrogates, bidi marks, prototype keys,
+ * operators, huge.
+ */
 const nasty = fc.constantFrom(
   ...[
     '',

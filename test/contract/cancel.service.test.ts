@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Value } from 'typebox/value';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { createRateLimits } from '../../api/http/rate-limit.ts';
-import { BUDGETS } from '../../lib/contract/limits.ts';
+import { FAILED_JOBS } from '../../lib/contract/limits.ts';
 import { Job } from '../../lib/contract/schemas.ts';
 import { CANCELLED_JOB } from '../../lib/domain/job-errors.ts';
 import { postJob } from '../setup/client.ts';
@@ -134,7 +134,7 @@ test('a job can be cancelled before its POST is answered, and a replay returns i
 });
 
 test('cancelled jobs count among those that an account may have fail in an hour', async () => {
-  for (let n = 0; n < BUDGETS.accountFailures; n += 1)
+  for (let n = 0; n < FAILED_JOBS.account; n += 1)
     await service.stores.jobs.cancel(client.accountId, await accept(), {
       ...CANCELLED_JOB,
       processingMs: null,

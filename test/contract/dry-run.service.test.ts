@@ -1,6 +1,6 @@
 import { Value } from 'typebox/value';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { createBudgets } from '../../api/budgets/budgets.ts';
+import { createApiLimits } from '../../api/admission/limits.ts';
 import { DryRunResult } from '../../lib/contract/schemas.ts';
 import { type Served, serveHttp } from '../lib/egress/servers.ts';
 import { postJob } from '../setup/client.ts';
@@ -30,7 +30,7 @@ beforeAll(async () => {
     api: {
       jobGateway: gateway,
       // Dry runs have 512 KB of it, which two requests use up.
-      budgets: createBudgets({ bytesInFlight: 256 * MB, unpaidBytesPerMinute: 4 * MB }),
+      limits: createApiLimits({ bytesInFlight: 256 * MB, unpaidBytesPerMinute: 4 * MB }),
     },
   });
 });

@@ -8,7 +8,7 @@ import { sampleImage } from '../setup/images.ts';
 import { draftOf } from '../setup/records.ts';
 import { type Service, startService } from '../setup/service.ts';
 import { storingGateway } from './gateway.ts';
-import { error, expectError, type HttpResponse, outcome } from './responses.ts';
+import { type ContractResponse, error, expectError, outcome } from './responses.ts';
 
 let service: Service;
 let image_base64: string;
@@ -38,24 +38,27 @@ const post = (
   { headers }: Pick<Client, 'headers'>,
   payload: object,
   more: More = {},
-): Promise<HttpResponse> =>
+): Promise<ContractResponse> =>
   service.app.inject({
     method: 'POST',
     url: '/api/v1/jobs',
     payload: more.payload ?? payload,
     headers: { ...headers, 'content-type': 'application/json', ...more.headers },
   });
-const call = (method: 'GET' | 'DELETE' | 'PUT', path: string, headers = {}): Promise<HttpResponse> =>
+const call = (method: 'GET' | 'DELETE' | 'PUT', path: string, headers = {}): Promise<ContractResponse> =>
   service.app.inject({ method, url: `/api${path}`, headers });
 
-const redeliver = (id: string, headers: Record<string, string>): Promise<HttpResponse> =>
+const redeliver = (id: string, headers: Record<string, string>): Promise<ContractResponse> =>
   service.app.inject({ method: 'POST', url: `/api/v1/webhook-deliveries/${id}/redeliver`, headers });
 
 const job = (more: object = {}) => ({ tool: 'declutter', image_base64, ...more });
 const key = (idempotencyKey: string) => ({ headers: { 'idempotency-key': idempotencyKey } });
 
 /** Provokes each code that a request can return. */
-const PROVOKED: Record<Exclude<ErrorCode, 'generation_failed'>, (client: Client) => Promise<HttpResponse>> = {
+const PROVOKED: Record<
+  Exclude<ErrorCode, 'generation_failed'>,
+  (client: Client) => Promise<ContractResponse>
+> = {
   invalid_api_key: () => call('GET', '/v1/account'),
   key_revoked: async (client) => {
     await service.stores.keys.revoke(client.keyId);
@@ -174,7 +177,7 @@ describe('error responses', () => {
 });
 
 describe('X-RateLimit-Limit and X-RateLimit-Remaining', () => {
-  const figures = ({ headers }: HttpResponse) => [
+  const figures = ({ headers }: ContractResponse) => [
     Number(headers['x-ratelimit-limit']),
     Number(headers['x-ratelimit-remaining']),
   ];

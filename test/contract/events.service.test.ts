@@ -140,7 +140,7 @@ test('progress is sent once it is known what the tool usually takes', async () =
   await expect.poll(received).toMatch(/\nevent: progress\ndata: \{"elapsed_ms":\d+,"expected_ms":\d+\}\n\n/);
 });
 
-test('a foreign, unknown, deleted or malformed id is 404 with the envelope, and takes no place', async () => {
+test('a foreign, unknown, deleted or malformed id is 404 with the envelope, and takes no permit', async () => {
   const [jobId, deleted] = [await accept(), await accept()];
   await others.jobs.complete(deleted, RESULT);
   await others.jobs.remove([deleted]);

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
-import { BUDGETS } from '../../lib/contract/limits.ts';
+import { FAILED_JOBS } from '../../lib/contract/limits.ts';
 import { createFakeImageStore } from '../fakes/images.ts';
 import { sampleImage } from '../setup/images.ts';
 import { draftOf } from '../setup/records.ts';
@@ -50,13 +50,13 @@ async function fail(client: Client, times: number): Promise<void> {
 test('an account with a pack may have more failures', async () => {
   const client = await service.client();
   await service.stores.packs.add({ accountId: client.accountId, images: 500, reference: null });
-  await fail(client, BUDGETS.accountFailures);
+  await fail(client, FAILED_JOBS.account);
   expect(outcome(await post(client, 'next'))).toBe('201');
 });
 
 test('an account with too many failures that count is rate limited for an hour', async () => {
   const client = await service.client();
-  await fail(client, BUDGETS.accountFailures - 1);
+  await fail(client, FAILED_JOBS.account - 1);
   const last = await post(client, 'last');
   expect(outcome(last)).toBe('201');
   await fail(client, 1);

@@ -13,7 +13,10 @@ import { storingGateway } from './gateway.ts';
 /** The only URL that the fake egress serves; other public hosts do not resolve. */
 export const IMAGE_URL = 'https://images.example.com/room.jpg';
 
-/** The real API with in-memory stores, for tests with thousands of requests, and an account with a balance. */
+/**
+ * The real API with in-memory stores, for tests with thousands of requests, and an account with a
+ * balance.
+ */
 export async function startFakeApi(image: Buffer, overrides: ApiOverrides = {}) {
   // The driver refuses this URL: opening MongoDB would fail.
   const config = loadConfig({ ...REQUIRED, MONGODB_URL: 'mongodb://%', LOG_LEVEL: 'silent' });
@@ -42,8 +45,8 @@ export async function startFakeApi(image: Buffer, overrides: ApiOverrides = {}) 
     await stores.packs.add({ accountId: account.id, images: 10_000_000, reference: null });
     return { accountId: account.id, headers: { 'x-api-key': apiKey } };
   }
-  const { budgets } = api.deps;
-  return { ...api, stores, images, gateway, config, budgets, client, ...(await client()) };
+  const { limits } = api.deps;
+  return { ...api, stores, images, gateway, config, limits, client, ...(await client()) };
 }
 
 /** The real URL checks, without network access. */

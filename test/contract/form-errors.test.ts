@@ -3,7 +3,7 @@ import type { ErrorCode } from '../../lib/contract/errors.ts';
 import { BOUNDARY, type FormPart, formBody, formType, imagePart, jobPart } from '../setup/forms.ts';
 import { sampleJpeg } from '../setup/images.ts';
 import { IMAGE_URL, startFakeApi } from './fake-api.ts';
-import { expectError, type HttpResponse, outcome } from './responses.ts';
+import { type ContractResponse, expectError, outcome } from './responses.ts';
 import { dial, listen } from './wire.ts';
 
 const MB = 1024 * 1024;
@@ -31,7 +31,7 @@ const send = (payload: Buffer, headers: Record<string, string> = {}) =>
   });
 const post = (parts: readonly FormPart[]) => send(formBody(parts));
 /** The message of an error response, after a check of all else. */
-function refused(response: HttpResponse, code: ErrorCode): string {
+function refused(response: ContractResponse, code: ErrorCode): string {
   expectError(response, code, api.config.api.publicUrl);
   return JSON.parse(response.body).error.message;
 }
@@ -221,7 +221,7 @@ describe('on the connection, a form', () => {
     const form = formBody([job({ image_url: IMAGE_URL }), { ...part, content: 'x'.repeat(17_000) }]);
     const wire = await dial(port, ...head(apiKey(), 'Transfer-Encoding: chunked'));
     refused(await wire.response(Buffer.concat([chunk(form), LAST])), 'invalid_request');
-    await expect.poll(() => api.budgets.bytes.held, WAIT).toBe(0);
+    await expect.poll(() => api.limits.bytes.held, WAIT).toBe(0);
   });
 
   test('that ends before its closing boundary is invalid_request', async () => {
@@ -232,9 +232,9 @@ describe('on the connection, a form', () => {
   test('that is cut off leaves nothing in flight', async () => {
     const wire = await dial(port, ...head(apiKey(), `Content-Length: ${good().length}`));
     wire.socket.write(good().subarray(0, 300));
-    await expect.poll(() => api.budgets.bytes.held, WAIT).toBeGreaterThan(0);
+    await expect.poll(() => api.limits.bytes.held, WAIT).toBeGreaterThan(0);
     wire.socket.destroy();
-    await expect.poll(() => api.budgets.bytes.held, WAIT).toBe(0);
+    await expect.poll(() => api.limits.bytes.held, WAIT).toBe(0);
   });
 });
 

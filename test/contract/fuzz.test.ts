@@ -6,7 +6,7 @@ import { ErrorEnvelope, JobCreated, JobReplayed } from '../../lib/contract/schem
 import { sampleImage } from '../setup/images.ts';
 import { anything, damage, headers, jobBodies, paths } from './arbitraries.ts';
 import { startFakeApi } from './fake-api.ts';
-import type { HttpResponse } from './responses.ts';
+import type { ContractResponse } from './responses.ts';
 import { dial, listen } from './wire.ts';
 
 /** 10,000 cases in total. fast-check prints the seed and the shrunk case of a failure. */
@@ -33,7 +33,7 @@ const post = (more: Record<string, string>, payload: string | Buffer) =>
   });
 
 /** Checks that a response is a 2xx, or an error of the table in the exact envelope. */
-function expectContract({ statusCode, body, headers }: HttpResponse): void {
+function expectContract({ statusCode, body, headers }: ContractResponse): void {
   expect(headers['x-request-id']).toMatch(/^[A-Za-z0-9._-]{1,128}$/);
   if (statusCode < 300) return;
   const envelope = JSON.parse(body);
@@ -45,7 +45,7 @@ function expectContract({ statusCode, body, headers }: HttpResponse): void {
   expect(headers['content-type']).toBe('application/json; charset=utf-8');
 }
 
-function expectJob(response: HttpResponse): void {
+function expectJob(response: ContractResponse): void {
   expectContract(response);
   if (response.statusCode >= 300) return;
   const job: unknown = JSON.parse(response.body);
@@ -55,7 +55,7 @@ function expectJob(response: HttpResponse): void {
 
 describe('no request gets a 5xx or a response outside the contract', () => {
   const seen = new Map<number, number>();
-  const count = ({ statusCode }: HttpResponse) => seen.set(statusCode, (seen.get(statusCode) ?? 0) + 1);
+  const count = ({ statusCode }: ContractResponse) => seen.set(statusCode, (seen.get(statusCode) ?? 0) + 1);
 
   test('with any fields and headers of a job', { timeout: 120_000 }, async () => {
     const request = fc.tuple(headers(api.headers['x-api-key']), jobBodies(base64));

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { bodyDigest } from '../../api/intake/digest.ts';
-import { createJobBodyReader } from '../../api/intake/job-body.ts';
-import { BUDGETS } from '../../lib/contract/limits.ts';
+import { bodyDigest, createJobBodyReader } from '../../api/intake/job-body.ts';
+import { FAILED_JOBS } from '../../lib/contract/limits.ts';
 import { postJob } from '../setup/client.ts';
 import { sampleJpeg } from '../setup/images.ts';
 import { draftOf } from '../setup/records.ts';
@@ -11,7 +10,10 @@ import { error, outcome } from './responses.ts';
 let api: Awaited<ReturnType<typeof startFakeApi>>;
 let body: { tool: string; image_base64: string };
 let client: Awaited<ReturnType<typeof api.client>>;
-/** Runs after a request has looked for its key, and before all that may refuse it. The stores in memory act at once. */
+/**
+ * Runs after a request has looked for its key, and before all that may refuse it. The stores in
+ * memory act at once.
+ */
 let meanwhile: () => { disabled: boolean };
 
 beforeAll(async () => {
@@ -64,7 +66,7 @@ test('a request whose account has failed too often since another one with its ke
   const draft = await otherRequest();
   meanwhile = () => {
     void api.stores.jobs.accept(draft);
-    for (let n = 0; n < BUDGETS.paidAccountFailures; n += 1) {
+    for (let n = 0; n < FAILED_JOBS.paidAccount; n += 1) {
       const damaged = draftOf(draft);
       void api.stores.jobs.accept(damaged);
       void api.stores.jobs.fail(damaged.jobId, {

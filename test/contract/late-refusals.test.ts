@@ -13,7 +13,10 @@ let api: Awaited<ReturnType<typeof startFakeApi>>;
 /** It can pay for one image. */
 let client: Awaited<ReturnType<typeof api.client>>;
 let body: object;
-/** What the calls of the next request are answered, in order. Others are accepted as a worker does it. */
+/**
+ * What the calls of the next request are answered, in order. Others are accepted as a worker does
+ * it.
+ */
 let answers: ((draft: JobDraft) => Promise<GatewayOutcome>)[];
 /** The drafts that were sent to Temporal. A copy of one may arrive at any time. */
 let sent: JobDraft[];

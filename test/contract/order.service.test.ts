@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { bodyDigest } from '../../api/intake/digest.ts';
-import { createJobBodyReader } from '../../api/intake/job-body.ts';
+import { bodyDigest, createJobBodyReader } from '../../api/intake/job-body.ts';
 import type { GatewayOutcome } from '../../api/jobs/gateway.ts';
 import { ApiError, type ErrorCode } from '../../lib/contract/errors.ts';
 import { LIMITS } from '../../lib/contract/limits.ts';

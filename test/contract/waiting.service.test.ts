@@ -192,8 +192,8 @@ describe('POST /v1/jobs with Prefer: wait', () => {
     expect((await replay).json()).toMatchObject({ job_id, status: 'completed', warnings: [] });
   });
 
-  test('holds nothing of its body and of the budgets while it waits', async () => {
-    const { bytes, acceptances } = service.deps.budgets;
+  test('holds nothing of its body and of the limits while it waits', async () => {
+    const { bytes, acceptances } = service.deps.limits;
     const waiting = post(WAIT);
     await untilWaiting();
     expect([bytes.held, acceptances.held]).toEqual([0, 0]);

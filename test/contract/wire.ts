@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import type { TypedApp } from '../../api/http/operation.ts';
-import type { HttpResponse } from './responses.ts';
+import type { ContractResponse } from './responses.ts';
 
 /** Makes the app listen on a free port. */
 export async function listen(app: TypedApp): Promise<number> {
@@ -14,8 +14,11 @@ export interface Wire {
   socket: Socket;
   /** Everything received so far. */
   received(): string;
-  /** Sends the rest, if any, and waits for the server to close. Returns the last response on the connection. */
-  response(rest?: string | Buffer): Promise<HttpResponse>;
+  /**
+   * Sends the rest, if any, and waits for the server to close. Returns the last response on the
+   * connection.
+   */
+  response(rest?: string | Buffer): Promise<ContractResponse>;
 }
 
 /** Connects and sends the lines, each with a line end. An empty line ends the head. */
@@ -40,12 +43,12 @@ export async function dial(port: number, ...lines: string[]): Promise<Wire> {
 }
 
 /** Sends one complete message on a new connection. */
-export async function exchange(port: number, ...lines: string[]): Promise<HttpResponse> {
+export async function exchange(port: number, ...lines: string[]): Promise<ContractResponse> {
   const wire = await dial(port, ...lines);
   return wire.response();
 }
 
-function parse(text: string): HttpResponse {
+function parse(text: string): ContractResponse {
   const start = text.lastIndexOf('HTTP/1.1 ');
   const [head = '', ...rest] = text.slice(start).split('\r\n\r\n');
   const [status = '', ...fields] = head.split('\r\n');

@@ -1,14 +1,14 @@
 import Schema from 'typebox/schema';
 import type {
   Examples,
-  Schema as JsonSchema,
   OpenApiDocument,
-  Operation,
+  OpenApiOperation,
+  OpenApiSchema,
 } from '../../api/docs/openapi/types.ts';
 import type { Service } from '../setup/service.ts';
 
 interface MediaType {
-  schema: JsonSchema;
+  schema: OpenApiSchema;
   examples: Examples;
 }
 
@@ -16,7 +16,7 @@ export async function readDocument({ app }: Service): Promise<OpenApiDocument> {
   return (await app.inject({ url: '/api/openapi.json' })).json<OpenApiDocument>();
 }
 
-export function operationsOf({ paths }: OpenApiDocument): { name: string; operation: Operation }[] {
+export function operationsOf({ paths }: OpenApiDocument): { name: string; operation: OpenApiOperation }[] {
   return Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({
       name: `${method.toUpperCase()} ${path}`,

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { jobName, optionsName } from '../../api/docs/openapi/tools.ts';
-import type { OpenApiDocument, Schema } from '../../api/docs/openapi/types.ts';
+import type { OpenApiDocument, OpenApiSchema } from '../../api/docs/openapi/types.ts';
 import { describeTools, describeToolsWithOptions } from '../../lib/catalog/catalog.ts';
 import { type Service, startService } from '../setup/service.ts';
 import { problems, readDocument } from './document.ts';
@@ -43,7 +43,7 @@ test('a request with a wrong webhook_url, or with options that are no object, is
 });
 
 test.each(SLUGS)('the requests for %s are complete objects with every field', (slug) => {
-  const { oneOf } = document.components.schemas[jobName(slug)] as { oneOf: Schema[] };
+  const { oneOf } = document.components.schemas[jobName(slug)] as { oneOf: OpenApiSchema[] };
   expect(oneOf).toHaveLength(2);
   for (const [n, image] of ['image_url', 'image_base64'].entries()) {
     const { type, properties, required } = oneOf[n] ?? {};

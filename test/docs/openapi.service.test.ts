@@ -1,10 +1,10 @@
 import { type TypeBoxTypeProvider, TypeBoxValidatorCompiler } from '@fastify/type-provider-typebox';
 import fastify from 'fastify';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ROUTES } from '../../api/app.ts';
 import { hoistSchemas } from '../../api/docs/openapi/hoist.ts';
 import { optionsName } from '../../api/docs/openapi/tools.ts';
-import type { OpenApiDocument, Schema } from '../../api/docs/openapi/types.ts';
-import { routes } from '../../api/routes/routes.ts';
+import type { OpenApiDocument, OpenApiSchema } from '../../api/docs/openapi/types.ts';
 import { describeTools, findTool, planRender } from '../../lib/catalog/catalog.ts';
 import { ERRORS, type ErrorCode } from '../../lib/contract/errors.ts';
 import type { ErrorEnvelope } from '../../lib/contract/schemas.ts';
@@ -28,7 +28,7 @@ async function registeredRoutes(): Promise<string[]> {
   bare.addHook('onRoute', ({ method, url }) => {
     found.push(`${method} ${url.replace(/:(\w+)/g, '{$1}')}`);
   });
-  for (const route of routes) route(bare, service.deps);
+  for (const route of ROUTES) route(bare, service.deps);
   await bare.close();
   return found;
 }
@@ -170,7 +170,7 @@ describe('the errors in the document', () => {
 
 describe('the options in the document', () => {
   test('are defined for every tool, by its slug', () => {
-    const alternatives = document.components.schemas.CreateJob?.oneOf as Schema[];
+    const alternatives = document.components.schemas.CreateJob?.oneOf as OpenApiSchema[];
     expect(alternatives.map(({ title }) => title)).toEqual(describeTools(new Map()).map(({ slug }) => slug));
     const body = (tool: string, options: object) =>
       problems(document, { $ref: '#/components/schemas/CreateJob' }, { tool, image_base64: '', options });

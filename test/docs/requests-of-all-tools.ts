@@ -5,7 +5,10 @@ const IMAGE = { image_url: 'https://photos.example.com/front.jpg' };
 const HEAD = `import type { CreateJob } from './types.gen.ts';
 declare function create(job: CreateJob): void;`;
 
-/** TypeScript that creates jobs of every tool. A line after @ts-expect-error must not compile, all others must. */
+/**
+ * TypeScript that creates jobs of every tool. A line after @ts-expect-error must not compile, all
+ * others must.
+ */
 export function requestsOfAllTools(): string {
   return [HEAD, ...[...TOOLS.values()].flatMap(requestsOf)].join('\n');
 }

@@ -47,7 +47,7 @@ test('an account whose balance is locked takes no slot from others', { timeout: 
   await eventually(async () => {
     const query = `AccountId = "${locked.accountId}" AND ExecutionStatus = "Running"`;
     const { count } = await service.temporal.workflow.count(query);
-    expect([count, service.deps.budgets.acceptances.waiting]).toEqual([50, 50]);
+    expect([count, service.deps.limits.acceptances.waiting]).toEqual([50, 50]);
   });
   expect((await post(other)).statusCode).toBe(201);
   expect(answered).toBe(0);

@@ -1,12 +1,12 @@
 import type { FastifyDynamicSwaggerOptions } from '@fastify/swagger';
 import { REQUEST_EXAMPLES, RESPONSE_EXAMPLES } from './examples.ts';
 import { addForm } from './form.ts';
-import { HEADER_PARAMETERS, HEADERS, PARAMETERS, SECURITY_SCHEMES } from './headers.ts';
+import { HEADER_PARAMETERS, PARAMETERS, RESPONSE_HEADERS, SECURITY_SCHEMES } from './headers.ts';
 import { hoistSchemas } from './hoist.ts';
 import { documentBase } from './info.ts';
 import { completeResponses, methodNotAllowed } from './responses.ts';
 import { jobSchemas, optionsSchemas, toolAlternatives } from './tools.ts';
-import type { OpenApiDocument, Operation, Schema } from './types.ts';
+import type { OpenApiDocument, OpenApiOperation, OpenApiSchema } from './types.ts';
 import { webhooks } from './webhook.ts';
 
 /** Options of @fastify/swagger. Paths are relative to the public URL, which ends with the prefix. */
@@ -35,14 +35,14 @@ export function finishDocument(generated: object, publicUrl: string): OpenApiDoc
     addForm(operation);
     completeOperation(operation, publicUrl);
   }
-  const schemas: Record<string, Schema> = {};
+  const schemas: Record<string, OpenApiSchema> = {};
   document.paths = hoistSchemas(document.paths, schemas) as OpenApiDocument['paths'];
   document.webhooks = hoistSchemas(document.webhooks, schemas) as OpenApiDocument['webhooks'];
   describeTools(schemas);
   for (const [, operation] of operationsOf(document)) addRequestExamples(operation);
   document.components = {
     schemas,
-    headers: HEADERS,
+    headers: RESPONSE_HEADERS,
     parameters: PARAMETERS,
     responses: {
       MethodNotAllowed: methodNotAllowed(publicUrl, { $ref: '#/components/schemas/Error' }),
@@ -52,9 +52,9 @@ export function finishDocument(generated: object, publicUrl: string): OpenApiDoc
   return document;
 }
 
-const operationsOf = ({ paths }: OpenApiDocument): [string, Operation][] =>
+const operationsOf = ({ paths }: OpenApiDocument): [string, OpenApiOperation][] =>
   Object.entries(paths).flatMap(([path, methods]) =>
-    Object.values(methods).map((operation): [string, Operation] => [path, operation]),
+    Object.values(methods).map((operation): [string, OpenApiOperation] => [path, operation]),
   );
 
 /** The resource of a path: `/v1/jobs/{id}` -> `Jobs`, and one for all `/v1/webhook-*`. */
@@ -63,7 +63,7 @@ function tagOf(path: string): string {
   return resource.charAt(0).toUpperCase() + resource.slice(1);
 }
 
-function completeOperation(operation: Operation, publicUrl: string): void {
+function completeOperation(operation: OpenApiOperation, publicUrl: string): void {
   completeResponses(operation, publicUrl, RESPONSE_EXAMPLES[operation.operationId] ?? {});
   const declared = (operation.parameters ?? []).map((parameter) =>
     'name' in parameter && parameter.in === 'header'
@@ -73,17 +73,17 @@ function completeOperation(operation: Operation, publicUrl: string): void {
   operation.parameters = [...declared, { $ref: '#/components/parameters/RequestId' }];
 }
 
-function addRequestExamples(operation: Operation): void {
+function addRequestExamples(operation: OpenApiOperation): void {
   const media = operation.requestBody?.content['application/json'];
   const examples = REQUEST_EXAMPLES[operation.operationId];
   if (media !== undefined && examples !== undefined) media.examples = examples;
 }
 
 /** Ties `tool` and `options` to the catalogue; the schema of the route accepts any string and any object. */
-function describeTools(schemas: Record<string, Schema>): void {
+function describeTools(schemas: Record<string, OpenApiSchema>): void {
   const body = schemas.CreateJob;
   if (body === undefined) return;
-  Object.assign(schemas, optionsSchemas(), jobSchemas(body.properties as Record<string, Schema>), {
+  Object.assign(schemas, optionsSchemas(), jobSchemas(body.properties as Record<string, OpenApiSchema>), {
     CreateJob: {
       title: 'CreateJob',
       description:

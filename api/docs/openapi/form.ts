@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { CreateJob } from '../../../lib/contract/schemas.ts';
-import type { Examples, Operation } from './types.ts';
+import type { Examples, OpenApiOperation } from './types.ts';
 
 const { tool, options, webhook_url } = CreateJob.properties;
 
@@ -40,7 +40,7 @@ const EXAMPLES: Examples = {
 };
 
 /** Adds the form to the request body of POST /v1/jobs, which the route declares as JSON only. */
-export function addForm({ operationId, requestBody }: Operation): void {
+export function addForm({ operationId, requestBody }: OpenApiOperation): void {
   if (operationId !== 'createJob' || requestBody === undefined) return;
   requestBody.content['multipart/form-data'] = {
     schema: JSON.parse(JSON.stringify(CreateJobForm)),

@@ -8,7 +8,7 @@ const integer = (description: string): Header => ({ description, schema: { type:
 const text = (description: string): Header => ({ description, schema: { type: 'string' } });
 
 /** Response headers by name. */
-export const HEADERS: Record<string, Header> = {
+export const RESPONSE_HEADERS: Record<string, Header> = {
   'X-Request-Id': {
     description:
       'The id of this request in the logs of the service: the one you sent if it was well-formed, else a new one.',

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Schema } from './types.ts';
+import type { OpenApiSchema } from './types.ts';
 
 /**
  * Moves every schema with a title into `schemas`, by title, and replaces it with a reference, because the routes inline
@@ -7,7 +7,7 @@ import type { Schema } from './types.ts';
  * @returns a copy of the value with references
  * @throws Error when two different schemas have the same title
  */
-export function hoistSchemas(value: unknown, schemas: Record<string, Schema>): unknown {
+export function hoistSchemas(value: unknown, schemas: Record<string, OpenApiSchema>): unknown {
   if (Array.isArray(value)) return value.map((item) => hoistSchemas(item, schemas));
   if (!isObject(value)) return value;
   const copy = Object.fromEntries(
@@ -20,7 +20,7 @@ export function hoistSchemas(value: unknown, schemas: Record<string, Schema>): u
   return isTitledSchema(copy) ? replace(copy, schemas) : copy;
 }
 
-function replace(schema: Schema & { title: string }, schemas: Record<string, Schema>) {
+function replace(schema: OpenApiSchema & { title: string }, schemas: Record<string, OpenApiSchema>) {
   const { title } = schema;
   const known = schemas[title];
   if (known !== undefined && !isDeepStrictEqual(known, schema))
@@ -32,5 +32,5 @@ function replace(schema: Schema & { title: string }, schemas: Record<string, Sch
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null;
 
-const isTitledSchema = (value: Schema): value is Schema & { title: string } =>
+const isTitledSchema = (value: OpenApiSchema): value is OpenApiSchema & { title: string } =>
   typeof value.title === 'string' && ('type' in value || 'anyOf' in value);

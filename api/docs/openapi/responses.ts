@@ -6,7 +6,7 @@ import { ERROR_CODES } from '../../http/operation.ts';
 import { ERROR_GUIDE } from '../error-guide.ts';
 import { headersOf } from './headers.ts';
 import { LINKS } from './links.ts';
-import type { Examples, Operation, Schema } from './types.ts';
+import type { Examples, OpenApiOperation, OpenApiSchema } from './types.ts';
 
 const SUCCESS: Record<string, string> = {
   200: 'The current state.',
@@ -60,14 +60,14 @@ export function methodNotAllowed(
 
 /** Adds headers, links and examples to the responses of an operation: one example per error code. */
 export function completeResponses(
-  operation: Operation,
+  operation: OpenApiOperation,
   publicUrl: string,
   successExamples: Record<string, Examples>,
 ): void {
   for (const [status, response] of Object.entries(operation.responses)) {
     if ('$ref' in response) continue;
     const media = response.content?.['application/json'] ?? response.content?.['text/event-stream'];
-    const codes = takeCodes(media?.schema as Schema | undefined);
+    const codes = takeCodes(media?.schema as OpenApiSchema | undefined);
     response.headers = headersOf(status, operation.operationId);
     const links = LINKS[operation.operationId]?.[status];
     if (links !== undefined) response.links = links;
@@ -84,7 +84,7 @@ export function completeResponses(
 }
 
 /** Returns the codes of an error response and removes what distinguishes its schema from the shared envelope. */
-function takeCodes(schema: Schema = {}): readonly ErrorCode[] | undefined {
+function takeCodes(schema: OpenApiSchema = {}): readonly ErrorCode[] | undefined {
   const codes = schema[ERROR_CODES] as readonly ErrorCode[] | undefined;
   if (codes === undefined) return undefined;
   delete schema[ERROR_CODES];

@@ -2,9 +2,9 @@ import { describeCatalog, type ToolDescription } from '../../../lib/catalog/desc
 import { commonOptionSchemas, optionsSchema } from '../../../lib/catalog/options-schema.ts';
 import { TOOLS } from '../../../lib/catalog/registry.ts';
 import type { ToolSpec } from '../../../lib/catalog/tool-spec.ts';
-import type { Schema } from './types.ts';
+import type { OpenApiSchema } from './types.ts';
 
-type Schemas = Record<string, Schema>;
+type Schemas = Record<string, OpenApiSchema>;
 
 const capitalised = (word: string) => `${word.charAt(0).toUpperCase()}${word.slice(1)}`;
 const nameOf = (slug: string) => slug.split('-').map(capitalised).join('');
@@ -29,7 +29,7 @@ export function optionsSchemas(): Schemas {
   return Object.fromEntries([...common, ...own]);
 }
 
-function optionsOf(tool: ToolSpec): Schema {
+function optionsOf(tool: ToolSpec): OpenApiSchema {
   const { properties, ...schema } = optionsSchema(tool);
   const shared = tool.ownKeysOnly ? {} : commonOptionSchemas();
   const entries = Object.entries(properties).map(([key, option]) => [
@@ -40,7 +40,7 @@ function optionsOf(tool: ToolSpec): Schema {
 }
 
 /** Generators of clients make a property with a default required, so that a client would have to send it. */
-function withoutDefault({ default: preset, ...option }: Schema): Schema {
+function withoutDefault({ default: preset, ...option }: OpenApiSchema): OpenApiSchema {
   if (preset === undefined) return option;
   return { ...option, description: `${option.description} Default: \`${String(preset)}\`.` };
 }
@@ -62,10 +62,10 @@ export function jobSchemas(fields: Schemas): Schemas {
 function jobSchema(
   { slug, title, description, imagesAt2K, imagesAt4K, options }: ToolDescription,
   { tool: _tool, options: _options, image_url, image_base64, ...others }: Schemas,
-): Schema {
+): OpenApiSchema {
   const name = jobName(slug);
   const required = options.some((option) => option.required) ? ['options'] : [];
-  const withImage = (suffix: string, image: object): Schema => ({
+  const withImage = (suffix: string, image: object): OpenApiSchema => ({
     title: `${name}${suffix}`,
     type: 'object',
     properties: {
@@ -84,7 +84,7 @@ function jobSchema(
 }
 
 /** The alternatives of `CreateJob`, one per tool. */
-export const toolAlternatives = (): Schema[] =>
+export const toolAlternatives = (): OpenApiSchema[] =>
   [...TOOLS.keys()].map((slug) => ({ title: slug, ...reference(jobName(slug)) }));
 
 function price(at2K: number, at4K: number | null): string {

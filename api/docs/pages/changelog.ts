@@ -1,8 +1,8 @@
 import { CHANGES, type Change } from '../changelog.ts';
 import { type Html, html, prose } from './html.ts';
-import type { Page } from './layout.ts';
+import type { DocsPage } from './layout.ts';
 
-export const changelogPage: Page = {
+export const changelogPage: DocsPage = {
   path: 'changelog',
   title: 'Changelog',
   lead: 'Changes of version 1, newest first.',

@@ -1,12 +1,12 @@
 import { ERRORS, type ErrorCode } from '../../../lib/contract/errors.ts';
 import { ERROR_GUIDE } from '../error-guide.ts';
 import { type Html, html, prose } from './html.ts';
-import type { Page } from './layout.ts';
+import type { DocsPage } from './layout.ts';
 
 const CODES = Object.keys(ERRORS) as ErrorCode[];
 
 /** Every code of the error table, at the anchor that `doc_url` links to. */
-export const errorsPage: Page = {
+export const errorsPage: DocsPage = {
   path: 'errors',
   title: 'Errors',
   lead: 'Every non-2xx response has the same body. Branch on its code; the message is human-readable and may change.',

@@ -1,6 +1,6 @@
 import { type Html, html, prose } from './html.ts';
 
-export interface Page {
+export interface DocsPage {
   /** Path below /docs, such as `errors`; empty for the reference. */
   path: string;
   title: string;
@@ -25,7 +25,7 @@ const NAVIGATION = [
 ] as const;
 
 /** Renders the HTML document of a page. @param base path of the docs as the browser sees it, such as `/api/docs` */
-export function layout(page: Page, base: string): string {
+export function layout(page: DocsPage, base: string): string {
   const body = html`<!doctype html>
 <html lang="en">
 <head>
@@ -56,7 +56,7 @@ ${page.content}
   return body.markup;
 }
 
-function navigationItem(path: string, name: string, page: Page, base: string): Html {
+function navigationItem(path: string, name: string, page: DocsPage, base: string): Html {
   const current = path === page.path ? html` aria-current="page"` : null;
   return html`<li><a href="${base}${path === '' ? '' : `/${path}`}"${current}>${name}</a></li>`;
 }

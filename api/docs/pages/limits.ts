@@ -1,5 +1,6 @@
 import {
-  BUDGETS,
+  FAILED_JOBS,
+  IN_FLIGHT,
   LIMITS,
   PACE,
   RATE_LIMITS,
@@ -11,10 +12,10 @@ import {
 import { KEPT_TESTS } from '../../../lib/domain/delivery.ts';
 import { MAX_REPLACED_SECRETS, OLD_SECRET_HOURS } from '../../../lib/domain/webhook-secrets.ts';
 import type { Config } from '../../../lib/process/config/config.ts';
-import { accountBytesOf } from '../../budgets/budgets.ts';
-import { unpaidLimits } from '../../budgets/unpaid.ts';
+import { accountBytesOf } from '../../admission/limits.ts';
+import { unpaidLimits } from '../../admission/unpaid-fetches.ts';
 import { type Html, html, prose } from './html.ts';
-import type { Page } from './layout.ts';
+import type { DocsPage } from './layout.ts';
 
 const MB = 1024 * 1024;
 const COMPLETED = LIMITS.completedJobsPerAccount.toLocaleString('en-US');
@@ -65,10 +66,10 @@ const SIZES: readonly Row[] = [
 ];
 
 const inFlight = (bytesInFlight: number): readonly Row[] => [
-  ['Bytes of bodies and of images being fetched', inMB(BUDGETS.keyBytes)],
+  ['Bytes of bodies and of images being fetched', inMB(IN_FLIGHT.keyBytes)],
   ['The same for all keys of an account', inMB(accountBytesOf(bytesInFlight))],
-  ['Jobs being accepted, per account', String(BUDGETS.accountAcceptances)],
-  ['Images being fetched by `image_url`', String(BUDGETS.keyFetches)],
+  ['Jobs being accepted, per account', String(IN_FLIGHT.accountAcceptances)],
+  ['Images being fetched by `image_url`', String(IN_FLIGHT.keyFetches)],
 ];
 
 function unpaid(bytesPerMinute: number): readonly Row[] {
@@ -108,7 +109,7 @@ const RETENTION: readonly Row[] = [
 export type ConfiguredLimits = Pick<Config['api'], 'bytesInFlight' | 'unpaidBytesPerMinute'>;
 
 /** Rate limits, sizes, billing and retention, with the figures that this process enforces. */
-export const limitsPage = ({ bytesInFlight, unpaidBytesPerMinute }: ConfiguredLimits): Page => ({
+export const limitsPage = ({ bytesInFlight, unpaidBytesPerMinute }: ConfiguredLimits): DocsPage => ({
   path: 'limits',
   title: 'Limits',
   lead: 'Rate limits, sizes, billing and retention.',
@@ -122,9 +123,9 @@ ${table('Requests', 'Per minute', RATES)}
 <p>Pipelined requests of one connection are handled one after the other. A connection with more than ${WAITING_REQUESTS} requests behind the one in progress is closed once those are answered.</p>
 
 <h2 id="in-flight">Requests in flight</h2>
-<p>Counted per key unless stated otherwise. A request over a limit waits, with its body unread, for up to ${BUDGETS.queueMs / 1000} seconds in total, and then gets <code>rate_limited</code>; nothing is charged. You can send as many requests at once as the table above allows. A body of unknown length counts as ${LIMITS.bodyBytes / MB} MB until it has ended, so send a <code>Content-Length</code>.</p>
+<p>Counted per key unless stated otherwise. A request over a limit waits, with its body unread, for up to ${IN_FLIGHT.queueMs / 1000} seconds in total, and then gets <code>rate_limited</code>; nothing is charged. You can send as many requests at once as the table above allows. A body of unknown length counts as ${LIMITS.bodyBytes / MB} MB until it has ended, so send a <code>Content-Length</code>.</p>
 ${table('What', 'Limit', inFlight(bytesInFlight))}
-<p>Failed jobs are refunded. Up to ${BUDGETS.accountFailures} jobs of an account (${BUDGETS.paidAccountFailures} with a paid pack) may fail in an hour because of their input (images that cannot be decoded or rendered, and requests that a model refuses), or because a model that may charge for them has failed. Jobs that you cancel count as well. After that, new jobs get <code>rate_limited</code> until the hour is over. A job does not count when models were unavailable and charged nothing, or when the service itself failed.</p>
+<p>Failed jobs are refunded. Up to ${FAILED_JOBS.account} jobs of an account (${FAILED_JOBS.paidAccount} with a paid pack) may fail in an hour because of their input (images that cannot be decoded or rendered, and requests that a model refuses), or because a model that may charge for them has failed. Jobs that you cancel count as well. After that, new jobs get <code>rate_limited</code> until the hour is over. A job does not count when models were unavailable and charged nothing, or when the service itself failed.</p>
 <p>A body must arrive at ${PACE.bytesPerSecond / 1024} KB per second or faster, and within ${PACE.bodyMs / 1000} seconds (without a Content-Length it counts as ${LIMITS.bodyBytes / MB} MB). It may fall ${PACE.slackMs / 1000} seconds behind that pace. A body of more than ${PACE.freePieces} chunks must have at least ${PACE.pieceBytes} bytes per chunk on average. The last rule also applies to the response of an <code>image_url</code>.</p>
 
 <h2 id="unpaid">Fetches that are not charged</h2>

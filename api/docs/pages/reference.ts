@@ -1,16 +1,16 @@
 import { renderInline, renderMarkup } from '../markdown.ts';
 import type { OpenApiDocument } from '../openapi/types.ts';
-import { objectFields, type Reference } from '../reference/fields.ts';
+import { objectFields, type ReferencePage } from '../reference/fields.ts';
 import { operationSection } from '../reference/operation.ts';
-import type { Route } from '../reference/samples.ts';
+import type { DocumentedRoute } from '../reference/samples.ts';
 import { referredName, resolveSchema } from '../reference/schemas.ts';
 import { type Html, html } from './html.ts';
-import type { Page } from './layout.ts';
+import type { DocsPage } from './layout.ts';
 
 /** Every operation and object of the document. Requests are sent by Swagger UI, which is loaded when it is asked for. */
-export function referencePage(document: OpenApiDocument, base: string): Page {
+export function referencePage(document: OpenApiDocument, base: string): DocsPage {
   const openApi = `${base.replace(/\/docs$/, '')}/openapi.json`;
-  const reference: Reference = { document, base, named: new Set() };
+  const reference: ReferencePage = { document, base, named: new Set() };
   const routes = routesOf(document);
   const groups = (document.tags ?? []).map(({ name, description = '' }) => ({
     name,
@@ -46,10 +46,10 @@ ${objectSections(reference)}
 interface Group {
   name: string;
   description: string;
-  routes: Route[];
+  routes: DocumentedRoute[];
 }
 
-function routesOf({ paths }: OpenApiDocument): Route[] {
+function routesOf({ paths }: OpenApiDocument): DocumentedRoute[] {
   return Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })),
   );
@@ -63,7 +63,7 @@ function indexOf({ name, routes }: Group): Html {
   return html`<section><h2><a href="#tag-${name}">${name}</a></h2><ul>${links}</ul></section>`;
 }
 
-function groupSection({ name, description, routes }: Group, reference: Reference): Html {
+function groupSection({ name, description, routes }: Group, reference: ReferencePage): Html {
   return html`
 <h2 id="tag-${name}">${name}</h2>
 <p class="quiet">${description}</p>
@@ -82,7 +82,7 @@ function webhookNames({ webhooks }: OpenApiDocument): string[] {
 }
 
 /** One section for each object that is linked to; rendering one can add others. */
-function objectSections(reference: Reference): Html[] {
+function objectSections(reference: ReferencePage): Html[] {
   const sections: Html[] = [];
   // A Set also iterates over what is added meanwhile.
   for (const name of reference.named) {

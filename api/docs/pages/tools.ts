@@ -8,10 +8,10 @@ import {
 } from '../../../lib/catalog/describe.ts';
 import { SAMPLE_SIZE, sampleFiles, TOOL_SAMPLES } from '../tool-samples.ts';
 import { type Html, html, prose } from './html.ts';
-import type { Page } from './layout.ts';
+import type { DocsPage } from './layout.ts';
 
 /** Every tool of the catalogue with its price and options. @param base path of the docs as the browser sees it */
-export function toolsPage(orders: GeneratorOrders, base: string): Page {
+export function toolsPage(orders: GeneratorOrders, base: string): DocsPage {
   const previewOnly = new Set(
     describeTools(orders).flatMap(({ slug, preview_only }) => (preview_only ? [slug] : [])),
   );

@@ -3,12 +3,12 @@ import { MAX_REPLACED_SECRETS, OLD_SECRET_HOURS } from '../../../lib/domain/webh
 import { WEBHOOK_EXAMPLES } from '../openapi/examples.ts';
 import { VERIFY_SAMPLE } from '../verify-sample.ts';
 import { html } from './html.ts';
-import type { Page } from './layout.ts';
+import type { DocsPage } from './layout.ts';
 
 /** The delay before each attempt. The API may not import the worker's policy, so a test compares the two. */
 const DELAYS = ['none', '5 seconds', '5 minutes', '30 minutes', '2 hours', '5 hours', '10 hours', '10 hours'];
 
-export const webhooksPage: Page = {
+export const webhooksPage: DocsPage = {
   path: 'webhooks',
   title: 'Webhooks',
   lead: 'The service can notify you when a job ends, so that you do not need to poll.',

@@ -1,16 +1,16 @@
 import type { OpenAPIV3_1 } from 'openapi-types';
 import { renderInline } from '../markdown.ts';
-import type { Schema } from '../openapi/types.ts';
+import type { OpenApiSchema } from '../openapi/types.ts';
 import { type Html, html } from '../pages/html.ts';
-import { fieldList, objectFields, type Reference } from './fields.ts';
-import { curlSample, type Route, typescriptSample } from './samples.ts';
+import { fieldList, objectFields, type ReferencePage } from './fields.ts';
+import { curlSample, type DocumentedRoute, typescriptSample } from './samples.ts';
 import { fieldsOf, resolveSchema } from './schemas.ts';
 import { typeName } from './type-name.ts';
 
 type Media = Record<string, OpenAPIV3_1.MediaTypeObject> | undefined;
 
 /** The section of an operation: what it takes and returns, and how to call it. */
-export function operationSection(reference: Reference, route: Route): Html {
+export function operationSection(reference: ReferencePage, route: DocumentedRoute): Html {
   const { operationId, summary = operationId, description = '' } = route.operation;
   return html`
 <section class="entry operation" id="${operationId}" aria-labelledby="${operationId}-title">
@@ -28,7 +28,7 @@ ${parameters(reference, route)}${bodies(reference, route)}${responses(reference,
 </section>`;
 }
 
-function parameters(reference: Reference, { operation }: Route): Html[] {
+function parameters(reference: ReferencePage, { operation }: DocumentedRoute): Html[] {
   const { components } = reference.document;
   const all = (operation.parameters ?? []).map((parameter) =>
     'name' in parameter ? parameter : components.parameters[parameter.$ref.split('/').at(-1) ?? ''],
@@ -37,16 +37,16 @@ function parameters(reference: Reference, { operation }: Route): Html[] {
     const fields = all.flatMap((parameter) => {
       if (parameter?.in !== place) return [];
       const { name, required = false, description = '', schema = {} } = parameter;
-      return [{ name, required, schema: { ...(schema as Schema), description } }];
+      return [{ name, required, schema: { ...(schema as OpenApiSchema), description } }];
     });
     return fields.length === 0 ? [] : [html`<h4>${title}</h4>${fieldList(reference, fields)}`];
   });
 }
 
-function bodies(reference: Reference, { operation: { requestBody } }: Route): Html[] {
+function bodies(reference: ReferencePage, { operation: { requestBody } }: DocumentedRoute): Html[] {
   const { document, base } = reference;
   return Object.entries(requestBody?.content ?? {}).map(([type, { schema = {} }]) => {
-    const body = schema as Schema;
+    const body = schema as OpenApiSchema;
     const { description = '' } = resolveSchema(document, body);
     const tools = fieldsOf(document, body).some(({ name }) => name === 'options')
       ? html` <code>tool</code> is one of <a href="${base}/tools">the tools</a>, and <code>options</code> has options of that tool.`
@@ -56,7 +56,7 @@ function bodies(reference: Reference, { operation: { requestBody } }: Route): Ht
   });
 }
 
-function responses(reference: Reference, { operation }: Route): Html[] {
+function responses(reference: ReferencePage, { operation }: DocumentedRoute): Html[] {
   return Object.entries(operation.responses).flatMap(([status, response]) => {
     if (!status.startsWith('2') || '$ref' in response) return [];
     const { description, content } = response;
@@ -65,10 +65,10 @@ function responses(reference: Reference, { operation }: Route): Html[] {
   });
 }
 
-function shapes({ document, named }: Reference, content: Media): Html[] {
+function shapes({ document, named }: ReferencePage, content: Media): Html[] {
   return Object.entries(content ?? {}).map(([type, { schema }]) =>
     type === 'application/json' && schema !== undefined
-      ? html` ${typeName(document, schema as Schema, named)}.`
+      ? html` ${typeName(document, schema as OpenApiSchema, named)}.`
       : html` <code>${type}</code>.`,
   );
 }
@@ -84,7 +84,7 @@ function examples(content: Media): Html[] {
 
 const textOf = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value, null, 2));
 
-function errors({ base }: Reference, { operation }: Route): Html | null {
+function errors({ base }: ReferencePage, { operation }: DocumentedRoute): Html | null {
   const codes = Object.values(operation.responses).flatMap((response) => {
     const content: Media = 'content' in response ? response.content : undefined;
     return Object.values(content?.['application/json']?.examples ?? {}).flatMap(codeOf);

@@ -1,11 +1,11 @@
 import type { OpenAPIV3_1 } from 'openapi-types';
-import type { Operation } from '../openapi/types.ts';
+import type { OpenApiOperation } from '../openapi/types.ts';
 
 /** An operation with its place in the document. */
-export interface Route {
+export interface DocumentedRoute {
   method: string;
   path: string;
-  operation: Operation;
+  operation: OpenApiOperation;
 }
 
 type Parameter = OpenAPIV3_1.ParameterObject;
@@ -13,7 +13,7 @@ type Parameter = OpenAPIV3_1.ParameterObject;
 const IDEMPOTENCY_KEY = 'listing-4711-photo-3';
 
 /** A command for a POSIX shell that has the base URL in `BASE`, the key in `KEY` and the id of the path, if any. */
-export function curlSample(route: Route): string {
+export function curlSample(route: DocumentedRoute): string {
   const { method, path } = route;
   const body = bodyOf(route);
   const flags = [
@@ -28,7 +28,7 @@ export function curlSample(route: Route): string {
 }
 
 /** The same in TypeScript, with the variables `base`, `key` and that of the path. */
-export function typescriptSample(route: Route): string {
+export function typescriptSample(route: DocumentedRoute): string {
   const url = route.path.replace(
     /\{(\w+)\}/g,
     (_all, name) => `\${${camelCase(variableOf(route.path, name))}}`,
@@ -60,7 +60,7 @@ export function variableOf(path: string, name: string): string {
 const camelCase = (upper: string) =>
   upper.toLowerCase().replace(/_(\w)/g, (_all, first) => first.toUpperCase());
 
-function headersOf({ operation }: Route): Record<string, string> {
+function headersOf({ operation }: DocumentedRoute): Record<string, string> {
   const takesKey = (operation.parameters ?? []).some(
     (parameter) => 'name' in parameter && isIdempotencyKey(parameter),
   );
@@ -73,26 +73,26 @@ function headersOf({ operation }: Route): Record<string, string> {
 const isIdempotencyKey = ({ in: where, name }: Parameter) =>
   where === 'header' && name.toLowerCase() === 'idempotency-key';
 
-const jsonBody = ({ requestBody }: Operation) => requestBody?.content['application/json'];
+const jsonBody = ({ requestBody }: OpenApiOperation) => requestBody?.content['application/json'];
 
 /** The example of the body; rather one without an image in base64, which is long. */
-function bodyOf({ operation }: Route): object | undefined {
+function bodyOf({ operation }: DocumentedRoute): object | undefined {
   const examples = Object.values(jsonBody(operation)?.examples ?? {}).flatMap((example) =>
     'value' in example ? [example.value as object] : [],
   );
   return examples.find((value) => !('image_base64' in value)) ?? examples[0];
 }
 
-const needsMethod = (route: Route) =>
+const needsMethod = (route: DocumentedRoute) =>
   route.method !== 'GET' && !(route.method === 'POST' && bodyOf(route) !== undefined);
 
-const successOf = ({ operation }: Route) =>
+const successOf = ({ operation }: DocumentedRoute) =>
   Object.entries(operation.responses).flatMap(([status, response]) =>
     status.startsWith('2') && 'content' in response ? Object.keys(response.content ?? {}) : [],
   );
 
-const streams = (route: Route) => successOf(route).includes('text/event-stream');
-const answersJson = (route: Route) => successOf(route).includes('application/json');
+const streams = (route: DocumentedRoute) => successOf(route).includes('text/event-stream');
+const answersJson = (route: DocumentedRoute) => successOf(route).includes('application/json');
 
 /** JSON as a literal of TypeScript. */
 function literal(value: unknown, indent = '  '): string {

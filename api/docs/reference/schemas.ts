@@ -1,28 +1,28 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { OpenApiDocument, Schema } from '../openapi/types.ts';
+import type { OpenApiDocument, OpenApiSchema } from '../openapi/types.ts';
 
 /** One property of an object. */
 export interface Field {
   name: string;
   required: boolean;
-  schema: Schema;
+  schema: OpenApiSchema;
 }
 
 const REF = '#/components/schemas/';
 
 /** @returns the name of the schema that is referred to, if it is a reference */
-export function referredName({ $ref }: Schema): string | undefined {
+export function referredName({ $ref }: OpenApiSchema): string | undefined {
   return typeof $ref === 'string' && $ref.startsWith(REF) ? $ref.slice(REF.length) : undefined;
 }
 
 /** Replaces a reference by its schema. */
-export function resolveSchema(document: OpenApiDocument, schema: Schema): Schema {
+export function resolveSchema(document: OpenApiDocument, schema: OpenApiSchema): OpenApiSchema {
   const name = referredName(schema);
   return name === undefined ? schema : resolveSchema(document, document.components.schemas[name] ?? {});
 }
 
 /** The list that a keyword holds, such as the alternatives of `oneOf`; empty if the schema does not have it. */
-export function listOf<T = Schema>(schema: Schema, keyword: string): readonly T[] {
+export function schemasOf<T = OpenApiSchema>(schema: OpenApiSchema, keyword: string): readonly T[] {
   const list = schema[keyword];
   return Array.isArray(list) ? list : [];
 }
@@ -31,12 +31,12 @@ export function listOf<T = Schema>(schema: Schema, keyword: string): readonly T[
  * The properties of an object, in the order of the schema. Of alternatives it has those of any, and those are required
  * that all require.
  */
-export function fieldsOf(document: OpenApiDocument, schema: Schema): Field[] {
+export function fieldsOf(document: OpenApiDocument, schema: OpenApiSchema): Field[] {
   const object = resolveSchema(document, schema);
   const own = ownFields(object);
-  const parts = listOf(object, 'allOf').map((part) => fieldsOf(document, part));
+  const parts = schemasOf(object, 'allOf').map((part) => fieldsOf(document, part));
   const alternatives = ['oneOf', 'anyOf'].flatMap((keyword) =>
-    mergeFields(listOf(object, keyword).map((part) => fieldsOf(document, part))),
+    mergeFields(schemasOf(object, keyword).map((part) => fieldsOf(document, part))),
   );
   const found = new Map<string, Field>();
   for (const field of [own, ...parts, alternatives].flat())
@@ -44,9 +44,9 @@ export function fieldsOf(document: OpenApiDocument, schema: Schema): Field[] {
   return [...found.values()];
 }
 
-function ownFields(object: Schema): Field[] {
-  const required = new Set(listOf<string>(object, 'required'));
-  return Object.entries((object.properties ?? {}) as Record<string, Schema>).map(([name, schema]) => ({
+function ownFields(object: OpenApiSchema): Field[] {
+  const required = new Set(schemasOf<string>(object, 'required'));
+  return Object.entries((object.properties ?? {}) as Record<string, OpenApiSchema>).map(([name, schema]) => ({
     name,
     required: required.has(name),
     schema,
@@ -63,7 +63,7 @@ function mergeFields(alternatives: readonly Field[][]): Field[] {
 }
 
 /** What is common to the schemas of a property that differs between alternatives. */
-function mergeSchemas([first = {}, ...others]: readonly Schema[]): Schema {
+function mergeSchemas([first = {}, ...others]: readonly OpenApiSchema[]): OpenApiSchema {
   if (others.every((schema) => isDeepStrictEqual(schema, first))) return first;
   const values = [first, ...others].map(valuesOf);
   const description = first.description === undefined ? {} : { description: first.description };
@@ -72,6 +72,6 @@ function mergeSchemas([first = {}, ...others]: readonly Schema[]): Schema {
 }
 
 /** The values that a schema allows; empty if it does not list them. */
-export function valuesOf(schema: Schema): readonly string[] {
-  return 'const' in schema ? [String(schema.const)] : listOf<string>(schema, 'enum');
+export function valuesOf(schema: OpenApiSchema): readonly string[] {
+  return 'const' in schema ? [String(schema.const)] : schemasOf<string>(schema, 'enum');
 }

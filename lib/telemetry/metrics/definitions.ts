@@ -60,7 +60,7 @@ export const METRICS = {
   },
   imagejob_waiting_requests: {
     type: 'gauge',
-    help: 'Requests that wait for room in a budget.',
+    help: 'Requests that wait for a permit of a limit.',
     labels: ['budget'],
     of: ['api'],
   },
@@ -253,7 +253,7 @@ export const LABELS: Readonly<Record<Label, string>> = {
   outcome:
     'of an acceptance: `accepted`, `existing`, `insufficient_credits`, `voided`, `unavailable`, `closed`, `unknown`; of a call: `completed`, `refused`, `unavailable`, `misconfigured`, `lost`, `cancelled`, and where it is timed also `exhausted` and `aborted`; of a webhook: `delivered`, `retry`, `failed`, `cancelled`',
   limit:
-    'of rate_limited: `create-job`, `read-job`, `delete-job`, `read-account`, `list`, `webhooks`, `ip`, `site`, `ip-other`, `site-other`, `in-flight`, `unpaid-bytes`, `dry-run-bytes`, `host-bytes`, `test-events`, `redeliveries`, `failed-jobs`, `unread-bodies`, `secret-rotations`; of what is held: in an API `bytes`, `account-bytes`, `acceptances`, `fetches`, `drops`, `waiting-for-jobs`; in a renderer `renders`, `images`, `image-processes`, `image-memory`, and each upstream as `upstream-` and its name; in a worker `webhooks`, `webhooks-unproven`, `webhooks-slow`, `webhooks-receivers`',
+    'of rate_limited: `create-job`, `read-job`, `delete-job`, `read-account`, `list`, `webhooks`, `ip`, `site`, `ip-other`, `site-other`, `in-flight`, `unpaid-bytes`, `dry-run-bytes`, `host-bytes`, `test-events`, `redeliveries`, `failed-jobs`, `unread-bodies`, `secret-rotations`; of what is held: in an API `bytes`, `account-bytes`, `acceptances`, `fetches`, `drops`, `connections`, `waiting-for-jobs`; in a renderer `renders`, `images`, `image-processes`, `image-memory`, and each upstream as `upstream-` and its name; in a worker `webhooks`, `webhooks-unproven`, `webhooks-slow`, `webhooks-receivers`',
   budget: '`bytes`, `account_bytes`, `acceptances`, `fetches`, `drops`',
   kind: '`prefer`, `events`',
   cause: '`failed`, `voided`',

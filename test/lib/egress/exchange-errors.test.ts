@@ -38,7 +38,10 @@ const LENGTH_10 = `${OK}Content-Length: 10\r\n\r\n`;
 const maybeSent = (kind: string) => ({ name: 'ExchangeError', kind, sent: true });
 const notSent = (kind: string) => ({ name: 'ExchangeError', kind, sent: false });
 
-/** A look-up that ends only when it is told to: the socket that waits for it would stay open for 10 seconds. */
+/**
+ * A look-up that ends only when it is told to: the socket that waits for it would stay open for 10
+ * seconds.
+ */
 function pendingLookup() {
   let fail = () => {};
   const noAddress = new Promise<never>((_, reject) => {

@@ -152,7 +152,8 @@ describe('redirects', () => {
       'data:image/png;base64,AAAA',
     ];
     await using server = await serveHttp((request, response) =>
-      // Node writes headers as Latin-1; this makes the bytes on the wire UTF-8, as servers send such names.
+      // Node writes headers as Latin-1; this makes the bytes on the wire UTF-8, as servers send
+      // such names.
       redirect(response, Buffer.from(targets[Number(request.url?.slice(1))] ?? '').toString('latin1')),
     );
     await using egress = egressTo(server);

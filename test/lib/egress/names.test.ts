@@ -88,7 +88,10 @@ describe('the connector', () => {
   const nothing = parseAllowOrigins([]);
   type Dial = typeof buildConnector;
 
-  /** Connects through a connector with this dial function. Resolves with the socket or rejects with the error. */
+  /**
+   * Connects through a connector with this dial function. Resolves with the socket or rejects with
+   * the error.
+   */
   function open(resolve: Resolve, dial: Dial, to: buildConnector.Options = target): Promise<Socket> {
     const connector = publicConnector({ allowed: nothing, resolve, dial });
     return new Promise((done, fail) => {
@@ -96,7 +99,10 @@ describe('the connector', () => {
     });
   }
 
-  /** A dial function that looks names up like node:net, and records the addresses instead of connecting. */
+  /**
+   * A dial function that looks names up like node:net, and records the addresses instead of
+   * connecting.
+   */
   const recording =
     (addresses: unknown[]): Dial =>
     (options) => {

@@ -9,7 +9,10 @@ const NO_SUCH_NAME = 3;
 
 type Zone = Record<string, { [A]?: number[][] | number; [AAAA]?: number[][] | number }>;
 
-/** A name server. A zone entry lists addresses as bytes, or is an error as its RCODE (RFC 1035, 4.1). */
+/**
+ * A name server. A zone entry lists addresses as bytes, or is an error as its RCODE (RFC 1035,
+ * 4.1).
+ */
 async function serveDns(zone: Zone) {
   const socket = createSocket('udp4');
   const queried: string[] = [];

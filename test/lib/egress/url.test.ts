@@ -90,7 +90,8 @@ describe('a port', () => {
   const url = (port: number) => `https://example.com:${port}/`;
 
   test('of another protocol is refused, and only one that browsers refuse', async () => {
-    // undici refuses these ports before it connects, as the Fetch standard has it; of others, this agent says so.
+    // undici refuses these ports before it connects, as the Fetch standard has it; of others, this
+    // agent says so.
     const connect = () => {
       throw new Error('not blocked');
     };

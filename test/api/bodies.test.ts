@@ -2,8 +2,9 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import fastify, { type FastifyInstance } from 'fastify';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { createBudgets } from '../../api/budgets/budgets.ts';
-import { limitBody, registerBodies } from '../../api/http/body-parser.ts';
+import { createApiLimits } from '../../api/admission/limits.ts';
+import { createRequestPermits } from '../../api/admission/request-permits.ts';
+import { checkBodyHeaders, limitBody, readJobBody, registerBodies } from '../../api/http/bodies.ts';
 import type { JobBody } from '../../api/intake/job-body.ts';
 import { ApiError } from '../../lib/contract/errors.ts';
 import type { Caller } from '../../lib/domain/records.ts';
@@ -22,15 +23,17 @@ beforeEach(async () => {
     const { status, code } = error instanceof ApiError ? error : { status: 500, code: String(error) };
     return reply.code(status).send({ code, message: error.message });
   });
-  const budgets = createBudgets({ bytesInFlight: 128 * MB, unpaidBytesPerMinute: 0 });
-  app.addHook('onRequest', limitBody(budgets));
+  const limits = createApiLimits({ bytesInFlight: 128 * MB, unpaidBytesPerMinute: 0 });
+  app.addHook('onRequest', (request, reply) => limitBody(limits, request, reply));
   app.addHook('onRequest', async (request) => {
     if (request.headers['x-api-key'] !== 'good') throw new ApiError('invalid_api_key', 'no');
-    request.caller = { keyId: 'good' } as Caller;
+    request.caller = { keyId: 'good', accountId: 'good' } as Caller;
   });
-  registerBodies(app, budgets);
-  app.post('/jobs', { config: { group: 'create-job' } }, async (request) => {
-    seen = request.body as JobBody;
+  app.addHook('onRequest', async (request, reply) => checkBodyHeaders(request, reply));
+  registerBodies(app, limits);
+  app.post('/jobs', { config: { group: 'create-job' } }, async (request, reply) => {
+    using permits = createRequestPermits(request.caller, reply.raw);
+    seen = (await readJobBody(request, reply, permits, limits)).body;
     return { fields: seen.fields };
   });
   app.delete('/jobs', async (request) => ({ body: request.body ?? null }));

@@ -2,10 +2,11 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { Agent, request } from 'undici';
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { createBudgets } from '../../api/budgets/budgets.ts';
-import type { Hold } from '../../api/budgets/hold.ts';
-import { createCompensations } from '../../api/jobs/compensations.ts';
-import { type Creation, createOrReplayJob } from '../../api/jobs/creation.ts';
+import { createApiLimits } from '../../api/admission/limits.ts';
+import type { RequestPermits } from '../../api/admission/request-permits.ts';
+import type { PostedJob } from '../../api/jobs/checks.ts';
+import { createOrReplayJob } from '../../api/jobs/creation.ts';
+import { createCompensations } from '../../api/jobs/voids.ts';
 import { digestApiKey } from '../../lib/domain/api-key.ts';
 import { createEgress } from '../../lib/egress/egress.ts';
 import { IMAGE_URL, startFakeApi } from '../contract/fake-api.ts';
@@ -47,9 +48,12 @@ async function open(deps: Parameters<typeof startFakeApi>[1] = {}) {
   return { ...api, port, post };
 }
 
-const bytesOf = ({ budgets, accountId }: Api) => budgets.bytesOf(accountId);
+const bytesOf = ({ limits, accountId }: Api) => limits.bytesOf(accountId);
 
-/** Each request has a signal of its own: a shared one would get a listener from every request that waits. */
+/**
+ * Each request has a signal of its own: a shared one would get a listener from every request that
+ * waits.
+ */
 const unaborted = () => new AbortController().signal;
 
 setFlagsFromString('--expose-gc');
@@ -74,18 +78,18 @@ async function stalled({ port }: Api, headers: Record<string, string>, length: n
   return wire;
 }
 
-async function creationOf({ stores, headers }: Api, hold: Hold): Promise<Creation> {
+async function postedJob({ stores, headers }: Api, permits: RequestPermits): Promise<PostedJob> {
   const caller = await stores.keys.findCaller(digestApiKey(headers['x-api-key']));
   if (caller === undefined || caller.revoked) throw new Error('no caller');
-  const body = { tool: 'declutter', image_url: IMAGE_URL };
+  const fields = { tool: 'declutter', image_url: IMAGE_URL };
   const compensations = createCompensations({ enqueue: () => {} });
   return {
     caller,
-    body,
+    fields,
     image: undefined,
     bodyDigest: 'd',
     idempotencyKey: null,
-    hold,
+    permits,
     isDryRun: false,
     compensations,
     dropFields: () => {},
@@ -100,7 +104,7 @@ describe('requests within the rate limits are accepted', () => {
     const api = await open();
     const responses = await times(60, () => api.post(jobWith(image)));
     expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([201]));
-    await expect.poll(() => api.budgets.bytes.held, WAIT).toBe(0);
+    await expect.poll(() => api.limits.bytes.held, WAIT).toBe(0);
   });
 
   test('60 requests of 5 MB of one key at once, nine of which fill its share', async () => {
@@ -108,7 +112,7 @@ describe('requests within the rate limits are accepted', () => {
     const body = jobWith(padded(5 * MB));
     const responses = await times(60, () => api.post(body));
     expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([201]));
-    await expect.poll(() => api.budgets.bytes.held, WAIT).toBe(0);
+    await expect.poll(() => api.limits.bytes.held, WAIT).toBe(0);
   });
 });
 
@@ -117,23 +121,23 @@ describe('bodies in flight', () => {
     const api = await open();
     const wires = await times(58, () => stalled(api, api.headers, 28 * MB));
     await expect.poll(() => bytesOf(api).waiting, WAIT).toBe(56);
-    expect(api.budgets.bytes.held).toBe(56 * MB);
+    expect(api.limits.bytes.held).toBe(56 * MB);
     const other = await api.client();
     expect((await api.post(jobWith(image), other.headers)).status).toBe(201);
     for (const { socket } of wires) socket.destroy();
-    await expect.poll(() => [bytesOf(api).waiting, api.budgets.bytes.held], WAIT).toEqual([0, 0]);
+    await expect.poll(() => [bytesOf(api).waiting, api.limits.bytes.held], WAIT).toEqual([0, 0]);
   });
 
   test('of one key leave room for the other keys of its account', async () => {
-    const budgets = createBudgets({ bytesInFlight: 256 * MB, unpaidBytesPerMinute: MB });
-    const { bytesOf, bytes } = budgets;
-    const lease = await bytesOf('acme').acquire('first', 64 * MB, unaborted());
+    const limits = createApiLimits({ bytesInFlight: 256 * MB, unpaidBytesPerMinute: MB });
+    const { bytesOf, bytes } = limits;
+    const permit = await bytesOf('acme').acquire('first', 64 * MB, unaborted());
     await bytesOf('acme').acquire('second', 60 * MB, unaborted());
     expect([bytesOf('acme').waiting, bytesOf('other').held]).toEqual([0, 0]);
     const third = bytesOf('acme').acquire('third', 20 * MB, unaborted());
     await bytesOf('acme').acquire('fourth', MB, unaborted());
     expect(bytesOf('acme').waiting).toBe(1);
-    lease.release();
+    permit.release();
     expect((await third).amount).toBe(20 * MB);
     expect(bytes.held).toBe(0);
   });
@@ -143,7 +147,7 @@ describe('bodies in flight', () => {
     [256, 128],
     [2048, 512],
   ])('of %i MB in total leave one account %i MB', async (all, own) => {
-    const { bytesOf } = createBudgets({ bytesInFlight: all * MB, unpaidBytesPerMinute: MB });
+    const { bytesOf } = createApiLimits({ bytesInFlight: all * MB, unpaidBytesPerMinute: MB });
     const keys = Array.from({ length: 20 }, (_, n) => `key ${n}`);
     for (const key of keys)
       bytesOf('acme')
@@ -152,23 +156,23 @@ describe('bodies in flight', () => {
     await expect.poll(() => bytesOf('acme').held, WAIT).toBe(own * MB);
   });
 
-  test('need no budget of accounts that have none', async () => {
-    const budgets = createBudgets({ bytesInFlight: 256 * MB, unpaidBytesPerMinute: MB });
-    const held = budgets.bytesOf('acme');
+  test('need no limit of accounts that have no bytes in flight', async () => {
+    const limits = createApiLimits({ bytesInFlight: 256 * MB, unpaidBytesPerMinute: MB });
+    const held = limits.bytesOf('acme');
     await held.acquire('key', MB, unaborted());
-    const idle = budgets.bytesOf('idle');
-    for (let n = 0; n < 3000; n++) budgets.bytesOf(`account ${n}`);
-    expect(budgets.bytesOf('acme')).toBe(held);
-    expect(budgets.bytesOf('idle')).not.toBe(idle);
+    const idle = limits.bytesOf('idle');
+    for (let n = 0; n < 3000; n++) limits.bytesOf(`account ${n}`);
+    expect(limits.bytesOf('acme')).toBe(held);
+    expect(limits.bytesOf('idle')).not.toBe(idle);
   });
 
-  test('of many keys hold no more than the budget of the process', async () => {
-    const budgets = createBudgets({ bytesInFlight: 100 * MB, unpaidBytesPerMinute: MB });
-    const api = await open({ budgets });
+  test('of many keys hold no more than the limit of the process', async () => {
+    const limits = createApiLimits({ bytesInFlight: 100 * MB, unpaidBytesPerMinute: MB });
+    const api = await open({ limits });
     const clients = await times(10, () => api.client());
     await times(10, (n) => stalled(api, clients[n]?.headers ?? api.headers, 28 * MB));
-    await expect.poll(() => budgets.bytes.waiting, WAIT).toBe(7);
-    expect(budgets.bytes.held).toBe(84 * MB);
+    await expect.poll(() => limits.bytes.waiting, WAIT).toBe(7);
+    expect(limits.bytes.held).toBe(84 * MB);
     expect((await api.post(jobWith(image))).status).toBe(201);
   });
 
@@ -177,9 +181,9 @@ describe('bodies in flight', () => {
     const head = ['POST /api/v1/jobs HTTP/1.1', 'Host: x', 'Content-Type: application/json'];
     const key = `X-Api-Key: ${api.headers['x-api-key']}`;
     const wire = await dial(api.port, ...head, key, 'Transfer-Encoding: chunked', 'Connection: close', '');
-    await expect.poll(() => api.budgets.bytes.held, WAIT).toBe(30 * MB);
+    await expect.poll(() => api.limits.bytes.held, WAIT).toBe(30 * MB);
     expect((await wire.response('2\r\n{}\r\n0\r\n\r\n')).statusCode).toBe(400);
-    await expect.poll(() => api.budgets.bytes.held, WAIT).toBe(0);
+    await expect.poll(() => api.limits.bytes.held, WAIT).toBe(0);
   });
 
   test('without a key are read only as many at a time as one address may have', async () => {
@@ -187,14 +191,16 @@ describe('bodies in flight', () => {
     const head = ['POST /api/v1/jobs HTTP/1.1', 'Host: x', 'Transfer-Encoding: chunked', 'Connection: close'];
     const wires = await times(20, () => dial(api.port, ...head, ''));
     for (const { socket } of wires) stack.defer(async () => socket.destroy());
-    await expect.poll(() => [api.budgets.drops.held, api.budgets.drops.waiting], WAIT).toEqual([16, 4]);
+    await expect
+      .poll(() => [api.limits.unreadBodies.held, api.limits.unreadBodies.waiting], WAIT)
+      .toEqual([16, 4]);
     for (const wire of wires) expect((await wire.response('0\r\n\r\n')).statusCode).toBe(401);
-    expect(api.budgets.drops.held).toBe(0);
+    expect(api.limits.unreadBodies.held).toBe(0);
   });
 });
 
 test('acceptances are limited to 50 at once for one account and 200 for all', async () => {
-  const { acceptances } = createBudgets({ bytesInFlight: MB, unpaidBytesPerMinute: MB });
+  const { acceptances } = createApiLimits({ bytesInFlight: MB, unpaidBytesPerMinute: MB });
   const granted: string[] = [];
   for (const account of ['a', 'b', 'c', 'd', 'e'])
     for (let n = 0; n < 51; n++)
@@ -215,9 +221,9 @@ test('a server that shuts down responds to waiting requests at once and accepts 
     return accept(...job);
   };
   const answers = times(60, () => api.post(jobWith(image)));
-  await expect.poll(() => api.budgets.acceptances.waiting, WAIT).toBe(10);
+  await expect.poll(() => api.limits.acceptances.waiting, WAIT).toBe(10);
   const closed = api.app.close();
-  await expect.poll(() => api.budgets.acceptances.waiting, WAIT).toBe(0);
+  await expect.poll(() => api.limits.acceptances.waiting, WAIT).toBe(0);
   answer();
   const statuses = (await answers).map(({ status }) => status);
   expect([
@@ -250,7 +256,7 @@ describe('fetches of image_url', () => {
     const { egress, waiting, url } = await holding(() => ({ bytes: image }));
     const api = await open({ egress });
     const responses = times(20, () => api.post(byUrl(url)));
-    await expect.poll(() => [waiting.length, api.budgets.fetches.waiting], WAIT).toEqual([8, 12]);
+    await expect.poll(() => [waiting.length, api.limits.fetches.waiting], WAIT).toEqual([8, 12]);
     const other = await api.client();
     const otherResponse = api.post(byUrl(url), other.headers);
     await expect.poll(() => waiting.length, WAIT).toBe(9);
@@ -261,7 +267,7 @@ describe('fetches of image_url', () => {
     }
     expect((await otherResponse).status).toBe(201);
     expect(new Set((await responses).map(({ status }) => status))).toEqual(new Set([201]));
-    await expect.poll(() => api.budgets.bytes.held, WAIT).toBe(0);
+    await expect.poll(() => api.limits.bytes.held, WAIT).toBe(0);
   });
 
   test('release the fields of their body, so that they do not wait for one another', async () => {
@@ -271,9 +277,10 @@ describe('fetches of image_url', () => {
     const body = JSON.stringify({ tool: 'declutter', image_url: url, unknown });
     const before = keptBytes();
     const responses = times(40, () => api.post(body));
-    await expect.poll(() => [waiting.length, api.budgets.fetches.waiting], WAIT).toEqual([8, 32]);
-    expect(api.budgets.bytes.held).toBeLessThanOrEqual(40 * 32 * 1024);
-    // This process is their client as well, which keeps up to 20 MB; with the bodies it would be 64 MB.
+    await expect.poll(() => [waiting.length, api.limits.fetches.waiting], WAIT).toEqual([8, 32]);
+    expect(api.limits.bytes.held).toBeLessThanOrEqual(40 * 32 * 1024);
+    // This process is their client as well, which keeps up to 20 MB; with the bodies it would be 64
+    // MB.
     await expect.poll(keptBytes, WAIT).toBeLessThan(before + 40 * MB);
     for (let done = 0; done < 40; done++) {
       await expect.poll(() => waiting.length, WAIT).toBeGreaterThan(0);
@@ -285,27 +292,27 @@ describe('fetches of image_url', () => {
   test('do not lose time for acceptance while they wait', async () => {
     const api = await open();
     let waitedMs = 3000;
-    const hold: Hold = {
-      take: async (budget, amount) => {
+    const permits: RequestPermits = {
+      take: async (limit, amount) => {
         waitedMs += 20_000;
-        return budget.acquire('key', amount, unaborted());
+        return limit.acquire('key', amount, unaborted());
       },
-      takeBytes: async ({ bytes }, amount) => hold.take(bytes, amount),
-      during: (work) => work(),
+      takeBytes: async ({ bytes }, amount) => permits.take(bytes, amount),
       get waitedMs() {
         return waitedMs;
       },
+      [Symbol.dispose]: () => {},
     };
     const config = { ...api.config, api: { ...api.config.api, acceptTimeoutMs: 120_000 } };
-    await createOrReplayJob({ ...api.deps, config }, await creationOf(api, hold));
+    await createOrReplayJob({ ...api.deps, config }, await postedJob(api, permits));
     expect(api.gateway.asked[0]?.acceptWithinMs).toBeGreaterThan(20_000);
   });
 
   test('are limited per minute in the bytes of requests that were not charged', async () => {
     const notAnImage = Buffer.concat([Buffer.from([0xff, 0xd8, 0xff]), Buffer.alloc(600 * 1024)]);
     const { egress, waiting, url } = await holding((n) => ({ bytes: n < 3 ? padded(MB) : notAnImage }));
-    const budgets = createBudgets({ bytesInFlight: 128 * MB, unpaidBytesPerMinute: MB });
-    const api = await open({ egress, budgets });
+    const limits = createApiLimits({ bytesInFlight: 128 * MB, unpaidBytesPerMinute: MB });
+    const api = await open({ egress, limits });
     const outcomes: unknown[] = [];
     for (let n = 0; n < 6; n++) {
       const response = api.post(byUrl(url));

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { createGrowingBuffer, filled, reserve } from './growing-buffer.ts';
 
 export interface DecodedImage {
   bytes: Buffer;
@@ -11,7 +10,8 @@ export interface DecodedImage {
 export interface ImageBytes {
   /**
    * Adds `count` bytes, which `write` stores at an offset.
-   * @returns `over` if they exceed the limit; otherwise what `write` returns: whether it stored them
+   * @returns `over` if they exceed the limit; otherwise what `write` returns: whether it stored
+   * them
    */
   add(count: number, write: (store: Buffer, offset: number) => boolean): boolean | 'over';
   finish(): DecodedImage;
@@ -45,3 +45,35 @@ export function createImageBytes(maxBytes: number, expectedBytes: number): Image
     },
   };
 }
+
+/**
+ * A contiguous buffer that grows up to a limit. `store` may be reallocated; its first `length`
+ * bytes are used.
+ */
+export interface GrowingBuffer {
+  store: Buffer;
+  length: number;
+  readonly limit: number;
+}
+
+/**
+ * @param expected estimate of the final size, so that it is allocated once; memory is committed
+ * only as it fills
+ */
+export function createGrowingBuffer(limit: number, expected: number): GrowingBuffer {
+  return { store: Buffer.allocUnsafeSlow(Math.min(expected, limit)), length: 0, limit };
+}
+
+/** Makes room for `count` more bytes. @returns false when that would exceed the limit */
+export function reserve(target: GrowingBuffer, count: number): boolean {
+  const needed = target.length + count;
+  if (needed > target.limit) return false;
+  if (needed > target.store.length) {
+    const larger = Buffer.allocUnsafeSlow(Math.min(Math.max(needed, target.store.length * 2), target.limit));
+    target.store.copy(larger, 0, 0, target.length);
+    target.store = larger;
+  }
+  return true;
+}
+
+export const filled = (target: GrowingBuffer, from = 0) => target.store.subarray(from, target.length);

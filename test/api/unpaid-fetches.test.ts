@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { createBudgets } from '../../api/budgets/budgets.ts';
-import { createUnpaid } from '../../api/budgets/unpaid.ts';
+import { createApiLimits } from '../../api/admission/limits.ts';
+import { createUnpaidFetches } from '../../api/admission/unpaid-fetches.ts';
 import { digestApiKey, issueApiKey } from '../../lib/domain/api-key.ts';
 import { createEgress } from '../../lib/egress/egress.ts';
 import { startFakeApi } from '../contract/fake-api.ts';
@@ -37,12 +37,15 @@ beforeEach(async () => {
   [first = '', second = ''] = servers.map(({ origin }) => origin);
   alias = first.replace('127.0.0.1', 'localhost');
   const egress = stack.use(createEgress({ allowOrigins: [first, second, alias] }));
-  const budgets = createBudgets({ bytesInFlight: 256 * MB, unpaidBytesPerMinute: UNPAID_BYTES });
-  api = stack.use(await startFakeApi(photo, { egress, budgets }));
+  const limits = createApiLimits({ bytesInFlight: 256 * MB, unpaidBytesPerMinute: UNPAID_BYTES });
+  api = stack.use(await startFakeApi(photo, { egress, limits }));
 });
 afterEach(() => stack.close());
 
-/** `/photo` is an image of 512 KB, `/bad` is none but begins like one and has a MB, `/to/URL` redirects. */
+/**
+ * `/photo` is an image of 512 KB, `/bad` is none but begins like one and has a MB, `/to/URL`
+ * redirects.
+ */
 function serve({ url = '' }: IncomingMessage, response: ServerResponse): void {
   const [, path, target = ''] = /^\/(\w+)\/?(.*)/.exec(url) ?? [];
   const bytes =
@@ -70,7 +73,9 @@ async function anotherKey(accountId: string): Promise<Headers> {
   await newKey(api.stores, accountId, digestApiKey(apiKey));
   return { 'x-api-key': apiKey };
 }
-/** Sends requests for `/bad`, one after the other, until one is refused. @returns how many were not */
+/**
+ * Sends requests for `/bad`, one after the other, until one is refused. @returns how many were not
+ */
 async function waste(headers: Headers, origin: string, most = 100): Promise<number> {
   for (let n = 0; n < most; n += 1) {
     const response = await post(headers, `${origin}/bad`);
@@ -153,7 +158,7 @@ describe('jobs that are charged', () => {
 });
 
 describe('a host', () => {
-  /** Two accounts use up the allowance of the host, with two of its ports. */
+  /** Two accounts reach the limit of the host, with two of its ports. */
   async function exhaust() {
     const [a, b] = [await api.client(), await api.client()];
     expect(await waste(a.headers, first)).toBe(7);
@@ -161,7 +166,7 @@ describe('a host', () => {
     return b;
   }
 
-  test('has an allowance over all accounts and ports, for those that have fetched unpaid', async () => {
+  test('has a limit over all accounts and ports, for accounts that have fetched unpaid', async () => {
     const b = await exhaust();
     const refused = await post(b.headers, `${first}/photo`);
     expect(messageOf(refused)).toMatch(
@@ -193,7 +198,7 @@ describe('a host', () => {
     ['https://8.8.8.8/', 'https://0x08.8.2056:8443/'],
     ['https://[2606:4700::1111]/', 'https://[2606:4700:0:0::1111]:8443/'],
   ])('is the same by every spelling: %s, %s', (url, other) => {
-    const unpaid = createUnpaid(MB);
+    const unpaid = createUnpaidFetches(MB);
     const dryRunOf = (account: string, target: string) =>
       unpaid.begin(account, true).request(new URL(target));
     for (let n = 0; n < 8; n += 1) dryRunOf(`account ${n}`, url);

@@ -1,15 +1,14 @@
-import type { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { LimitError } from '../../lib/admission/limit.ts';
+import { BodyReadError, readBody } from '../../lib/admission/read-body.ts';
 import { payloadTooLarge } from '../../lib/contract/api-errors.ts';
 import { ApiError } from '../../lib/contract/errors.ts';
 import { LIMITS, PACE } from '../../lib/contract/limits.ts';
-import type { Budgets } from '../budgets/budgets.ts';
-import { createHold } from '../budgets/hold.ts';
+import type { ApiLimits } from '../admission/limits.ts';
+import type { BytesPermit, RequestPermits } from '../admission/request-permits.ts';
 import { createJobBodyReader, type JobBody } from '../intake/job-body.ts';
 import { createJobFormReader } from '../intake/job-form.ts';
 import './fastify-types.ts';
-import { BodyReadError, readBody } from '../../lib/admission/read-body.ts';
 import { formBoundary, isForm, isJson } from './media-type.ts';
 import { closeAfterUnreadBody, drain } from './unread-body.ts';
 import { sendContinue } from './wire.ts';
@@ -25,48 +24,74 @@ const NO_BOUNDARY =
 const ANONYMOUS_MS = 10_000;
 
 /**
- * onRequest hook, before authentication: limits the body to 30 MB with the X-Api-Key header and 1 MB without it (spec:
- * POST /v1/jobs, rule 3), or to the route's `bodyBytes`. Without the header, a body of unknown length is read up to the
- * limit to choose between 413 and 401. The hook throws ApiError payload_too_large.
+ * Limits the body to 30 MB with the X-Api-Key header and 1 MB without it (spec: POST /v1/jobs, rule
+ * 3), or to the `bodyBytes` of the route. Without the header, a body of unknown length is read up
+ * to the limit, to choose between 413 and 401. To be called before authentication.
+ * @throws ApiError payload_too_large
  */
-export function limitBody({ drops }: Pick<Budgets, 'drops'>) {
-  return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
-    const limit = bodyLimit(request);
-    if ((contentLength(request) ?? 0) > limit) throw payloadTooLarge(limit);
-    if (hasKey(request) || request.headers['transfer-encoding'] === undefined) return;
-    sendContinue(request, reply.raw);
-    const ended = await drain(request, { drops, maxBytes: limit, maxMs: ANONYMOUS_MS }).catch(
-      rethrowDrainError,
-    );
-    if (!ended) throw payloadTooLarge(limit);
-  };
+export async function limitBody(
+  { unreadBodies }: Pick<ApiLimits, 'unreadBodies'>,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<void> {
+  const limit = bodyLimit(request);
+  if ((contentLength(request) ?? 0) > limit) throw payloadTooLarge(limit);
+  if (hasKey(request) || request.headers['transfer-encoding'] === undefined) return;
+  sendContinue(request, reply.raw);
+  const bounds = { unreadBodies, maxBytes: limit, maxMs: ANONYMOUS_MS };
+  const ended = await drain(request, bounds).catch(rethrowDrainError);
+  if (!ended) throw payloadTooLarge(limit);
 }
 
 /**
- * Makes POST /v1/jobs (the route of group `create-job`) parse its body into a {@link JobBody}. The body is read once
- * the budgets have room for it; `request.hold` keeps that lease. Routes with `bodyBytes` get the fields of theirs, by the
- * same rules. No other route reads a body: unread bodies are drained and the connection is closed.
+ * Checks the headers of a body that the route reads. A small body is asked for here. The handler of
+ * POST /v1/jobs asks for its body itself.
+ */
+export function checkBodyHeaders(request: FastifyRequest, reply: FastifyReply): void {
+  if (!createsJob(request) && !isSmall(request)) return;
+  checkEncoding(request);
+  checkType(request);
+  if (isSmall(request)) sendContinue(request, reply.raw);
+}
+
+/**
+ * Reads the bodies of routes with `bodyBytes`. POST /v1/jobs reads its body itself, by
+ * {@link readJobBody}. No other route reads a body. A body that no route has read is drained, and
+ * its connection is closed.
  */
 export function registerBodies(
   app: FastifyInstance,
-  budgets: Pick<Budgets, 'bytes' | 'bytesOf' | 'closing' | 'drops'>,
+  { unreadBodies }: Pick<ApiLimits, 'unreadBodies'>,
 ): void {
-  app.decorateRequest('bodyAbandoned', false);
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser('*', async (request: FastifyRequest, payload: Readable) => {
-    if (createsJob(request)) return readJobBody(request, payload);
-    return isSmall(request) ? (await readBodyOf(request, payload)).body.fields : undefined;
-  });
-  app.addHook('preParsing', async (request, reply) => {
-    if (!createsJob(request) && !isSmall(request)) return;
-    checkEncoding(request);
-    checkType(request);
-    if (isSmall(request)) return sendContinue(request, reply.raw);
-    request.hold = createHold(request.caller, reply.raw, { closing: budgets.closing });
-    request.bodyLease = await request.hold.takeBytes(budgets, expectedBytes(request));
-    sendContinue(request, reply.raw);
-  });
-  app.addHook('onSend', closeAfterUnreadBody(budgets.drops));
+  app.addContentTypeParser('*', async (request: FastifyRequest) =>
+    isSmall(request) ? (await readBodyOf(request)).body.fields : undefined,
+  );
+  app.addHook('onSend', closeAfterUnreadBody(unreadBodies));
+}
+
+/**
+ * Reads the body of POST /v1/jobs once the limits allow it. The permit for its bytes belongs to
+ * `permits`, and shrinks to what is kept of the body.
+ * @throws ApiError
+ */
+export async function readJobBody(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  permits: RequestPermits,
+  limits: Pick<ApiLimits, 'bytes' | 'bytesOf'>,
+): Promise<{ body: JobBody; permit: BytesPermit }> {
+  const permit = await permits.takeBytes(limits, expectedBytes(request));
+  sendContinue(request, reply.raw);
+  try {
+    const { body, received } = await readBodyOf(request);
+    permit.shrink(Math.min(received, retainedBytes(body)));
+    return { body, permit };
+  } catch (error) {
+    // The client may be sending more.
+    reply.header('Connection', 'close');
+    throw error;
+  }
 }
 
 function checkEncoding({ headers }: FastifyRequest): void {
@@ -89,14 +114,8 @@ function createReader({ headers }: FastifyRequest, length: number | undefined) {
   return boundary === undefined ? createJobBodyReader(length) : createJobFormReader(boundary, length);
 }
 
-async function readJobBody(request: FastifyRequest, payload: Readable): Promise<JobBody> {
-  const { body, received } = await readBodyOf(request, payload);
-  request.bodyLease.shrink(Math.min(received, retainedBytes(body)));
-  return body;
-}
-
 /** @returns the body, and its length in bytes */
-async function readBodyOf(request: FastifyRequest, payload: Readable) {
+async function readBodyOf(request: FastifyRequest) {
   const limit = bodyLimit(request);
   const reader = createReader(request, contentLength(request));
   let received = 0;
@@ -106,23 +125,22 @@ async function readBodyOf(request: FastifyRequest, payload: Readable) {
     reader.write(chunk);
   };
   const bytesPerSecond = Math.max(PACE.bytesPerSecond, expectedBytes(request) / BODY_SECONDS);
-  await readBody(payload, onChunk, { bytesPerSecond }).catch((error) => {
-    if (error instanceof BodyReadError && error.reason === 'too_many_chunks') stopReading(request);
+  await readBody(request.raw, onChunk, { bytesPerSecond }).catch((error) => {
+    // Discarding tiny chunks costs as much processor time as keeping them: a body on a paused
+    // socket is not drained.
+    if (error instanceof BodyReadError && error.reason === 'too_many_chunks') request.raw.socket.pause();
     return rethrowBodyError(error);
   });
   return { body: reader.end(), received };
 }
 
-/** Only the decoded image is kept, and at most {@link LIMITS.bodyBytesWithoutKey} of everything else. */
+/**
+ * Only the decoded image is kept, and at most {@link LIMITS.bodyBytesWithoutKey} of everything
+ * else.
+ */
 function retainedBytes({ image }: JobBody): number {
   const decoded = image !== undefined && 'bytes' in image ? image.bytes.length : 0;
   return decoded + LIMITS.bodyBytesWithoutKey;
-}
-
-/** Tiny chunks cost as much CPU to discard as to keep, so such a body is not drained either. */
-function stopReading(request: FastifyRequest): void {
-  request.bodyAbandoned = true;
-  request.raw.socket.pause();
 }
 
 function rethrowBodyError(error: unknown): never {
@@ -163,8 +181,8 @@ function contentLength({ headers }: FastifyRequest): number | undefined {
 }
 
 /**
- * A chunked body counts as the limit until it has ended. Taking more as it grows could deadlock: requests that each
- * hold a part would wait for one another.
+ * A chunked body counts as the limit until it has ended. If its permit grew with it, requests could
+ * wait for one another without end.
  */
 function expectedBytes(request: FastifyRequest): number {
   const ifUndeclared = request.headers['transfer-encoding'] === undefined ? 0 : bodyLimit(request);

@@ -1,8 +1,7 @@
 import type { Client } from '@temporalio/client';
 import type { ImageTasks } from '../lib/generators/tasks.ts';
 import type { TaskQueues } from '../lib/protocol/task-queues.ts';
-import type { HoldReason } from '../lib/stores/settings-store.ts';
-import type { Stores } from '../lib/stores/stores.ts';
+import type { HoldReason, Stores } from '../lib/stores/stores.ts';
 import { type GaugeSample, gauge, type Metrics, sampleLimits } from '../lib/telemetry/metrics/metrics.ts';
 
 const HOLD_REASONS: readonly HoldReason[] = ['installation', 'inputs', 'results'];

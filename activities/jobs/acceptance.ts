@@ -1,6 +1,5 @@
 import { activityInfo } from '@temporalio/activity';
-import type { JobDraft } from '../../lib/domain/records.ts';
-import type { AcceptanceOutcome } from '../../lib/protocol/job.ts';
+import type { Acceptance, JobDraft } from '../../lib/domain/records.ts';
 import type { Stores } from '../../lib/stores/stores.ts';
 
 export function createAcceptanceActivities({ stores }: { stores: Stores }) {
@@ -11,7 +10,7 @@ export function createAcceptanceActivities({ stores }: { stores: Stores }) {
      * clock. An attempt that starts later charges nothing. It returns the job if an earlier attempt
      * has accepted it
      */
-    async acceptJob(draft: JobDraft, withinMs: number): Promise<AcceptanceOutcome> {
+    async acceptJob(draft: JobDraft, withinMs: number): Promise<Acceptance> {
       const { jobId, bodyDigest } = draft;
       const inTime = Date.now() - activityInfo().scheduledTimestampMs <= withinMs;
       const outcome = inTime ? await stores.jobs.accept(draft) : { outcome: 'unavailable' as const, jobId };

@@ -9,7 +9,7 @@ import { renderWithFailover, type Uses } from '../../lib/generators/failover.ts'
 import { cancelOpenCalls, type Liveness } from '../../lib/generators/open-calls.ts';
 import type { Generators } from '../../lib/generators/registry.ts';
 import type { ImageTasks } from '../../lib/generators/tasks.ts';
-import { pause } from '../../lib/process/pause.ts';
+import { pause } from '../../lib/process/countdown.ts';
 import type { RenderInput } from '../../lib/protocol/render.ts';
 import type { GeneratorCallStore } from '../../lib/stores/generator-call-store.ts';
 import type { ImageStore } from '../../lib/stores/image-store.ts';

@@ -107,7 +107,7 @@ export interface LocalGenerator {
   readonly kind: 'local';
   readonly name: LocalName;
 }
-export type LocalName = 'preview' | 'instant';
+export type LocalName = 'preview';
 
 export type Generator = UpstreamGenerator | LocalGenerator;
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { acquireUnlessAborted, type Limit, type Permit } from '../admission/limit.ts';
 import { type CallLog, type GeneratorCall, isOpen, type UpstreamTask } from '../domain/generator-call.ts';
 import type { ObjectRef } from '../domain/records.ts';
-import { pause } from '../process/pause.ts';
+import { pause } from '../process/countdown.ts';
 import type { Breaker, Verdict } from './breaker.ts';
 import { GeneratorError, NotSent } from './errors.ts';
 import { keepAlive, type Liveness, waiting } from './open-calls.ts';

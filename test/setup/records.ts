@@ -8,7 +8,11 @@ export type Owner = Pick<JobDraft, 'accountId' | 'keyId'>;
 
 /** An account with one key, and so with the 50 free images. */
 export async function newClient(stores: Pick<Stores, 'accounts' | 'keys'>): Promise<Owner> {
-  const { id } = await stores.accounts.create({ name: 'Client', webhookUrl: null, webhookSecret: 'whsec_a' });
+  const { id } = await stores.accounts.create({
+    name: 'Client',
+    webhookUrl: null,
+    webhookSecret: 'whsec_c2VjcmV0LW9mLWEtY2xpZW50',
+  });
   const { key } = await newKey(stores, id);
   return { accountId: id, keyId: key.id };
 }

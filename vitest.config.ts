@@ -1,16 +1,22 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
-/** Tests that need the servers. All others are unit tests. */
+/** Tests on the running servers. */
 const SERVICE = 'test/**/*.service.test.ts';
-/** They start servers of their own and take minutes: npm run test:faults. */
-const FAULTS = 'test/faults/**';
+/** Tests of what is packed, built, deployed or started as a whole: `npm run verify`. */
+const VERIFY = 'test/**/*.verify.test.ts';
+/** Tests that kill servers and processes, and so start their own: `npm run test:faults`. */
+const FAULTS = 'test/faults/**/*.test.ts';
+
+const servers = { globalSetup: ['test/setup/global.ts'] };
 
 export default defineConfig({
   // packages/mcp imports packages/client by its name.
   resolve: { alias: { 'image-job/node': `${import.meta.dirname}/packages/client/src/node.ts` } },
   test: {
     pool: 'forks',
-    maxWorkers: 2,
+    // One more than the cores: while a test waits, another one works.
+    maxWorkers: availableParallelism() + 1,
     testTimeout: 90_000,
     hookTimeout: 120_000,
     // What is waited for comes late on a busy machine.
@@ -20,11 +26,24 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        test: { name: 'unit', include: ['test/**/*.test.ts'], exclude: [SERVICE, FAULTS] },
+        // The files of one worker share a process, because importing the service takes 4 s of processor time.
+        test: {
+          name: 'unit',
+          include: ['test/**/*.test.ts'],
+          exclude: [SERVICE, VERIFY, FAULTS],
+          isolate: false,
+        },
       },
+      { extends: true, test: { name: 'service', include: [SERVICE], isolate: false, ...servers } },
+      { extends: true, test: { name: 'verify', include: [VERIFY], ...servers } },
       {
         extends: true,
-        test: { name: 'service', include: [SERVICE], globalSetup: ['test/setup/global.ts'] },
+        test: {
+          name: 'faults',
+          include: [FAULTS],
+          globalSetup: ['test/faults/setup/global.ts'],
+          testTimeout: 300_000,
+        },
       },
     ],
   },

@@ -1,13 +1,12 @@
-import { pino } from 'pino';
-import { expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { assertPolled } from '../../dev/servers/assert-polled.ts';
-import { installRuntime } from '../../lib/telemetry/temporal-logger.ts';
 import { openWorker } from '../../worker/open-worker.ts';
 import { eventually } from '../setup/eventually.ts';
 import { ownConfig } from '../setup/own-config.ts';
 import { ownDatabase } from '../setup/own-database.ts';
+import { logSdkTo } from '../setup/sdk-log.ts';
 
-installRuntime(pino({ level: 'silent' }));
+beforeAll(() => logSdkTo());
 
 /** Runs a worker with WORKER_QUEUES until it polls one queue. @returns which queues are polled by then */
 async function polledBy(WORKER_QUEUES: string, awaited: 'jobs' | 'webhooks'): Promise<string[]> {

@@ -1,4 +1,4 @@
-import type { Collection, CreateIndexesOptions, Db } from 'mongodb';
+import type { Db, IndexDescription } from 'mongodb';
 import type { StoredCall } from '../../domain/generator-call.ts';
 import type { JobRequests } from '../../domain/job-requests.ts';
 import type {
@@ -126,68 +126,60 @@ export function toRecord<T extends { _id: string }>({ _id, ...rest }: T): Omit<T
   return { id: _id, ...rest };
 }
 
-/** Creates the indexes. Idempotent; may run while the service is up. */
+/** Creates the indexes, with one command per collection. Idempotent; may run while the service is up. */
 export async function createIndexes(db: Db): Promise<void> {
   const c = collections(db);
-  await index(c.keys, { digest: 1 }, { unique: true });
-  await index(c.keys, { accountId: 1, createdAt: 1 });
-  await index(
-    c.keys,
-    { _id: 1, retentionDays: 1 },
-    { partialFilterExpression: { retentionDays: { $gte: 1 } } },
-  );
-  await index(c.accounts, { createdAt: -1, _id: -1 });
-  await index(c.accounts, { status: 1 }, { partialFilterExpression: { status: 'closed' } });
-  await index(c.jobs, { accountId: 1, createdAt: -1, _id: -1 });
-  await index(c.jobs, { createdAt: -1, _id: -1 });
-  // The lists of clients leave deleted jobs out, of which an account may have any number: one scan for each status.
-  await index(c.jobs, { accountId: 1, status: 1, createdAt: -1, _id: -1 });
-  await index(c.jobs, { accountId: 1, tool: 1, status: 1, createdAt: -1, _id: -1 });
-  await index(c.jobs, { accountId: 1, status: 1, completedAt: 1, _id: 1 });
-  // Only jobs that have an open call are in it.
-  await index(
-    c.jobs,
-    { 'calls.outcome': 1, _id: 1 },
-    { partialFilterExpression: { 'calls.outcome': { $type: 'null' } } },
-  );
-  await createRetentionIndexes(c);
-  await index(c.voids, { voidedAt: 1 }, { expireAfterSeconds: 7 * 24 * 3600 });
-  await index(c.idempotency, { keyId: 1, key: 1 }, { unique: true });
-  await index(c.ledger, { accountId: 1, seq: 1 }, { unique: true });
-  await index(c.packs, { accountId: 1, _id: 1 });
-  await index(c.deliveries, { accountId: 1, createdAt: -1, _id: -1 });
-  // Of an account whose receiver was down, nearly all may be in another state than the one asked for.
-  await index(c.deliveries, { accountId: 1, state: 1, createdAt: -1, _id: -1 });
-  await index(
-    c.deliveries,
-    { accountId: 1, createdAt: -1 },
-    { name: 'tests', partialFilterExpression: { type: 'test.ping' } },
-  );
-  await index(
-    c.deliveries,
-    { state: 1, createdAt: -1, _id: -1 },
-    { partialFilterExpression: { state: 'failed' } },
-  );
-  await index(c.deliveries, { createdAt: 1 }, { expireAfterSeconds: 90 * 24 * 3600 });
-  await index(c.deliveries, { state: 1, _id: 1 }, { partialFilterExpression: { state: 'pending' } });
-  await index(c.deliveries, { state: 1, createdAt: 1 }, { partialFilterExpression: { state: 'pending' } });
-  await index(c.removals, { since: 1 });
+  await c.keys.createIndexes([
+    { key: { digest: 1 }, unique: true },
+    { key: { accountId: 1, createdAt: 1 } },
+    { key: { _id: 1, retentionDays: 1 }, partialFilterExpression: { retentionDays: { $gte: 1 } } },
+  ]);
+  await c.accounts.createIndexes([
+    { key: { createdAt: -1, _id: -1 } },
+    { key: { status: 1 }, partialFilterExpression: { status: 'closed' } },
+  ]);
+  await c.jobs.createIndexes([
+    { key: { accountId: 1, createdAt: -1, _id: -1 } },
+    { key: { createdAt: -1, _id: -1 } },
+    // The lists of clients leave deleted jobs out, of which an account may have any number: one scan for each status.
+    { key: { accountId: 1, status: 1, createdAt: -1, _id: -1 } },
+    { key: { accountId: 1, tool: 1, status: 1, createdAt: -1, _id: -1 } },
+    { key: { accountId: 1, status: 1, completedAt: 1, _id: 1 } },
+    // Only jobs that have an open call are in it.
+    {
+      key: { 'calls.outcome': 1, _id: 1 },
+      partialFilterExpression: { 'calls.outcome': { $type: 'null' } },
+    },
+    ...RETENTION_INDEXES,
+    // Tombstones go after 7 days.
+    { key: { voidedAt: 1 }, expireAfterSeconds: 7 * 24 * 3600 },
+  ]);
+  await c.idempotency.createIndex({ keyId: 1, key: 1 }, { unique: true });
+  await c.ledger.createIndex({ accountId: 1, seq: 1 }, { unique: true });
+  await c.packs.createIndex({ accountId: 1, _id: 1 });
+  await c.deliveries.createIndexes([
+    { key: { accountId: 1, createdAt: -1, _id: -1 } },
+    // Of an account whose receiver was down, nearly all may be in another state than the one asked for.
+    { key: { accountId: 1, state: 1, createdAt: -1, _id: -1 } },
+    {
+      key: { accountId: 1, createdAt: -1 },
+      name: 'tests',
+      partialFilterExpression: { type: 'test.ping' },
+    },
+    { key: { state: 1, createdAt: -1, _id: -1 }, partialFilterExpression: { state: 'failed' } },
+    { key: { createdAt: 1 }, expireAfterSeconds: 90 * 24 * 3600 },
+    { key: { state: 1, _id: 1 }, partialFilterExpression: { state: 'pending' } },
+    { key: { state: 1, createdAt: 1 }, partialFilterExpression: { state: 'pending' } },
+  ]);
+  await c.removals.createIndex({ since: 1 });
 }
 
 /** Indexes for RetentionStore. Its queries never scan deleted jobs, so their number does not matter. */
-async function createRetentionIndexes({ jobs }: Collections): Promise<void> {
-  await index(jobs, { keyId: 1, status: 1, createdAt: 1 });
-  await index(jobs, { 'inputs.bucket': 1, createdAt: 1 }, { partialFilterExpression: { status: 'failed' } });
-  await index(jobs, { status: 1, _id: 1 }, { partialFilterExpression: { status: 'processing' } });
-  await index(jobs, { status: 1, createdAt: 1 }, { partialFilterExpression: { status: 'processing' } });
-  await index(jobs, { 'inputs.key': 1 }, { sparse: true });
-  await index(jobs, { 'results.key': 1 }, { sparse: true });
-}
-
-async function index<T extends { _id: string }>(
-  collection: Collection<T>,
-  keys: Record<string, 1 | -1>,
-  options: CreateIndexesOptions = {},
-): Promise<void> {
-  await collection.createIndex(keys, options);
-}
+const RETENTION_INDEXES: IndexDescription[] = [
+  { key: { keyId: 1, status: 1, createdAt: 1 } },
+  { key: { 'inputs.bucket': 1, createdAt: 1 }, partialFilterExpression: { status: 'failed' } },
+  { key: { status: 1, _id: 1 }, partialFilterExpression: { status: 'processing' } },
+  { key: { status: 1, createdAt: 1 }, partialFilterExpression: { status: 'processing' } },
+  { key: { 'inputs.key': 1 }, sparse: true },
+  { key: { 'results.key': 1 }, sparse: true },
+];

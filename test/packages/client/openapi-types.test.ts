@@ -6,5 +6,5 @@ test("the types of the client are those of the service's OpenAPI document", asyn
   await using api = await startFakeApi(Buffer.from(''));
   const document = (await api.app.inject({ url: '/api/openapi.json' })).json();
   const types = await openApiTypes(document, signal);
-  await expect(types).toMatchFileSnapshot('../../packages/client/src/openapi.ts');
+  await expect(types).toMatchFileSnapshot('../../../packages/client/src/openapi.ts');
 });

@@ -8,15 +8,13 @@ const VERIFY = 'test/**/*.verify.test.ts';
 /** Tests that kill servers and processes, and so start their own: `npm run test:faults`. */
 const FAULTS = 'test/faults/**/*.test.ts';
 
-const servers = { globalSetup: ['test/setup/global.ts'] };
+const cores = availableParallelism();
 
 export default defineConfig({
   // packages/mcp imports packages/client by its name.
   resolve: { alias: { 'image-job/node': `${import.meta.dirname}/packages/client/src/node.ts` } },
   test: {
     pool: 'forks',
-    // One more than the cores: while a test waits, another one works.
-    maxWorkers: availableParallelism() + 1,
     testTimeout: 90_000,
     hookTimeout: 120_000,
     // What is waited for comes late on a busy machine.
@@ -32,10 +30,31 @@ export default defineConfig({
           include: ['test/**/*.test.ts'],
           exclude: [SERVICE, VERIFY, FAULTS],
           isolate: false,
+          maxWorkers: cores,
         },
       },
-      { extends: true, test: { name: 'service', include: [SERVICE], isolate: false, ...servers } },
-      { extends: true, test: { name: 'verify', include: [VERIFY], ...servers } },
+      {
+        extends: true,
+        test: {
+          name: 'service',
+          include: [SERVICE],
+          globalSetup: ['test/setup/global.ts'],
+          isolate: false,
+          // They wait more than they work.
+          maxWorkers: 2 * cores,
+          sequence: { groupOrder: 1 },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'verify',
+          include: [VERIFY],
+          globalSetup: ['test/setup/global.ts'],
+          maxWorkers: cores + 1,
+          sequence: { groupOrder: 2 },
+        },
+      },
       {
         extends: true,
         test: {
@@ -43,6 +62,8 @@ export default defineConfig({
           include: [FAULTS],
           globalSetup: ['test/faults/setup/global.ts'],
           testTimeout: 300_000,
+          maxWorkers: cores + 1,
+          sequence: { groupOrder: 2 },
         },
       },
     ],

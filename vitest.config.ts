@@ -61,7 +61,7 @@ export default defineConfig({
           name: 'faults',
           include: [FAULTS],
           globalSetup: ['test/faults/setup/global.ts'],
-          testTimeout: 300_000,
+          testTimeout: 400_000,
           maxWorkers: cores + 1,
           sequence: { groupOrder: 2 },
         },

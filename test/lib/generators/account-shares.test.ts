@@ -1,10 +1,10 @@
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { createAccountShares } from '../../../activities/jobs/account-shares.ts';
 
 const waiting = (nextRetryDelay = expect.any(Number)) =>
   expect.objectContaining({ type: 'render_waiting', nonRetryable: false, nextRetryDelay });
 
-it('one account has three quarters of the slots, and another one the rest', () => {
+test('one account has three quarters of the slots, and another one the rest', () => {
   const shares = createAccountShares(8);
   const taken = Array.from({ length: 6 }, () => shares.enter('a', 1));
   expect(() => shares.enter('a', 1)).toThrow(waiting());
@@ -14,11 +14,11 @@ it('one account has three quarters of the slots, and another one the rest', () =
   expect(() => shares.enter('a', 2)).not.toThrow();
 });
 
-it('the only slot is for everyone', () => {
+test('the only slot is for everyone', () => {
   expect(() => createAccountShares(1).enter('a', 1)).not.toThrow();
 });
 
-it('a render that has waited often waits longer, up to about 15 seconds', () => {
+test('a render that has waited often waits longer, up to about 15 seconds', () => {
   const shares = createAccountShares(1);
   shares.enter('a', 1);
   const waitOf = (attempt: number): number => {

@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
+import './test/setup/context.ts';
 
 /** Tests on the running servers. */
 const SERVICE = 'test/**/*.service.test.ts';
@@ -21,6 +22,7 @@ export default defineConfig({
     expect: { poll: { timeout: 20_000 } },
     env: { AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true' },
     setupFiles: ['test/setup/leak-check.ts'],
+    provide: { thorough: false },
     projects: [
       {
         extends: true,
@@ -49,7 +51,8 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'verify',
-          include: [VERIFY],
+          include: [VERIFY, 'test/contract/fuzz.test.ts'],
+          provide: { thorough: true },
           globalSetup: ['test/setup/global.ts'],
           maxWorkers: cores + 1,
           sequence: { groupOrder: 2 },

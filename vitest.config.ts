@@ -43,7 +43,7 @@ export default defineConfig({
           globalSetup: ['test/setup/global.ts'],
           isolate: false,
           // They wait more than they work.
-          maxWorkers: 2 * cores,
+          maxWorkers: cores + 1,
           sequence: { groupOrder: 1 },
         },
       },

@@ -1,9 +1,8 @@
 import '../setup/context.ts';
 import { randomUUID } from 'node:crypto';
-import { expect, inject, test } from 'vitest';
+import { expect, inject, test, vi } from 'vitest';
 import type { Job, JobCreated } from '../../lib/contract/schemas.ts';
 import { environment } from '../../lib/process/config/config.ts';
-import { eventually } from '../setup/eventually.ts';
 import { sampleImage } from '../setup/images.ts';
 import { ownBuckets } from '../setup/own-config.ts';
 import { startReceiver } from '../setup/receiver.ts';
@@ -28,7 +27,7 @@ function clientOf(apiKey: string) {
     },
     read,
     completed: (address: string, jobId: string) =>
-      eventually(async () => expect((await read(address, jobId)).status).toBe('completed')),
+      vi.waitFor(async () => expect((await read(address, jobId)).status).toBe('completed'), 60_000),
   };
 }
 
@@ -80,8 +79,8 @@ test('jobs that yesterday’s version began are ended by today’s, and the othe
   expect(await oldWorker.stop()).toBe(0);
   const [newWorker, newRenderer] = await Promise.all([after.worker(), after.renderer()]);
   await client.completed(newApi.address, waiting);
-  await eventually(async () => expect(receiver.receivedFor(notified)).toHaveLength(2));
-  await eventually(async () => expect(receiver.receivedFor(waiting)).toHaveLength(1));
+  await vi.waitFor(async () => expect(receiver.receivedFor(notified)).toHaveLength(2), 60_000);
+  await vi.waitFor(async () => expect(receiver.receivedFor(waiting)).toHaveLength(1), 60_000);
 
   // Back to yesterday's version, with a job that today's worker has accepted.
   expect(await newRenderer.stop()).toBe(0);

@@ -43,11 +43,12 @@ const NAMES: Record<string, string> = {
 /** Finds what is opened from now on and keeps this process running: servers, connections, children, timers. */
 export function watchHandles(): LeakCheck {
   const before = countHandles();
+  const older = spawned.length;
   return () =>
     [...countHandles()].flatMap(([type, count]) => {
       const more = count - (before.get(type) ?? 0);
       if (more <= 0) return [];
-      const names = type === 'ProcessWrap' ? runningCommands() : '';
+      const names = type === 'ProcessWrap' ? runningCommands(spawned.slice(older)) : '';
       return [`${more} × ${NAMES[type] ?? type}${names}`];
     });
 }
@@ -65,7 +66,7 @@ function countHandles(): Map<string, number> {
 }
 
 /** The commands of the children that are running. */
-function runningCommands(): string {
-  const running = spawned.filter(({ exitCode, signalCode }) => exitCode === null && signalCode === null);
+function runningCommands(children: readonly ChildProcess[]): string {
+  const running = children.filter(({ exitCode, signalCode }) => exitCode === null && signalCode === null);
   return ` (${running.map(({ pid, spawnargs }) => `${pid}: ${spawnargs.join(' ')}`).join(', ')})`;
 }

@@ -43,7 +43,7 @@ test('jobs that yesterday’s version began are ended by today’s, and the othe
     ...ownBuckets(id),
     TASK_QUEUE_PREFIX: `upgrade-${id}-`,
     EGRESS_ALLOW_ORIGINS: receiver.origin,
-    GENERATORS: 'instant',
+    GENERATORS: 'preview',
     API_PORT: '0',
     LOG_LEVEL: 'info',
   };

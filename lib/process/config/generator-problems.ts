@@ -64,7 +64,6 @@ function isJsonObject(text = '{}'): boolean {
 /** What a renderer needs when a generator is named. Other processes do not get the keys. */
 const REQUIRED_BY_GENERATOR: Readonly<Record<GeneratorName, readonly (keyof GeneratorEnvironment)[]>> = {
   preview: [],
-  instant: [],
   gemini: ['GEMINI_API_KEY', 'GEMINI_BASE_URL'],
   openai: ['OPENAI_API_KEY', 'OPENAI_BASE_URL'],
   bfl: ['BFL_API_KEY', 'BFL_BASE_URL'],

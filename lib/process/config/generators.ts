@@ -16,8 +16,7 @@ export function groupGenerators(env: GeneratorEnvironment) {
   const order = (names: string) => Object.freeze(generatorsIn(names));
   const used = usedIn(env);
   const upstreams = upstreamsOf(env);
-  const placesOf = (name: GeneratorName) =>
-    name === 'preview' || name === 'instant' ? 0 : upstreams[name].concurrency;
+  const placesOf = (name: GeneratorName) => (name === 'preview' ? 0 : upstreams[name].concurrency);
   return Object.freeze({
     /** The failover order of each group of tools. */
     orders: new Map(GROUPS.map(([group, variable]) => [group, order(env[variable] || env.GENERATORS)])),

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { openApiTypes } from '../../../dev/client/openapi-types.ts';
+import { openApiTypes } from '../../../dev/client-tools/openapi-types.ts';
 import { startFakeApi } from '../../contract/fake-api.ts';
 
 test("the types of the client are those of the service's OpenAPI document", async ({ signal }) => {

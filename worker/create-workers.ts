@@ -131,7 +131,7 @@ async function release(worker: Worker): Promise<void> {
 }
 
 /** See {@link Workers}. */
-export async function runWorkers(workers: readonly Worker[], signal: AbortSignal): Promise<void> {
+async function runWorkers(workers: readonly Worker[], signal: AbortSignal): Promise<void> {
   const running = workers.map((worker) => worker.run());
   const stop = () => {
     for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();

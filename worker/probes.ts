@@ -1,9 +1,8 @@
 import type { Client } from '@temporalio/client';
 import type { Logger } from 'pino';
 import type { Config } from '../lib/process/config/config.ts';
-import { openHealth } from '../lib/process/health.ts';
-import { logDependencies } from '../lib/process/log-dependencies.ts';
-import { createReadiness, type Readiness } from '../lib/process/readiness.ts';
+import { openHealth } from '../lib/process/probe-server.ts';
+import { createReadiness, logDependencies, type Readiness } from '../lib/process/readiness.ts';
 import type { Resources } from '../lib/process/resources.ts';
 import { checkTemporal } from '../lib/process/temporal-client.ts';
 import type { ImageStore } from '../lib/stores/image-store.ts';

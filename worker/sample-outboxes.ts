@@ -1,5 +1,4 @@
-import type { HoldReason } from '../lib/stores/settings-store.ts';
-import type { Stores } from '../lib/stores/stores.ts';
+import type { HoldReason, Stores } from '../lib/stores/stores.ts';
 import { gauge, type Metrics } from '../lib/telemetry/metrics/metrics.ts';
 
 const HOLD_REASONS: readonly HoldReason[] = ['installation', 'inputs', 'results'];

@@ -1,6 +1,5 @@
 import { activityInfo } from '@temporalio/activity';
-import type { JobDraft } from '../../lib/domain/records.ts';
-import type { AcceptanceOutcome } from '../../lib/protocol/job.ts';
+import type { Acceptance, JobDraft } from '../../lib/domain/records.ts';
 import type { Stores } from '../../lib/stores/stores.ts';
 
 export function createAcceptanceActivities({ stores }: { stores: Stores }) {
@@ -10,7 +9,7 @@ export function createAcceptanceActivities({ stores }: { stores: Stores }) {
      * @param withinMs milliseconds from the scheduling of this local activity, by this process's clock. A later attempt
      * charges nothing, but returns the job when an earlier one has accepted it
      */
-    async acceptJob(draft: JobDraft, withinMs: number): Promise<AcceptanceOutcome> {
+    async acceptJob(draft: JobDraft, withinMs: number): Promise<Acceptance> {
       const { jobId, bodyDigest } = draft;
       const inTime = Date.now() - activityInfo().scheduledTimestampMs <= withinMs;
       const outcome = inTime ? await stores.jobs.accept(draft) : { outcome: 'unavailable' as const, jobId };

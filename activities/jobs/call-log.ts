@@ -1,6 +1,6 @@
 import { log as activityLog } from '@temporalio/activity';
 import type { CallLog } from '../../lib/domain/generator-call.ts';
-import { pause } from '../../lib/process/pause.ts';
+import { pause } from '../../lib/process/countdown.ts';
 import type { GeneratorCallStore } from '../../lib/stores/generator-call-store.ts';
 
 const RETRY_MS = 500;

@@ -1,7 +1,7 @@
 import { ApplicationFailure } from '@temporalio/activity';
 import type { ObjectRef } from '../../lib/domain/records.ts';
 import { FAILURES } from '../../lib/protocol/failure-types.ts';
-import { ANY_AGE, type ImageStore } from '../../lib/stores/image-store.ts';
+import type { ImageStore } from '../../lib/stores/image-store.ts';
 import type { Stores } from '../../lib/stores/stores.ts';
 import type { RetentionBatch } from './page.ts';
 
@@ -63,7 +63,7 @@ async function record(
 ): Promise<RetentionBatch> {
   const { bucket, before } = rule;
   const after = cursor.reading;
-  const { found, next } = await images.list(bucket, ANY_AGE, after === '' ? undefined : after, OBJECTS);
+  const { found, next } = await images.list(bucket, after === '' ? undefined : after, OBJECTS);
   const old = found.filter(({ lastModified }) => lastModified < before);
   const orphans = await stores.retention.unowned(old.map(({ key }) => ({ bucket, key })));
   const keys = orphans.map(({ key }) => key);

@@ -151,7 +151,7 @@ async function removeQueuedImages(deps: RetentionDeps, after: string): Promise<R
 }
 
 const isUnavailable = ({ images }: RetentionDeps) =>
-  images.list('inputs', new Date(0), undefined, 1).then(
+  images.list('inputs', undefined, 1).then(
     () => false,
     () => true,
   );

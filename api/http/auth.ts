@@ -3,7 +3,7 @@ import { insufficientScope, keyRevoked, missingApiKey } from '../../lib/contract
 import { ApiError } from '../../lib/contract/errors.ts';
 import { hasScope } from '../../lib/contract/scopes.ts';
 import { digestApiKey, isWellFormedApiKey } from '../../lib/domain/api-key.ts';
-import type { KeyStore } from '../../lib/stores/key-store.ts';
+import type { KeyStore } from '../../lib/stores/account-store.ts';
 import './fastify-types.ts';
 import { bindLog } from './request-log.ts';
 

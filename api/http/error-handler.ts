@@ -2,7 +2,7 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from
 import { internalError, jobNotFound, routeNotFound } from '../../lib/contract/api-errors.ts';
 import { ApiError } from '../../lib/contract/errors.ts';
 import type { ErrorEnvelope } from '../../lib/contract/schemas.ts';
-import { reasonsOf } from '../../lib/process/log-error.ts';
+import { reasonsOf } from '../../lib/process/log.ts';
 import { type Metrics, NO_METRICS } from '../../lib/telemetry/metrics/metrics.ts';
 
 /** Path segments that may be logged: short words and ids. Any other segment may be a misplaced key. */

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { jobInProgress, jobNotFound } from '../../lib/contract/api-errors.ts';
 import { JobId } from '../../lib/contract/schemas.ts';
-import { deleteJob as deleteEndedJob } from '../../lib/domain/delete-job.ts';
+import { deleteEndedJob } from '../../lib/domain/delete-job.ts';
 import type { ApiDeps } from '../deps.ts';
 import { errorResponses, type Route } from '../http/operation.ts';
 import { bindJob } from '../http/request-log.ts';

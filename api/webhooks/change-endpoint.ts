@@ -1,5 +1,5 @@
 import { internalError } from '../../lib/contract/api-errors.ts';
-import type { AccountRecord, WebhookEndpoint } from '../../lib/domain/records.ts';
+import type { AccountRecord, EndpointRecord } from '../../lib/domain/records.ts';
 import type { AccountStore, WebhookChange } from '../../lib/stores/account-store.ts';
 
 /** A request that takes longer has probably been given up, and repeated. */
@@ -13,7 +13,7 @@ const CHANGE_WITHIN_MS = 5000;
 export async function changeEndpoint(
   accounts: Pick<AccountStore, 'get' | 'changeWebhook'>,
   accountId: string,
-  changeOf: (endpoint: WebhookEndpoint) => WebhookChange,
+  changeOf: (endpoint: EndpointRecord) => WebhookChange,
 ): Promise<AccountRecord> {
   const start = performance.now();
   do {

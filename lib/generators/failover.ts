@@ -8,7 +8,7 @@ import {
   type UpstreamTask,
 } from '../domain/generator-call.ts';
 import type { ObjectRef } from '../domain/records.ts';
-import { pause } from '../process/pause.ts';
+import { pause } from '../process/countdown.ts';
 import type { Breaker, Verdict } from './breaker.ts';
 import { GeneratorError, NotSent } from './errors.ts';
 import { keepAlive } from './keep-alive.ts';

@@ -1,5 +1,5 @@
 import { type CallLog, type GeneratorCall, isOpen, type UpstreamTask } from '../domain/generator-call.ts';
-import { pause } from '../process/pause.ts';
+import { pause } from '../process/countdown.ts';
 import { GeneratorError } from './errors.ts';
 import type { UpstreamGenerator } from './port.ts';
 

@@ -1,6 +1,5 @@
 import type { UpstreamTask } from '../../domain/generator-call.ts';
-import { abortAfter } from '../../process/countdown.ts';
-import { pause } from '../../process/pause.ts';
+import { abortAfter, pause } from '../../process/countdown.ts';
 import { GeneratorError, type GeneratorFailure, NotSent } from '../errors.ts';
 import type {
   RecordedTask,

@@ -1,6 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, type Metric, Registry } from 'prom-client';
-import { cachedFor } from '../../process/cached-for.ts';
 import { withDeadline } from '../../process/process.ts';
+import { cachedFor } from '../../process/readiness.ts';
 import { METRICS, type MetricDefinition, type ProcessName } from './definitions.ts';
 import type { Metrics, Sample } from './metrics.ts';
 

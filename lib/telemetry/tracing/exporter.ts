@@ -2,7 +2,7 @@ import { type ExportResult, ExportResultCode } from '@opentelemetry/core';
 import type { ReadableSpan, SpanExporter } from '@opentelemetry/sdk-trace-base';
 import type { Logger } from 'pino';
 import type { Egress } from '../../egress/egress.ts';
-import { reasonsOf } from '../../process/log-error.ts';
+import { reasonsOf } from '../../process/log.ts';
 import { toOtlp } from './otlp.ts';
 
 const EXPORT_MS = 10_000;

@@ -58,7 +58,8 @@ export async function openStage() {
     const drafts = Array.from({ length: count }, () => draftOf(owner));
     for (const { jobId, workflowId, ...draft } of drafts) {
       await jobs.accept({ jobId, workflowId, ...draft });
-      if (status === 'failed') await jobs.fail(jobId, { error: 'No.', processingMs: null });
+      if (status === 'failed')
+        await jobs.fail(jobId, { error: 'No.', failureReason: 'no_result', processingMs: null });
       if (status === 'completed') await jobs.complete(jobId, { results: [], processingMs: 1 });
       if (state !== undefined) states.set(workflowId, state);
     }

@@ -67,10 +67,17 @@ describe('a recorded history', () => {
 
 describe('a change to the workflow code', () => {
   let changed: WorkflowBundleOption;
+  let patched: WorkflowBundleOption;
+
+  const bundle = (folder: string) =>
+    bundleWorkflowCode({
+      workflowsPath: join(import.meta.dirname, folder, 'index.ts'),
+      logger: new DefaultLogger('ERROR', () => {}),
+    });
 
   beforeAll(async () => {
-    const workflowsPath = join(import.meta.dirname, 'changed', 'index.ts');
-    changed = await bundleWorkflowCode({ workflowsPath, logger: new DefaultLogger('ERROR', () => {}) });
+    changed = await bundle('changed');
+    patched = await bundle('patched');
   });
 
   test.each([
@@ -78,6 +85,10 @@ describe('a change to the workflow code', () => {
     ['a retention step inserted before one that has run', 'retention-with-nothing-to-do'],
   ])('that breaks running workflows is detected: %s', async (_, name) => {
     await expect(replay(name, changed)).rejects.toThrow(DeterminismViolationError);
+  });
+
+  test('that is behind a patch lets running workflows go on', async () => {
+    await replay('job-completed', patched);
   });
 
   test('may insert a retention step before the one at which a run resumes', async () => {

@@ -76,7 +76,7 @@ function registerPage(app: FastifyInstance, path: string, base: string, page: ()
   });
 }
 
-/** Creates the content when all routes are registered, because the document describes them. */
+/** Creates the content once the API listens: all routes are registered, and the document describes them. */
 function registerContent(
   app: FastifyInstance,
   url: string,
@@ -84,7 +84,7 @@ function registerContent(
   headers: Record<string, string> = {},
 ): void {
   const load = once(create);
-  app.addHook('onReady', async () => void (await load()));
+  app.addHook('onListen', async () => void (await load()));
   app.get(url, HIDDEN, async (request, reply) => sendContent(request, reply.headers(headers), await load()));
 }
 

@@ -30,9 +30,8 @@ const NOT_PUBLIC = 'points to a host that is not on the public internet';
 export function parsePublicUrl(text: string, allowed: AllowedOrigins, base?: URL): URL {
   const subject = base === undefined ? 'The URL' : 'The URL it redirects to';
   const refuse = (problem: string) => new EgressError('refused', `${subject} ${problem}.`);
-  // Node 20 does not have URL.parse.
-  if (!URL.canParse(text, base?.href)) throw refuse('is not valid');
-  const url = new URL(text, base);
+  const url = parse(text, base);
+  if (url === undefined) throw refuse('is not valid');
   if (url.username !== '' || url.password !== '') throw refuse('must not contain a user name or password');
   if (allowed.has(url.origin)) return url;
   if (url.protocol !== 'https:') throw refuse('must begin with https://');
@@ -41,6 +40,15 @@ export function parsePublicUrl(text: string, allowed: AllowedOrigins, base?: URL
   const problem = hostProblem(url.hostname);
   if (problem !== undefined) throw refuse(problem);
   return url;
+}
+
+/** Node 20 lacks URL.parse, and its URL.canParse refuses `ü` once V8 has compiled the caller. */
+function parse(text: string, base?: URL): URL | undefined {
+  try {
+    return new URL(text, base);
+  } catch {
+    return undefined;
+  }
 }
 
 /**

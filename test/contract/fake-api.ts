@@ -14,12 +14,17 @@ import { storingGateway } from './gateway.ts';
 export const IMAGE_URL = 'https://images.example.com/room.jpg';
 
 /**
- * The real API with in-memory stores, for tests with thousands of requests, and an account with a
- * balance.
+ * The real API with in-memory stores, and an account with a balance.
+ * @param image the bytes at {@link IMAGE_URL}
+ * @param env settings of the API
  */
-export async function startFakeApi(image: Buffer, overrides: ApiOverrides = {}) {
+export async function startFakeApi(
+  image: Buffer = Buffer.alloc(0),
+  overrides: ApiOverrides = {},
+  env: Record<string, string> = {},
+) {
   // The driver refuses this URL: opening MongoDB would fail.
-  const config = loadConfig({ ...REQUIRED, MONGODB_URL: 'mongodb://%', LOG_LEVEL: 'silent' });
+  const config = loadConfig({ ...REQUIRED, MONGODB_URL: 'mongodb://%', LOG_LEVEL: 'silent', ...env });
   const stores = createFakeStores();
   const images = createFakeImageStore();
   const gateway = storingGateway(stores.jobs);

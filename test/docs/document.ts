@@ -5,15 +5,17 @@ import type {
   OpenApiOperation,
   OpenApiSchema,
 } from '../../api/docs/openapi/types.ts';
-import type { Service } from '../setup/service.ts';
+import { startFakeApi } from '../contract/fake-api.ts';
 
 interface MediaType {
   schema: OpenApiSchema;
   examples: Examples;
 }
 
-export async function readDocument({ app }: Service): Promise<OpenApiDocument> {
-  return (await app.inject({ url: '/api/openapi.json' })).json<OpenApiDocument>();
+/** The OpenAPI document of an API at https://api.example.com/api. */
+export async function readDocument(): Promise<OpenApiDocument> {
+  await using api = await startFakeApi(undefined, {}, { PUBLIC_URL: 'https://api.example.com/api' });
+  return (await api.app.inject({ url: '/api/openapi.json' })).json<OpenApiDocument>();
 }
 
 export function operationsOf({ paths }: OpenApiDocument): { name: string; operation: OpenApiOperation }[] {

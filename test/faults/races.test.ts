@@ -1,5 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { eventually } from '../setup/eventually.ts';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { expectConsistent, expectPlaced } from './setup/invariants.ts';
 import { newOrder, type Order } from './setup/order.ts';
 import { startWorker } from './setup/processes.ts';
@@ -53,7 +52,10 @@ test('an unreliable receiver gets its webhook in the end, even when the worker i
   for (const [index, { path }] of orders.entries())
     receiver.behave((n) => (n <= index ? (statuses[n] ?? 204) : 204), path);
   const placed = await Promise.all(orders.map(async (order) => ({ order, first: await order.post() })));
-  await eventually(async () => expect(receiver.receivedAt(orders.at(-1)?.path ?? '')).toHaveLength(3));
+  await vi.waitFor(
+    async () => expect(receiver.receivedAt(orders.at(-1)?.path ?? '')).toHaveLength(3),
+    60_000,
+  );
   await processes.worker.stop('SIGKILL');
   await processes.worker.start();
   await expectConsistent(world, placed);

@@ -1,6 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { eventually } from '../setup/eventually.ts';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { sampleJpeg } from '../setup/images.ts';
 import { firstResetPoint, reset } from '../setup/reset.ts';
 import { startUpstreams, type Upstreams } from '../setup/upstreams.ts';
@@ -64,13 +63,16 @@ async function calling(): Promise<Placed[]> {
       return { order, first: await order.post() };
     }),
   );
-  await eventually(async () => expect(upstreams.submissions()).toMatchObject({ gemini: 1, openai: 1 }));
+  await vi.waitFor(
+    async () => expect(upstreams.submissions()).toMatchObject({ gemini: 1, openai: 1 }),
+    60_000,
+  );
   return placed;
 }
 
 /** Waits until Temporal has started another attempt of each render, which waits for the call of the first one. */
 const waitedFor = (placed: readonly Placed[]) =>
-  eventually(async () => {
+  vi.waitFor(async () => {
     for (const { order } of placed) {
       const { raw } = await world.temporal.workflow.getHandle(order.workflowId).describe();
       expect(raw.pendingActivities?.[0]?.lastFailure?.message).toContain('Another attempt is calling');

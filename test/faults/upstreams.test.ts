@@ -1,5 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { eventually } from '../setup/eventually.ts';
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { sampleJpeg } from '../setup/images.ts';
 import { startUpstreams, TASKS, UPSTREAMS, type UpstreamName, type Upstreams } from '../setup/upstreams.ts';
 import { expectConsistent, nothingRuns, type Placed } from './setup/invariants.ts';
@@ -45,7 +44,7 @@ const callsOf = ({ first }: Placed) => world.stores.generatorCalls.list(first.bo
 
 /** Waits until this many predictions run, and the ids of their tasks are recorded. */
 async function predicting(placed: readonly Placed[], submissions: Partial<Record<UpstreamName, number>>) {
-  await eventually(async () => {
+  await vi.waitFor(async () => {
     expect(upstreams.submissions()).toMatchObject(submissions);
     const calls = (await Promise.all(placed.map(callsOf))).flat();
     for (const { generator, task } of calls)

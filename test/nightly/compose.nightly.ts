@@ -2,12 +2,11 @@ import { randomBytes } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, expect, test } from 'vitest';
+import { afterAll, expect, test, vi } from 'vitest';
 import type { Job } from '../../lib/contract/schemas.ts';
 import { environment } from '../../lib/process/config/config.ts';
 import { createResources } from '../../lib/process/resources.ts';
 import { file, services } from '../repo/compose-file.ts';
-import { eventually } from '../setup/eventually.ts';
 import { sampleImage } from '../setup/images.ts';
 import { createProductionTree } from '../setup/production-tree.ts';
 import { startOrder } from './compose/order.ts';
@@ -76,9 +75,9 @@ async function completed(url: string, apiKey: string): Promise<Job> {
   const created = await fetch(url, { method: 'POST', headers, body });
   const { job_id } = (await created.json()) as Job;
   expect(created.status).toBe(201);
-  return eventually(async () => {
+  return vi.waitFor(async () => {
     const job = (await (await fetch(`${url}/${job_id}`, { headers })).json()) as Job;
     expect(job.status).not.toBe('processing');
     return job;
-  });
+  }, 60_000);
 }

@@ -2,12 +2,11 @@ import '../setup/context.ts';
 import { randomUUID } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, inject, test } from 'vitest';
+import { expect, inject, test, vi } from 'vitest';
 import type { Job } from '../../lib/contract/schemas.ts';
 import { environment, loadConfig } from '../../lib/process/config/config.ts';
 import { openMongo } from '../../lib/stores/mongo/client.ts';
 import { dumpDatabase, restoreDatabase } from '../setup/dump.ts';
-import { eventually } from '../setup/eventually.ts';
 import { sampleImage } from '../setup/images.ts';
 import { type Release, today } from '../setup/release.ts';
 import { temporaryFolder } from '../setup/temporary-folder.ts';
@@ -104,12 +103,14 @@ test('what was delivered and paid since the backup is there after a restore, and
   writeFileSync(references, 'account,images,reference\nacme,10,INV-1\nacme,20,INV-2\n');
   const reconcile = (...options: string[]) =>
     operator<Record<string, number>>('reconcile', '--since', since, '--references', references, ...options);
-  await eventually(async () =>
-    expect(await reconcile()).toMatchObject({
-      lost_packs: 1,
-      lost_jobs: kept.length,
-      orphaned_results: kept.length,
-    }),
+  await vi.waitFor(
+    async () =>
+      expect(await reconcile()).toMatchObject({
+        lost_packs: 1,
+        lost_jobs: kept.length,
+        orphaned_results: kept.length,
+      }),
+    60_000,
   );
   expect(await reconcile('--apply')).toMatchObject({ left_to_do: 0, orphaned_results: 0 });
   expect(await reconcile('--apply')).toMatchObject({ lost_packs: 0, lost_jobs: 0 });

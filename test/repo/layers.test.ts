@@ -9,7 +9,7 @@ const breaches = (path: string, text: string) =>
 describe('the layers', () => {
   test('are exactly the top-level folders, the folders of lib, and the packages', () => {
     const tops = new Set(sourceFiles().map(layerOf));
-    const ignored = ['docs', 'vitest.config.ts', 'vitest.faults.config.ts'];
+    const ignored = ['docs', 'vitest.config.ts'];
     expect([...tops].filter((top) => !ignored.includes(top)).sort()).toEqual(Object.keys(LAYERS).sort());
   });
 

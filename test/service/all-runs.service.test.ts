@@ -1,11 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { deleteWorkflow } from '../../lib/process/temporal-client.ts';
 import { retentionAction } from '../../lib/protocol/retention.ts';
 import { collections } from '../../lib/stores/mongo/documents.ts';
 import { startRetention } from '../../operator/runs.ts';
 import { closers } from '../setup/closers.ts';
-import { eventually } from '../setup/eventually.ts';
 import { type Service, startService } from '../setup/service.ts';
 
 const open = closers();
@@ -28,7 +27,7 @@ async function workflowWithRuns(count: number) {
     await handle.result();
     runIds.push(handle.firstExecutionRunId);
   }
-  await eventually(async () => expect((await listed(workflowId)).sort()).toEqual(runIds.toSorted()));
+  await vi.waitFor(async () => expect((await listed(workflowId)).sort()).toEqual(runIds.toSorted()), 60_000);
   return { workflowId, runIds };
 }
 
@@ -43,7 +42,7 @@ async function listed(workflowId: string): Promise<string[]> {
 async function expectDeleted(workflowId: string, runIds: readonly string[]): Promise<void> {
   const { workflow } = service.temporal;
   for (const runId of runIds)
-    await eventually(
+    await vi.waitFor(
       () => expect(workflow.getHandle(workflowId, runId).fetchHistory()).rejects.toThrow('not found'),
       100_000,
     );

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { buildApp } from '../../api/app.ts';
 import type { TypedApp } from '../../api/http/operation.ts';
 import type { UpstreamRender } from '../../lib/generators/port.ts';
@@ -8,7 +8,6 @@ import { collections } from '../../lib/stores/mongo/documents.ts';
 import { openImageTasks } from '../../worker/image-tasks.ts';
 import { ended, postJob } from '../setup/client.ts';
 import { closers } from '../setup/closers.ts';
-import { eventually } from '../setup/eventually.ts';
 import { blockedRender, generatorsOf, invert, scriptedUpstream } from '../setup/generators.ts';
 import { sampleImage } from '../setup/images.ts';
 import { type Receiver, verified } from '../setup/receiver.ts';
@@ -98,10 +97,10 @@ const workflowOf = (jobId: string) => service.temporal.workflow.getHandle(`job:$
 
 /** Waits until a renderer has taken the job. */
 const untilRendering = (jobId: string) =>
-  eventually(async () => {
+  vi.waitFor(async () => {
     const [activity] = (await workflowOf(jobId).describe()).raw.pendingActivities ?? [];
     expect(activity?.lastStartedTime).toBeTruthy();
-  });
+  }, 60_000);
 
 /** Cancelled and refunded, its workflow over, its webhook sent once, and nothing sent to a generator. */
 async function expectCancelled(jobId: string): Promise<void> {
@@ -155,7 +154,7 @@ describe('a job whose generator was asked', () => {
   test('cannot be cancelled, and completes', async () => {
     const jobId = await post('pool');
     gate.open();
-    await eventually(async () => expect(sent).toEqual(['pool']));
+    await vi.waitFor(async () => expect(sent).toEqual(['pool']), 60_000);
     const refused = await cancel(jobId);
     expect([refused.statusCode, refused.json().error.code]).toEqual([409, 'job_in_progress']);
     held.release();
@@ -194,7 +193,7 @@ describe('a local render', () => {
 
   test('of a second is recorded, and its job can no longer be cancelled', async () => {
     const jobId = await post(LOCAL);
-    await eventually(async () => expect(await isRecorded(jobId)).toBe(true));
+    await vi.waitFor(async () => expect(await isRecorded(jobId)).toBe(true), 60_000);
     expect((await cancel(jobId)).statusCode).toBe(409);
     gate.open();
     expect((await ended(service.app, client.headers, jobId)).status).toBe('completed');

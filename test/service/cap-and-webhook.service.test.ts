@@ -1,7 +1,6 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { ended, postJob } from '../setup/client.ts';
 import { closers } from '../setup/closers.ts';
-import { eventually } from '../setup/eventually.ts';
 import { scriptedGenerators } from '../setup/generators.ts';
 import { sampleImage } from '../setup/images.ts';
 import type { Receiver } from '../setup/receiver.ts';
@@ -40,7 +39,7 @@ async function twoJobs() {
   }
   const [first = '', second = ''] = ids;
   const firstIs = (status: string) =>
-    eventually(async () => expect((await service.stores.jobs.get(first))?.status).toBe(status));
+    vi.waitFor(async () => expect((await service.stores.jobs.get(first))?.status).toBe(status), 60_000);
   return { second, firstIs, workflow: service.temporal.workflow.getHandle(`job:${second}`) };
 }
 

@@ -1,7 +1,6 @@
 import { fetch } from 'undici';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { ended, postJob } from '../setup/client.ts';
-import { eventually } from '../setup/eventually.ts';
 import { scriptedGenerators } from '../setup/generators.ts';
 import { sampleImage } from '../setup/images.ts';
 import { type Service, startService } from '../setup/service.ts';
@@ -56,8 +55,10 @@ describe('an account with more completed jobs than the limit', () => {
   test('loses exactly the surplus when many complete concurrently', async () => {
     const client = await service.client();
     await Promise.all(Array.from({ length: 15 }, () => run(client)));
-    await eventually(async () =>
-      expect(await statuses(client)).toEqual([...times(12, 'deleted'), ...times(LIMIT, 'completed')]),
+    await vi.waitFor(
+      async () =>
+        expect(await statuses(client)).toEqual([...times(12, 'deleted'), ...times(LIMIT, 'completed')]),
+      60_000,
     );
   });
 

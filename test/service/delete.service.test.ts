@@ -1,9 +1,8 @@
 import { fetch } from 'undici';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { buildApp } from '../../api/app.ts';
 import type { ImageStore } from '../../lib/stores/image-store.ts';
 import { ended, postJob } from '../setup/client.ts';
-import { eventually } from '../setup/eventually.ts';
 import { blockedRender, scriptedGenerators } from '../setup/generators.ts';
 import { sampleImage } from '../setup/images.ts';
 import { type Service, startService } from '../setup/service.ts';
@@ -128,7 +127,7 @@ describe('DELETE of a job', () => {
     const replay = await postJob(service.app, client.headers, body, 'record-2');
     expect([replay.statusCode, replay.json().error.code]).toEqual([404, 'job_not_found']);
     // Temporal deletes in the background, after the tasks that the end of the workflow has queued.
-    await eventually(() => expect(workflow.describe()).rejects.toThrow('not found'), 100_000);
+    await vi.waitFor(() => expect(workflow.describe()).rejects.toThrow('not found'), 100_000);
   }, 120_000);
 });
 

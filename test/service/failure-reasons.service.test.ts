@@ -1,8 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { GeneratorError, type GeneratorFailure } from '../../lib/generators/errors.ts';
 import { ended, postJob } from '../setup/client.ts';
 import { closers } from '../setup/closers.ts';
-import { eventually } from '../setup/eventually.ts';
 import { blockedRender, type Script, scriptedGenerators } from '../setup/generators.ts';
 import { sampleImage } from '../setup/images.ts';
 import { type Receiver, verified } from '../setup/receiver.ts';
@@ -78,11 +77,11 @@ test('the webhook and a replay have the same fields as GET', async () => {
   const jobId = await post('declutter', {}, 'listing-1');
   const job = await endOf(jobId);
   expect(job).toMatchObject({ idempotency_key: 'listing-1', refunded: true });
-  const [event] = await eventually(async () => {
+  const [event] = await vi.waitFor(async () => {
     const events = receiver.receivedFor(jobId);
     if (events.length === 0) throw new Error('no webhook yet');
     return events;
-  });
+  }, 60_000);
   expect(verified(event, client.secret)).toMatchObject({ data: job });
   const replay = await postJob(service.app, client.headers, { tool: 'declutter', image_base64 }, 'listing-1');
   expect(replay.json()).toEqual({ ...job, warnings: [] });

@@ -1,11 +1,10 @@
 import { pino } from 'pino';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Job } from '../../lib/contract/schemas.ts';
 import { openDeps } from '../../operator/deps.ts';
 import { runWith } from '../operator/command-line.ts';
 import { ended, postJob } from '../setup/client.ts';
 import { closers } from '../setup/closers.ts';
-import { eventually } from '../setup/eventually.ts';
 import { sampleImage, sampleJpeg } from '../setup/images.ts';
 import { keptLog } from '../setup/kept-log.ts';
 import type { Service } from '../setup/service.ts';
@@ -101,11 +100,11 @@ describe('the next generator', () => {
     expect([job.status, ledger]).toEqual(['completed', CHARGED]);
     expect(upstreams.submissions()).toMatchObject({ bfl: 1, gemini: 1 });
     // The SDK passes its entries on after a moment.
-    const line = await eventually(async () => {
+    const line = await vi.waitFor(async () => {
       const [found] = log.text.split('\n').filter((each) => each.includes('A generator is misconfigured.'));
       if (found === undefined) throw new Error('the log does not have the error');
       return found;
-    });
+    }, 60_000);
     expect(JSON.parse(line)).toMatchObject({ level: 50, generator: 'bfl' });
     expect(line).toContain(WORDS);
   });
@@ -184,14 +183,14 @@ describe('a job that waits for its turn at an upstream', () => {
     const fal = upstreams.of('fal');
     fal.hold();
     const first = await start(FAL);
-    await eventually(async () => expect(fal.submissions()).toBe(1));
+    await vi.waitFor(async () => expect(fal.submissions()).toBe(1), 60_000);
     const second = await start(FAL);
     const waiting = service.temporal.workflow.getHandle(`job:${second.jobId}`);
-    await eventually(async () => {
+    await vi.waitFor(async () => {
       // A renderer sends its first heartbeat when a render takes longer than all that comes before the call.
       const { pendingActivities } = (await waiting.describe()).raw;
       expect(pendingActivities?.[0]?.lastHeartbeatTime).toBeTruthy();
-    });
+    }, 60_000);
     expect(await service.stores.generatorCalls.list(second.jobId)).toEqual([]);
 
     await waiting.cancel();

@@ -1,12 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Job } from '../../lib/contract/schemas.ts';
 import { createGenerators } from '../../lib/generators/registry.ts';
 import { TIMING } from '../../lib/generators/upstream/client.ts';
 import { type FakeServer, type Reply, serve } from '../lib/generators/upstreams/fake.ts';
 import { ended, postJob } from '../setup/client.ts';
 import { closers } from '../setup/closers.ts';
-import { eventually } from '../setup/eventually.ts';
 import { sampleImage, sampleJpeg } from '../setup/images.ts';
 import type { Service } from '../setup/service.ts';
 import { openWithUpstreams } from '../setup/upstream-service.ts';
@@ -58,11 +57,11 @@ async function outcomeOf({ client, jobId }: Awaited<ReturnType<typeof start>>) {
   const { status, error } = await ended(service.app, client.headers, jobId);
   const { balance } = await service.stores.accounts.get(client.accountId);
   const calls = await service.stores.generatorCalls.list(jobId);
-  const { status: workflow } = await eventually(async () => {
+  const { status: workflow } = await vi.waitFor(async () => {
     const described = await service.temporal.workflow.getHandle(`job:${jobId}`).describe();
     if (described.status.name === 'RUNNING') throw new Error('The workflow is running.');
     return described;
-  });
+  }, 60_000);
   return { status, error, balance, workflow: workflow.name, outcomes: calls.map(({ outcome }) => outcome) };
 }
 
@@ -137,7 +136,7 @@ describe('a result of fal that arrives byte by byte', () => {
       drip(request, response);
     };
     const hostile = await start(FAL);
-    await eventually(async () => expect(dripping).toBe(1));
+    await vi.waitFor(async () => expect(dripping).toBe(1), 60_000);
     // The next task of another account has a result that can be had.
     const { replies } = fal;
     const slow = replies.result;
@@ -147,7 +146,7 @@ describe('a result of fal that arrives byte by byte', () => {
     await service.temporal.workflow.getHandle(`job:${hostile.jobId}`).cancel();
 
     expect(await outcomeOf(hostile)).toMatchObject({ ...refunded, outcomes: ['cancelled'] });
-    await eventually(async () => expect(dripping).toBe(0));
+    await vi.waitFor(async () => expect(dripping).toBe(0), 60_000);
     expect([fal.submissions(), fal.cancellations()]).toEqual([2, 1]);
   });
 });

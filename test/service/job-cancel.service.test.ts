@@ -1,11 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { stopSignal } from '../../lib/protocol/job.ts';
 import { cancelOneJob } from '../../operator/jobs.ts';
 import { type CommandLine, openCommandLine } from '../operator/command-line.ts';
 import { ended, postJob } from '../setup/client.ts';
 import { closers } from '../setup/closers.ts';
-import { eventually } from '../setup/eventually.ts';
 import { blockedRender, invert, scriptedGenerators } from '../setup/generators.ts';
 import { sampleImage } from '../setup/images.ts';
 import type { Receiver } from '../setup/receiver.ts';
@@ -92,12 +91,12 @@ test('a job is not stopped by a request to stop another one of its idempotency k
   const { headers, jobId, respond, balance } = await heldJob();
   const workflow = service.temporal.workflow.getHandle(`job:${jobId}`);
   await workflow.signal(stopSignal, randomUUID());
-  await eventually(async () => {
+  await vi.waitFor(async () => {
     const { events } = await workflow.fetchHistory();
     const handled = events?.findIndex(({ workflowExecutionSignaledEventAttributes: it }) => it) ?? -1;
     const after = events?.slice(handled) ?? [];
     expect(after.some(({ workflowTaskCompletedEventAttributes: it }) => it)).toBe(true);
-  });
+  }, 60_000);
   held.release();
   expect((await ended(service.app, headers, jobId)).status).toBe('completed');
   respond();
@@ -111,7 +110,7 @@ test('a job whose renderer stands still is cancelled at once, and its webhook is
   });
   const { jobId, respond, balance } = await heldJob('pool-removal');
   const calls = () => service.stores.generatorCalls.list(jobId);
-  await eventually(async () => expect(await calls()).toHaveLength(1));
+  await vi.waitFor(async () => expect(await calls()).toHaveLength(1), 60_000);
   expect(await cli.json('job', 'cancel', jobId)).toMatchObject({
     status: 'failed',
     error: 'The job was cancelled. The charge was refunded.',

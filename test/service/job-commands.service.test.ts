@@ -1,8 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { type CommandLine, openCommandLine } from '../operator/command-line.ts';
 import { ended, postJob } from '../setup/client.ts';
 import { closers } from '../setup/closers.ts';
-import { eventually } from '../setup/eventually.ts';
 import { blockedRender, scriptedGenerators } from '../setup/generators.ts';
 import { sampleImage } from '../setup/images.ts';
 import { type Service, startService } from '../setup/service.ts';
@@ -85,8 +84,9 @@ describe('job delete', () => {
       'record-1',
     );
     expect([replay.statusCode, replay.json().error.code]).toEqual([404, 'job_not_found']);
-    await eventually(() =>
-      expect(service.temporal.workflow.getHandle(workflowId ?? '').describe()).rejects.toThrow(),
+    await vi.waitFor(
+      () => expect(service.temporal.workflow.getHandle(workflowId ?? '').describe()).rejects.toThrow(),
+      60_000,
     );
     const again = await cli.operator(['job', 'delete', jobId]);
     expect(again).toMatchObject({ code: 1, err: `Job ${jobId} is already deleted.\n` });

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { openTemporal } from '../../lib/process/temporal-client.ts';
 import { taskQueues } from '../../lib/protocol/task-queues.ts';
-import { eventually } from '../setup/eventually.ts';
 import { leaksOfFile } from '../setup/leaks.ts';
 import { ownConfig } from '../setup/own-config.ts';
 import { terminateWorkflows } from '../setup/workflows.ts';
@@ -14,7 +13,7 @@ test('the leak check names a workflow that is still running', async () => {
   const leak = `workflow ${workflowId}`;
   const { jobs: taskQueue } = taskQueues(config.temporal.taskQueuePrefix);
   await temporal.client.workflow.start('jobWorkflow', { taskQueue, workflowId, args: [] });
-  await eventually(async () => expect(await leaksOfFile(0)).toContain(leak));
+  await vi.waitFor(async () => expect(await leaksOfFile(0)).toContain(leak), 60_000);
   await terminateWorkflows({ temporal: temporal.client, config });
-  await eventually(async () => expect(await leaksOfFile(0)).not.toContain(leak));
+  await vi.waitFor(async () => expect(await leaksOfFile(0)).not.toContain(leak), 60_000);
 });

@@ -1,8 +1,7 @@
 import { MongoClient } from 'mongodb';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { postJob } from '../setup/client.ts';
 import { closers } from '../setup/closers.ts';
-import { eventually } from '../setup/eventually.ts';
 import { sampleImage } from '../setup/images.ts';
 import { type Service, startService } from '../setup/service.ts';
 import { terminateWorkflows } from '../setup/workflows.ts';
@@ -44,11 +43,11 @@ test('an account whose balance is locked takes no slot from others', { timeout: 
   const unlock = await lock(locked.accountId);
   let answered = 0;
   const posts = Array.from({ length: WAITING }, () => post(locked).finally(() => (answered += 1)));
-  await eventually(async () => {
+  await vi.waitFor(async () => {
     const query = `AccountId = "${locked.accountId}" AND ExecutionStatus = "Running"`;
     const { count } = await service.temporal.workflow.count(query);
     expect([count, service.deps.limits.acceptances.waiting]).toEqual([50, 50]);
-  });
+  }, 60_000);
   expect((await post(other)).statusCode).toBe(201);
   expect(answered).toBe(0);
   await unlock();

@@ -1,10 +1,9 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { deliveryIdOf } from '../../lib/domain/delivery.ts';
 import { taskQueues } from '../../lib/protocol/task-queues.ts';
 import { redeliver } from '../../operator/deliveries.ts';
 import { ended, postJob } from '../setup/client.ts';
 import { closers } from '../setup/closers.ts';
-import { eventually } from '../setup/eventually.ts';
 import { blockedRender, scriptedGenerators } from '../setup/generators.ts';
 import { sampleImage } from '../setup/images.ts';
 import { type Receiver, verified } from '../setup/receiver.ts';
@@ -68,7 +67,7 @@ describe('a job whose workflow', () => {
     const { workflowService } = service.temporal;
     const workflowExecution = { workflowId: handle.workflowId };
     await workflowService.deleteWorkflowExecution({ namespace: 'default', workflowExecution });
-    await eventually(() => expect(handle.describe()).rejects.toThrow('not found'));
+    await vi.waitFor(() => expect(handle.describe()).rejects.toThrow('not found'), 60_000);
     expect(await reconciled(service)).toMatchObject({ refunded: 1 });
     expect(await ended(service.app, client.headers, jobId)).toMatchObject({ status: 'failed', error: LOST });
   });

@@ -1,9 +1,8 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { GeneratorError } from '../../lib/generators/errors.ts';
 import { METRICS } from '../../lib/telemetry/metrics/definitions.ts';
 import type { MetricName } from '../../lib/telemetry/metrics/metrics.ts';
 import { ended, postJob } from '../setup/client.ts';
-import { eventually } from '../setup/eventually.ts';
 import { blockedRender, invert, scriptedGenerators } from '../setup/generators.ts';
 import { sampleImage } from '../setup/images.ts';
 import { recordMetrics } from '../setup/metrics.ts';
@@ -66,21 +65,21 @@ test('jobs are counted by tool, generator and end, with images and costs as the 
 
 test('a job that waits for a renderer shows in the age of the queue, and a busy upstream in its calls', async () => {
   const first = await start('pool');
-  await eventually(async () => {
+  await vi.waitFor(async () => {
     expect(await values('imagejob_upstream_calls_in_progress')).toEqual({ '{generator="scripted"}': 1 });
-  });
+  }, 60_000);
   const second = await start('lawn-enhancement');
-  await eventually(async () => {
+  await vi.waitFor(async () => {
     const age = await values('imagejob_queue_age_seconds');
     expect(age['{queue="images"}']).toBeGreaterThan(0.5);
     expect(Object.keys(age)).toEqual(['{queue="jobs"}', '{queue="images"}', '{queue="webhooks"}']);
-  });
+  }, 60_000);
   expect((await values('imagejob_queue_tasks'))['{queue="images"}']).toBe(1);
   held.release();
   expect(await Promise.all([first(), second()])).toEqual(['completed', 'completed']);
-  await eventually(async () => {
+  await vi.waitFor(async () => {
     expect((await values('imagejob_queue_age_seconds'))['{queue="images"}']).toBe(0);
-  });
+  }, 60_000);
 });
 
 test('a scrape of all processes has a value for every gauge', async () => {

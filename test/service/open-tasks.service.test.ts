@@ -1,10 +1,9 @@
 import { msToTs } from '@temporalio/common/lib/time.js';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Job } from '../../lib/contract/schemas.ts';
 import type { Reply } from '../lib/generators/upstreams/fake.ts';
 import { ended, postJob } from '../setup/client.ts';
 import { closers } from '../setup/closers.ts';
-import { eventually } from '../setup/eventually.ts';
 import { sampleImage, sampleJpeg } from '../setup/images.ts';
 import { firstResetPoint, reset } from '../setup/reset.ts';
 import type { Service } from '../setup/service.ts';
@@ -53,11 +52,14 @@ type Started = Awaited<ReturnType<typeof start>>;
 const callsOf = ({ jobId }: Started) => service.stores.generatorCalls.list(jobId);
 
 const taskStarted = (job: Started) =>
-  eventually(async () => expect(await callsOf(job)).toMatchObject([{ task: { id: 'p1' }, outcome: null }]));
+  vi.waitFor(
+    async () => expect(await callsOf(job)).toMatchObject([{ task: { id: 'p1' }, outcome: null }]),
+    60_000,
+  );
 
 /** Waits until the first attempt has failed, and Temporal waits to retry. */
 const betweenAttempts = ({ workflow }: Started) =>
-  eventually(async () => {
+  vi.waitFor(async () => {
     const [render] = (await workflow.describe()).raw.pendingActivities ?? [];
     expect(render).toMatchObject({ attempt: 2, lastFailure: expect.anything() });
   }, 30_000);
@@ -95,7 +97,7 @@ describe('the task of a job that ends without a result is cancelled upstream', (
     await betweenAttempts(job);
     replies.cancel = { status: 503 };
     await job.workflow.cancel();
-    await eventually(async () => expect(upstreams.of('replicate').cancellations()).toBe(2));
+    await vi.waitFor(async () => expect(upstreams.of('replicate').cancellations()).toBe(2), 60_000);
     replies.cancel = { status: 200 };
 
     await refunded(job);
@@ -138,7 +140,7 @@ describe('a workflow that is reset', () => {
     await betweenAttempts(job);
     replies.cancel = { status: 503 };
     await job.workflow.cancel();
-    await eventually(async () => expect(cancellations()).toBe(1));
+    await vi.waitFor(async () => expect(cancellations()).toBe(1), 60_000);
     replies.cancel = { status: 200 };
     await reset(service.temporal, await firstResetPoint(service.temporal, job.workflow.workflowId));
 
@@ -168,12 +170,12 @@ describe('a workflow that is reset', () => {
       };
     };
     const job = await start();
-    await eventually(async () => expect(replicate.submissions()).toBe(1));
+    await vi.waitFor(async () => expect(replicate.submissions()).toBe(1), 60_000);
     await reset(service.temporal, await firstResetPoint(service.temporal, job.workflow.workflowId));
-    await eventually(async () => {
+    await vi.waitFor(async () => {
       const [render] = (await job.workflow.describe()).raw.pendingActivities ?? [];
       expect(render?.lastFailure?.message).toContain('Another attempt is calling replicate');
-    });
+    }, 60_000);
     respond();
 
     expect(await ended(service.app, job.headers, job.jobId)).toMatchObject({ status: 'completed' });

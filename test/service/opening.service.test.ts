@@ -1,16 +1,15 @@
-import { pino } from 'pino';
-import { expect, onTestFinished, test } from 'vitest';
+import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { openApi } from '../../api/open-api.ts';
 import type { Config } from '../../lib/process/config/config.ts';
 import { openMongo } from '../../lib/stores/mongo/client.ts';
 import { recordSchema } from '../../lib/stores/mongo/schema.ts';
-import { installRuntime } from '../../lib/telemetry/temporal-logger.ts';
 import { openRenderer } from '../../worker/open-renderer.ts';
 import { openWorker } from '../../worker/open-worker.ts';
 import { ownConfig } from '../setup/own-config.ts';
 import { ownDatabase } from '../setup/own-database.ts';
+import { logSdkTo } from '../setup/sdk-log.ts';
 
-installRuntime(pino({ level: 'silent' }));
+beforeAll(() => logSdkTo());
 
 /** The number of connections and child processes of this process. */
 const open = () =>
@@ -22,7 +21,7 @@ async function preparedConfig(overrides: Record<string, string> = {}): Promise<C
   const config = ownConfig(overrides);
   const database = await ownDatabase(config.mongo);
   onTestFinished(() => database[Symbol.asyncDispose]());
-  await expect.poll(() => open()).toBe(idle);
+  await expect.poll(() => open()).toBeLessThanOrEqual(idle);
   return config;
 }
 
@@ -50,13 +49,13 @@ test('an API of which a part cannot be opened closes its connections to MongoDB'
   };
   await expect(openApi(config, overrides)).rejects.toThrow('There are no rate limits.');
   expect(during).toBeGreaterThan(idle);
-  await expect.poll(() => open()).toBe(idle);
+  await expect.poll(() => open()).toBeLessThanOrEqual(idle);
 });
 
 test('a renderer that cannot reach Temporal ends its image processes', async () => {
   const config = await preparedConfig({ TEMPORAL_ADDRESS: '127.0.0.1:1', IMAGE_PROCESSES: '2' });
   await expect(openRenderer(config)).rejects.toThrow('ConnectionRefused');
-  await expect.poll(() => open()).toBe(idle);
+  await expect.poll(() => open()).toBeLessThanOrEqual(idle);
 });
 
 test('workers that never ran let go of their connections', async () => {
@@ -65,5 +64,5 @@ test('workers that never ran let go of their connections', async () => {
   const renderer = await openRenderer(config);
   await renderer[Symbol.asyncDispose]();
   await worker[Symbol.asyncDispose]();
-  await expect.poll(() => open()).toBe(idle);
+  await expect.poll(() => open()).toBeLessThanOrEqual(idle);
 });

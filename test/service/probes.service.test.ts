@@ -1,10 +1,9 @@
 import '../setup/context.ts';
 import { once } from 'node:events';
-import { afterAll, beforeAll, expect, inject, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, expect, inject, onTestFinished, test, vi } from 'vitest';
 import { environment } from '../../lib/process/config/config.ts';
 import type { ReadinessReport } from '../../lib/process/readiness.ts';
 import { setupBuckets } from '../../lib/stores/s3/setup.ts';
-import { eventually } from '../setup/eventually.ts';
 import { ownConfig } from '../setup/own-config.ts';
 import { ownDatabase } from '../setup/own-database.ts';
 import { startProxy, type TcpProxy } from '../setup/proxy.ts';
@@ -69,10 +68,10 @@ test('every process names a dependency that is away, and is ready again when it 
 }, async () => {
   const started = await Promise.all(PROCESSES.map(start));
   const all = (expected: object) =>
-    eventually(async () => {
+    vi.waitFor(async () => {
       const found = await Promise.all(started.map(({ origin }) => ready(origin)));
       expect(found).toEqual(started.map(() => expected));
-    });
+    }, 60_000);
   const ok = { mongodb: 'ok', s3: 'ok', temporal: 'ok' };
   await all({ code: 200, status: 'ready', dependencies: ok });
   for (const [name, proxy] of Object.entries(proxies)) {
@@ -88,9 +87,9 @@ test('every process names a dependency that is away, and is ready again when it 
 test('an API that was told to stop accepts requests for a while, and is alive but not ready', async () => {
   const { child, origin } = await start('api/main.ts');
   child.kill('SIGTERM');
-  await eventually(async () => {
+  await vi.waitFor(async () => {
     expect(await ready(origin)).toMatchObject({ code: 503, status: 'draining' });
-  });
+  }, 60_000);
   expect(await alive(origin)).toBe(200);
   expect((await fetch(`${origin}/api/v1/tools`)).status).toBe(401);
 });
@@ -103,9 +102,9 @@ test('a worker that was told to stop finishes its work, and is alive but not rea
   proxies.temporal.hold();
   onTestFinished(() => proxies.temporal.release());
   child.kill('SIGTERM');
-  await eventually(async () => {
+  await vi.waitFor(async () => {
     expect(await ready(origin)).toMatchObject({ code: 503, status: 'draining' });
-  });
+  }, 60_000);
   expect(await alive(origin)).toBe(200);
   proxies.temporal.release();
   expect(await once(child, 'exit')).toEqual([0, null]);

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Job } from '../../lib/contract/schemas.ts';
 import { GeneratorError } from '../../lib/generators/errors.ts';
 import { collections } from '../../lib/stores/mongo/documents.ts';
@@ -8,7 +8,6 @@ import { type CommandLine, openCommandLine } from '../operator/command-line.ts';
 import { ended, postJob } from '../setup/client.ts';
 import { closers } from '../setup/closers.ts';
 import { type Dump, dumpDatabase, restoreDatabase } from '../setup/dump.ts';
-import { eventually } from '../setup/eventually.ts';
 import { blockedRender, scriptedGenerators } from '../setup/generators.ts';
 import { sampleImage } from '../setup/images.ts';
 import { draftOf } from '../setup/records.ts';
@@ -70,13 +69,13 @@ const closed = async ({ job_id }: Pick<Job, 'job_id'>) => {
 
 /** Waits until Temporal lists the workflows that have ended. */
 async function reconcile(expected: number, ...options: string[]) {
-  return eventually(async () => {
+  return vi.waitFor(async () => {
     const argv = ['reconcile', '--since', since, '--json', ...options];
     const { code, out, err } = await cli.operator(argv);
     const report = JSON.parse(out) as Report;
     if (!options.includes('--apply')) expect(report.lost_jobs).toBe(expected);
     return { code, err, report };
-  });
+  }, 60_000);
 }
 const balance = async () => (await service.stores.accounts.get(client.accountId)).balance;
 const charges = async () =>

@@ -1,11 +1,10 @@
 import { fetch } from 'undici';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { JobDraft } from '../../lib/domain/records.ts';
 import { collections } from '../../lib/stores/mongo/documents.ts';
 import { type CommandLine, openCommandLine } from '../operator/command-line.ts';
 import { ended, postJob } from '../setup/client.ts';
 import { closers } from '../setup/closers.ts';
-import { eventually } from '../setup/eventually.ts';
 import { blockedRender, scriptedGenerators } from '../setup/generators.ts';
 import { sampleImage } from '../setup/images.ts';
 import { recordMetrics } from '../setup/metrics.ts';
@@ -57,7 +56,10 @@ async function unknownJobs(count: number) {
 async function heldJob(client: Awaited<ReturnType<typeof clientWith>>, hours = 0) {
   const created = await postJob(service.app, client.headers, { tool: 'pool', image_base64 });
   const jobId: string = created.json().job_id;
-  await eventually(async () => expect(await service.stores.generatorCalls.list(jobId)).toHaveLength(1));
+  await vi.waitFor(
+    async () => expect(await service.stores.generatorCalls.list(jobId)).toHaveLength(1),
+    60_000,
+  );
   const createdAt = new Date(Date.now() - hours * HOUR_MS);
   await collections(service.mongo.db).jobs.updateOne({ _id: jobId }, { $set: { createdAt } });
   return { jobId, workflow: service.temporal.workflow.getHandle(`job:${jobId}`) };
@@ -125,10 +127,10 @@ describe('a job that has been processing for more than 25 hours', () => {
     await deliveryIn(service, jobId, 'delivered');
 
     held.release();
-    await eventually(async () => {
+    await vi.waitFor(async () => {
       const [call] = await service.stores.generatorCalls.list(jobId);
       expect(call?.outcome).not.toBeNull();
-    });
+    }, 60_000);
     expect(await ended(service.app, client.headers, jobId)).toMatchObject({
       status: 'failed',
       result_urls: [],

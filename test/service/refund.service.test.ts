@@ -1,8 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { GeneratorError, REFUSALS } from '../../lib/generators/errors.ts';
 import type { UpstreamRequest } from '../../lib/generators/port.ts';
 import { ended, postJob } from '../setup/client.ts';
-import { eventually } from '../setup/eventually.ts';
 import { blockedRender, invert, scriptedGenerators } from '../setup/generators.ts';
 import { sampleImage } from '../setup/images.ts';
 import { type Service, startService } from '../setup/service.ts';
@@ -115,10 +114,10 @@ describe('a workflow that an operator cancels', () => {
   test('while it renders ends in a refund and stops the render', async () => {
     const client = await service.client();
     const jobId = await start(client, 'pool');
-    await eventually(async () => {
+    await vi.waitFor(async () => {
       const { pendingActivities } = (await workflowOf(jobId).describe()).raw;
       expect(pendingActivities?.[0]?.attempt).toBe(1);
-    });
+    }, 60_000);
     await workflowOf(jobId).cancel();
     const job = await ended(service.app, client.headers, jobId);
     expect(job).toMatchObject({
@@ -153,13 +152,13 @@ describe('a workflow that an operator cancels', () => {
     const client = await other.client();
     const body = { tool: 'image-enhancement', image_base64 };
     const response = postJob(other.app, client.headers, body, 'early');
-    const handle = await eventually(async () => {
+    const handle = await vi.waitFor(async () => {
       for await (const { workflowId } of other.temporal.workflow.list({
         query: `AccountId = "${client.accountId}"`,
       }))
         return other.temporal.workflow.getHandle(workflowId);
       throw new Error('The workflow has not started.');
-    });
+    }, 60_000);
     await handle.cancel();
     const otherWorker = await other.startWorker();
     const { statusCode } = await response;

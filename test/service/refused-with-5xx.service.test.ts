@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { buildApp } from '../../api/app.ts';
 import type { ApiDeps } from '../../api/deps.ts';
 import type { TypedApp } from '../../api/http/operation.ts';
@@ -9,7 +9,6 @@ import { MAX_REQUESTS } from '../../lib/domain/job-requests.ts';
 import type { JobStore } from '../../lib/stores/job-store.ts';
 import { postJob } from '../setup/client.ts';
 import { closers } from '../setup/closers.ts';
-import { eventually } from '../setup/eventually.ts';
 import { scriptedGenerators } from '../setup/generators.ts';
 import { sampleImage } from '../setup/images.ts';
 import { type Service, startService } from '../setup/service.ts';
@@ -58,7 +57,7 @@ function losingResponses(when: 'at once' | 'afterwards'): JobGateway {
 }
 
 const untilStarted = (workflowId: string) =>
-  eventually(() => service.temporal.workflow.getHandle(workflowId).describe());
+  vi.waitFor(() => service.temporal.workflow.getHandle(workflowId).describe(), 60_000);
 
 const withJobs = (changes: Partial<JobStore>): Partial<ApiDeps> => ({
   stores: { ...service.stores, jobs: { ...service.stores.jobs, ...changes } },
@@ -90,10 +89,10 @@ describe('a POST whose acceptance has an unknown outcome', () => {
     expect(response.statusCode).toBe(500);
     expect(response.json().error.message).toContain('Nothing was charged');
     await startWorker();
-    await eventually(async () => {
+    await vi.waitFor(async () => {
       const [workflow] = await workflowsOf(client.accountId);
       expect(workflow?.status.name).toBe('FAILED');
-    });
+    }, 60_000);
     await expectNothingKept(client, key);
     const retry = await postJob(service.app, headers, { tool: 'declutter', image_base64 });
     expect(retry.statusCode).toBe(201);
@@ -141,12 +140,12 @@ describe('a POST whose acceptance has an unknown outcome', () => {
     const { client, headers, response } = await post(app, key);
     expect(response.statusCode).toBe(500);
     expect(response.json().error.message).not.toContain('Nothing was charged');
-    await eventually(async () => {
+    await vi.waitFor(async () => {
       const [job] = await service.stores.jobs.list(client.accountId, 1);
       expect(job?.status).toBe('completed');
-    });
+    }, 60_000);
     reachable = true;
-    await eventually(() => expectNothingKept(client, key));
+    await vi.waitFor(() => expectNothingKept(client, key), 60_000);
     // Temporal still has the key's workflow, as completed.
     const retry = await postJob(service.app, headers, { tool: 'declutter', image_base64 });
     expect(retry.statusCode).toBe(201);
@@ -201,7 +200,7 @@ describe('a POST whose acceptance has an unknown outcome', () => {
     const retry = await postJob(service.app, headers, { tool: 'declutter', image_base64 });
     expect(retry.statusCode).toBe(201);
     reachable = true;
-    await eventually(async () => expect(voided).toEqual([false]));
+    await vi.waitFor(async () => expect(voided).toEqual([false]), 60_000);
     expect((await service.stores.accounts.get(client.accountId)).balance).toBe(49);
     expect(await service.stores.jobs.list(client.accountId, 10)).toHaveLength(1);
   });
@@ -251,7 +250,7 @@ describe('a POST that found the job of an earlier request', () => {
     expect(retry.statusCode).toBe(500);
     expect(await requestsOf(jobId)).toEqual([jobId, expect.any(String)]);
     mongo.reachable = true;
-    await eventually(() => expectNothingKept(client, key));
+    await vi.waitFor(() => expectNothingKept(client, key), 60_000);
     const retried = await postJob(service.app, headers, { tool: 'declutter', image_base64 });
     expect(retried.statusCode).toBe(201);
     expect((await service.stores.accounts.get(client.accountId)).balance).toBe(49);
@@ -259,7 +258,10 @@ describe('a POST that found the job of an earlier request', () => {
 
   test('and fails after it was recorded voids it', async () => {
     const { mongo, voids, key, client, headers, jobId } = await chargedFor500();
-    await eventually(async () => expect((await service.stores.jobs.get(jobId))?.status).toBe('completed'));
+    await vi.waitFor(
+      async () => expect((await service.stores.jobs.get(jobId))?.status).toBe('completed'),
+      60_000,
+    );
     const resultUrl = () => {
       throw new Error('The URL cannot be built.');
     };
@@ -267,7 +269,7 @@ describe('a POST that found the job of an earlier request', () => {
     const retry = await postJob(app, headers, { tool: 'declutter', image_base64 });
     expect(retry.statusCode).toBe(500);
     mongo.reachable = true;
-    await eventually(() => expectNothingKept(client, key));
+    await vi.waitFor(() => expectNothingKept(client, key), 60_000);
   });
 
   test('and fails after its client has disconnected voids it', async () => {
@@ -276,7 +278,7 @@ describe('a POST that found the job of an earlier request', () => {
     const recordReturned: JobStore['recordReturned'] = async (...request) => {
       await service.stores.jobs.recordReturned(...request);
       abort.abort();
-      await eventually(async () => expect(await connections(app)).toBe(0));
+      await vi.waitFor(async () => expect(await connections(app)).toBe(0), 60_000);
       return unavailable();
     };
     const app = await apiWith({ voids, ...withJobs({ recordReturned }) });
@@ -290,9 +292,9 @@ describe('a POST that found the job of an earlier request', () => {
       signal: abort.signal,
     });
     await expect(posting).rejects.toThrow('aborted');
-    await eventually(async () => expect(await requestsOf(jobId)).toHaveLength(2));
+    await vi.waitFor(async () => expect(await requestsOf(jobId)).toHaveLength(2), 60_000);
     mongo.reachable = true;
-    await eventually(() => expectNothingKept(client, key));
+    await vi.waitFor(() => expectNothingKept(client, key), 60_000);
   });
 
   test('and is answered 201 keeps it, although a third one is answered 500', async () => {
@@ -303,7 +305,7 @@ describe('a POST that found the job of an earlier request', () => {
     const third = await postJob(await apiWith({ voids, ...losingResponse() }), headers, body);
     expect(third.statusCode).toBe(500);
     mongo.reachable = true;
-    await eventually(async () => expect(await requestsOf(jobId)).toHaveLength(1));
+    await vi.waitFor(async () => expect(await requestsOf(jobId)).toHaveLength(1), 60_000);
     expect((await service.stores.accounts.get(client.accountId)).balance).toBe(49);
     expect((await postJob(service.app, headers, body)).json().job_id).toBe(jobId);
   });

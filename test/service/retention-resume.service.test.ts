@@ -1,12 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { WorkflowFailedError, type WorkflowHandle } from '@temporalio/client';
 import { defaultPayloadConverter } from '@temporalio/common';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { ImageStoreUnavailable } from '../../lib/stores/image-store.ts';
 import { collections, type JobDocument } from '../../lib/stores/mongo/documents.ts';
 import { startRetention } from '../../operator/runs.ts';
 import { closers } from '../setup/closers.ts';
-import { eventually } from '../setup/eventually.ts';
 import { type Service, startService } from '../setup/service.ts';
 
 const JOBS = 230;
@@ -82,7 +81,7 @@ const deletedOf = (accountId: string) =>
 test('a cancelled retention run keeps what it has done; the next one does the rest and continues as new', async () => {
   const accountId = await expiredJobs(JOBS);
   const first = await startRun();
-  await eventually(async () => expect(await deletedOf(accountId)).toBeGreaterThan(4));
+  await vi.waitFor(async () => expect(await deletedOf(accountId)).toBeGreaterThan(4), 60_000);
   await first.handle.cancel();
   await expect(first.handle.result()).rejects.toThrow(WorkflowFailedError);
   const deletedBefore = await deletedOf(accountId);
@@ -99,7 +98,7 @@ test('a retention run without the image store deletes the jobs and leaves their 
   const accountId = await expiredJobs(3);
   storeIsDown = true;
   const { handle } = await startRun();
-  await eventually(async () => expect(await deletedOf(accountId)).toBe(3));
+  await vi.waitFor(async () => expect(await deletedOf(accountId)).toBe(3), 60_000);
   expect((await service.stores.removals.pending('', 10)).refs).toHaveLength(3);
   storeIsDown = false;
   expect(await handle.result()).toMatchObject({ deleted: 3, unremoved: expect.any(Number) });

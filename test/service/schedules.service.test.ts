@@ -1,10 +1,9 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { ensureSchedules } from '../../lib/process/temporal-client.ts';
 import { reconcileScheduleId, retentionScheduleId, schedulesOf } from '../../lib/protocol/schedules.ts';
 import { openDeps } from '../../operator/deps.ts';
 import { SETUP_STEPS } from '../../operator/setup/steps.ts';
 import { closers } from '../setup/closers.ts';
-import { eventually } from '../setup/eventually.ts';
 import { startWorker } from '../setup/open-service.ts';
 import { type Service, startService } from '../setup/service.ts';
 
@@ -74,11 +73,11 @@ describe('the schedules', () => {
     expect(worker).toBeDefined();
     for (const schedule of [reconciler(), retention()]) {
       await schedule.trigger();
-      const workflowId = await eventually(async () => {
+      const workflowId = await vi.waitFor(async () => {
         const [action] = (await schedule.describe()).info.recentActions;
         if (action?.action.type !== 'startWorkflow') throw new Error('the schedule has not acted yet');
         return action.action.workflow.workflowId;
-      });
+      }, 60_000);
       expect(await service.temporal.workflow.getHandle(workflowId).result()).toMatchObject({ deleted: 0 });
     }
   });

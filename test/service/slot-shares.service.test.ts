@@ -1,8 +1,7 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import type { Job } from '../../lib/contract/schemas.ts';
 import { ended, postJob } from '../setup/client.ts';
 import { closers } from '../setup/closers.ts';
-import { eventually } from '../setup/eventually.ts';
 import { sampleImage } from '../setup/images.ts';
 import type { Service } from '../setup/service.ts';
 import { openWithUpstreams } from '../setup/upstream-service.ts';
@@ -43,20 +42,20 @@ test('an account with 100 jobs whose tasks hang leaves slots and places to other
   fal.hold();
   const [hanging, other] = await Promise.all([service.client(HANGING), service.client()]);
   const jobIds = await Promise.all(Array.from({ length: HANGING }, () => start(hanging, FAL)));
-  await eventually(async () => expect(fal.submissions()).toBe(SHARE_OF_PLACES));
-  await eventually(async () => {
+  await vi.waitFor(async () => expect(fal.submissions()).toBe(SHARE_OF_PLACES), 60_000);
+  await vi.waitFor(async () => {
     const descriptions = jobIds.map((id) => service.temporal.workflow.getHandle(`job:${id}`).describe());
     const messages = (await Promise.all(descriptions)).map(
       ({ raw }) => raw.pendingActivities?.[0]?.lastFailure?.message ?? '',
     );
     expect(messages.filter((message) => message.includes('waits for its turn')).length).toBeGreaterThan(80);
-  });
+  }, 60_000);
 
   const predicted = await start(other, FAL);
-  await eventually(async () => {
+  await vi.waitFor(async () => {
     const calls = await service.stores.generatorCalls.list(predicted);
     expect(calls).toMatchObject([{ task: { id: 'q1' }, outcome: null }]);
-  });
+  }, 60_000);
   const rendered = await start(other, PREVIEW);
   expect((await ended(service.app, other.headers, rendered)).status).toBe('completed');
   expect(fal.submissions()).toBe(SHARE_OF_PLACES + 1);

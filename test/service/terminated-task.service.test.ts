@@ -1,8 +1,7 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import type { Job } from '../../lib/contract/schemas.ts';
 import { ended, postJob } from '../setup/client.ts';
 import { closers } from '../setup/closers.ts';
-import { eventually } from '../setup/eventually.ts';
 import { sampleImage, sampleJpeg } from '../setup/images.ts';
 import { reconciled } from '../setup/reconcile.ts';
 import type { Service } from '../setup/service.ts';
@@ -30,7 +29,10 @@ test('the task of a job whose workflow was terminated is cancelled upstream, als
   const created = await postJob(service.app, client.headers, { tool: 'declutter', image_base64 });
   const { job_id } = created.json<Job & { job_id: string }>();
   const calls = () => service.stores.generatorCalls.list(job_id);
-  await eventually(async () => expect(await calls()).toMatchObject([{ task: { id: 'p1' }, outcome: null }]));
+  await vi.waitFor(
+    async () => expect(await calls()).toMatchObject([{ task: { id: 'p1' }, outcome: null }]),
+    60_000,
+  );
   await service.temporal.workflow.getHandle(`job:${job_id}`).terminate('by an operator');
 
   replicate.replies.cancel = { status: 503 };

@@ -1,12 +1,11 @@
 import { Value } from 'typebox/value';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { TestEvent } from '../../lib/contract/webhook.ts';
 import { deliveryIdOf } from '../../lib/domain/delivery.ts';
 import { taskQueues } from '../../lib/protocol/task-queues.ts';
 import { redeliver, sendTest } from '../../operator/deliveries.ts';
 import { ended, postJob } from '../setup/client.ts';
 import { closers } from '../setup/closers.ts';
-import { eventually } from '../setup/eventually.ts';
 import { generatorsOf } from '../setup/generators.ts';
 import { sampleImage } from '../setup/images.ts';
 import { type Receiver, verified } from '../setup/receiver.ts';
@@ -45,12 +44,12 @@ const workflowOf = (jobId: string) => service.temporal.workflow.getHandle(`job:$
 
 /** The delivery once an attempt is recorded and the next one is scheduled. */
 const waitForRetry = (jobId: string) =>
-  eventually(async () => {
+  vi.waitFor(async () => {
     const delivery = await service.stores.deliveries.find(deliveryIdOf(jobId));
     if (delivery?.state !== 'pending' || delivery.nextAttemptAt === null)
       throw new Error(`the delivery is ${JSON.stringify(delivery)}`);
     return delivery;
-  });
+  }, 60_000);
 
 describe('deleting a job', () => {
   test('before the first attempt: nothing is sent', async () => {
@@ -58,12 +57,12 @@ describe('deleting a job', () => {
     const held: (() => void)[] = [];
     receiver.behave((_, response) => void held.push(() => response.writeHead(200).end()));
     await sendTest(service.temporal, queues(), accountId);
-    await eventually(async () => expect(held).toHaveLength(1));
+    await vi.waitFor(async () => expect(held).toHaveLength(1), 60_000);
     const { job_id } = await run(headers);
-    await eventually(async () => {
+    await vi.waitFor(async () => {
       const { raw } = await workflowOf(job_id).describe();
       expect(raw.pendingActivities?.[0]?.lastFailure?.message).toContain('waits for its turn');
-    });
+    }, 60_000);
     await remove(headers, job_id);
     expect(await workflowOf(job_id).result()).toEqual({ status: 'completed', jobId: job_id });
     held[0]?.();
@@ -90,13 +89,13 @@ describe('deleting a job', () => {
     receiver.behave(() => undefined);
     const { headers } = await clientWith(service, receiver.url);
     const { job_id } = await run(headers);
-    await eventually(async () => expect(receiver.receivedFor(job_id)).toHaveLength(1));
+    await vi.waitFor(async () => expect(receiver.receivedFor(job_id)).toHaveLength(1), 60_000);
     await remove(headers, job_id);
     expect(await workflowOf(job_id).result()).toMatchObject({ status: 'completed' });
-    await eventually(async () => {
+    await vi.waitFor(async () => {
       const delivery = await deliveryIn(service, job_id, 'cancelled');
       expect(delivery.attempts).toMatchObject([{ error: expect.stringContaining('Aborted'), url: null }]);
-    });
+    }, 60_000);
     expect(receiver.receivedFor(job_id)).toHaveLength(1);
   });
 });
@@ -170,9 +169,9 @@ describe('an operator', () => {
       receiver.behave(status);
       receiver.received.length = 0;
       const id = await sendTest(service.temporal, queues(), accountId);
-      await eventually(async () => {
+      await vi.waitFor(async () => {
         expect(await service.stores.deliveries.find(id)).toMatchObject({ state, jobId: null, tries: 1 });
-      });
+      }, 60_000);
       const event = verified(receiver.received[0], secret);
       expect(Value.Check(TestEvent, event)).toBe(true);
       expect(event).toMatchObject({ type: 'test.ping', data: { account_id: accountId } });

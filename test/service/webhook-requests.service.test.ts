@@ -1,9 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { WebhookDelivery, WebhookDeliveryList } from '../../lib/contract/deliveries.ts';
 import type { WebhookSecret } from '../../lib/contract/webhook-endpoint.ts';
 import { ended, postJob } from '../setup/client.ts';
 import { closers } from '../setup/closers.ts';
-import { eventually } from '../setup/eventually.ts';
 import { generatorsOf } from '../setup/generators.ts';
 import { sampleImage } from '../setup/images.ts';
 import { type Receiver, startReceiver, verified } from '../setup/receiver.ts';
@@ -43,11 +42,11 @@ async function deliveries(client: Client, query = ''): Promise<WebhookDelivery[]
 }
 /** The only delivery of a job, once it is in this state. */
 const inState = (client: Client, jobId: string, status: WebhookDelivery['status']) =>
-  eventually(async () => {
+  vi.waitFor(async () => {
     const [delivery] = await deliveries(client, `?job_id=${jobId}`);
     if (delivery?.status !== status) throw new Error(`the delivery is ${JSON.stringify(delivery)}`);
     return delivery;
-  });
+  }, 60_000);
 async function run(client: Client): Promise<string> {
   const created = await postJob(service.app, client.headers, { tool: 'image-enhancement', image_base64 });
   return (await ended(service.app, client.headers, created.json().job_id)).job_id;
@@ -79,11 +78,11 @@ describe('a client', () => {
     expect((await call(client, 'PUT', '/webhook-endpoint', { url: receiver.url })).statusCode).toBe(200);
     const { secret } = (await call(client, 'POST', '/webhook-endpoint/rotate-secret')).json<WebhookSecret>();
     const { id } = (await call(client, 'POST', '/webhook-endpoint/test')).json<WebhookDelivery>();
-    await eventually(async () => {
+    await vi.waitFor(async () => {
       expect(await deliveries(client, '?status=failed')).toMatchObject([
         { id, type: 'test.ping', attempts: [{ status: 418, response_body: 'a teapot' }] },
       ]);
-    });
+    }, 60_000);
     const sent = receiver.received.filter(({ headers }) => headers['webhook-id'] === id);
     expect(sent).toHaveLength(1);
     expect(verified(sent[0], secret)).toMatchObject({ type: 'test.ping' });
@@ -109,7 +108,7 @@ describe('a client', () => {
     const { id } = await inState(client, jobId, 'failed');
     slow.behave(() => undefined);
     await call(client, 'POST', `/webhook-deliveries/${id}/redeliver`);
-    await eventually(async () => expect(slow.receivedFor(jobId)).toHaveLength(3));
+    await vi.waitFor(async () => expect(slow.receivedFor(jobId)).toHaveLength(3), 60_000);
     await service.app.inject({ method: 'DELETE', url: `/api/v1/jobs/${jobId}`, headers: client.headers });
     const cancelled = await inState(client, jobId, 'cancelled');
     expect(cancelled).toMatchObject({ url: null, reason: 'The job was deleted.' });
@@ -128,7 +127,7 @@ test('redelivering many events to a receiver that hangs does not delay the event
   hung.behave(() => undefined);
   for (let n = 0; n < 5; n += 1)
     await Promise.all(failed.map(({ id }) => call(client, 'POST', `/webhook-deliveries/${id}/redeliver`)));
-  await eventually(async () => expect(hung.open()).toBeGreaterThan(0));
+  await vi.waitFor(async () => expect(hung.open()).toBeGreaterThan(0), 60_000);
   receiver.behave(204);
   const jobId = await run(other);
   await inState(other, jobId, 'delivered');

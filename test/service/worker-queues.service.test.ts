@@ -1,13 +1,11 @@
-import { pino } from 'pino';
-import { expect, test } from 'vitest';
+import { beforeAll, expect, test, vi } from 'vitest';
 import { assertPolled } from '../../dev/servers/assert-polled.ts';
-import { installRuntime } from '../../lib/telemetry/temporal-logger.ts';
 import { openWorker } from '../../worker/open-worker.ts';
-import { eventually } from '../setup/eventually.ts';
 import { ownConfig } from '../setup/own-config.ts';
 import { ownDatabase } from '../setup/own-database.ts';
+import { logSdkTo } from '../setup/sdk-log.ts';
 
-installRuntime(pino({ level: 'silent' }));
+beforeAll(() => logSdkTo());
 
 /** Runs a worker with WORKER_QUEUES until it polls one queue. @returns which queues are polled by then */
 async function polledBy(WORKER_QUEUES: string, awaited: 'jobs' | 'webhooks'): Promise<string[]> {
@@ -17,7 +15,7 @@ async function polledBy(WORKER_QUEUES: string, awaited: 'jobs' | 'webhooks'): Pr
   const stop = new AbortController();
   const running = worker.run(stop.signal);
   try {
-    await eventually(() => assertPolled(config.temporal, awaited));
+    await vi.waitFor(() => assertPolled(config.temporal, awaited), 60_000);
     const queues = ['jobs', 'webhooks'] as const;
     const outcomes = await Promise.allSettled(queues.map((queue) => assertPolled(config.temporal, queue)));
     return queues.filter((_, index) => outcomes[index]?.status === 'fulfilled');

@@ -1,6 +1,6 @@
+import { vi } from 'vitest';
 import type { TypedApp } from '../../api/http/operation.ts';
 import type { Job } from '../../lib/contract/schemas.ts';
-import { eventually } from './eventually.ts';
 
 type Headers = Record<string, string>;
 
@@ -15,9 +15,9 @@ export function postJob(app: TypedApp, headers: Headers, body: object, idempoten
 
 /** Polls a job until it is no longer processing. */
 export function ended(app: TypedApp, headers: Headers, jobId: string): Promise<Job> {
-  return eventually(async () => {
+  return vi.waitFor(async () => {
     const job = (await app.inject({ url: `/api/v1/jobs/${jobId}`, headers })).json<Job>();
     if (job.status === 'processing') throw new Error(`job ${jobId} is still processing`);
     return job;
-  });
+  }, 60_000);
 }

@@ -1,6 +1,6 @@
 import { text } from 'node:stream/consumers';
+import { vi } from 'vitest';
 import { type Served, serveHttp } from '../lib/egress/servers.ts';
-import { eventually } from './eventually.ts';
 
 /** A span as a collector receives it, with the name of the service that sent it. */
 export interface CollectedSpan {
@@ -50,7 +50,7 @@ export async function startCollector(): Promise<Collector> {
     spans,
     requests,
     traceWith: (traceId, names) =>
-      eventually(async () => {
+      vi.waitFor(async () => {
         const found = spans.filter((span) => span.traceId === traceId);
         const left = found.map(({ name }) => name);
         for (const name of names) {
@@ -59,7 +59,7 @@ export async function startCollector(): Promise<Collector> {
           left.splice(at, 1);
         }
         return found;
-      }),
+      }, 60_000),
   };
 }
 

@@ -1,7 +1,9 @@
-/** Provided by the global setup to every test file: the environment of the running servers. */
 declare module 'vitest' {
   interface ProvidedContext {
+    /** The environment of the running servers, from the global setup. */
     env: Record<string, string>;
+    /** Whether property tests take the time for rare cases, as `npm run verify` does. */
+    thorough: boolean;
   }
 }
 

@@ -16,6 +16,11 @@ export function checkAfterFile(check: LeakCheck): () => void {
   return () => void checks.delete(check);
 }
 
+/** Forgets the checks of the file before, which ran in this process too. */
+export function forgetChecks(): void {
+  checks.clear();
+}
+
 /** Waits until nothing is left behind. @returns what still is when the time is up */
 export async function leaksOfFile(graceMs = GRACE_MS): Promise<string[]> {
   const deadline = Date.now() + graceMs;
@@ -38,18 +43,21 @@ const NAMES: Record<string, string> = {
 /** Finds what is opened from now on and keeps this process running: servers, connections, children, timers. */
 export function watchHandles(): LeakCheck {
   const before = countHandles();
-  const spawned: ChildProcess[] = [];
-  subscribe('child_process', (message) => {
-    spawned.push((message as { process: ChildProcess }).process);
-  });
+  const older = spawned.length;
   return () =>
     [...countHandles()].flatMap(([type, count]) => {
       const more = count - (before.get(type) ?? 0);
       if (more <= 0) return [];
-      const names = type === 'ProcessWrap' ? commandsOf(spawned) : '';
+      const names = type === 'ProcessWrap' ? runningCommands(spawned.slice(older)) : '';
       return [`${more} × ${NAMES[type] ?? type}${names}`];
     });
 }
+
+/** The children of this process. */
+const spawned: ChildProcess[] = [];
+subscribe('child_process', (message) => {
+  spawned.push((message as { process: ChildProcess }).process);
+});
 
 function countHandles(): Map<string, number> {
   const counts = new Map<string, number>();
@@ -58,7 +66,7 @@ function countHandles(): Map<string, number> {
 }
 
 /** The commands of the children that are running. */
-function commandsOf(children: readonly ChildProcess[]): string {
+function runningCommands(children: readonly ChildProcess[]): string {
   const running = children.filter(({ exitCode, signalCode }) => exitCode === null && signalCode === null);
   return ` (${running.map(({ pid, spawnargs }) => `${pid}: ${spawnargs.join(' ')}`).join(', ')})`;
 }

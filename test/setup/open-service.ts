@@ -7,11 +7,11 @@ import { openTemporal } from '../../lib/process/temporal-client.ts';
 import { openMongo } from '../../lib/stores/mongo/client.ts';
 import { prepareDatabase } from '../../lib/stores/mongo/setup.ts';
 import { createMongoStores } from '../../lib/stores/mongo/stores.ts';
-import { installRuntime } from '../../lib/telemetry/temporal-logger.ts';
 import { setupImages } from '../../operator/setup/steps.ts';
 import { openRenderer } from '../../worker/open-renderer.ts';
 import { openWorker, type WorkerOverrides } from '../../worker/open-worker.ts';
 import { PERMISSIVE } from './permissive.ts';
+import { logSdkTo } from './sdk-log.ts';
 
 export type Service = Awaited<ReturnType<typeof openService>>;
 
@@ -76,7 +76,7 @@ export async function startWorker(
   config: Config,
   overrides: TestWorkerOverrides = {},
 ): Promise<AsyncDisposable> {
-  installRuntimeOnce(config, overrides.logger);
+  logSdkTo(overrides.logger);
   const { worker, renderer, ...opened } = await withResources(async (keep) => ({
     worker: keep(await openWorker(config, overrides)),
     renderer: keep(await openRenderer(config, overrides)),
@@ -91,12 +91,4 @@ export async function startWorker(
       await Promise.all(running);
     },
   };
-}
-
-let installed = false;
-/** The SDK has one runtime per process; by default it logs at the level of the tests. */
-function installRuntimeOnce(config: Config, logger = pino({ level: config.log.level })): void {
-  if (installed) return;
-  installed = true;
-  installRuntime(logger);
 }

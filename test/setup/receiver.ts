@@ -1,8 +1,8 @@
+import { EventEmitter, once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { Webhook } from 'standardwebhooks';
 import { type Served, serveHttp } from '../lib/egress/servers.ts';
-import { eventually } from './eventually.ts';
 
 /** One request to a receiver. */
 export interface Received {
@@ -41,6 +41,7 @@ export interface Receiver extends Served {
 export async function startReceiver({ manner = 204, arrived }: ReceiverOptions = {}): Promise<Receiver> {
   const received: Received[] = [];
   const manners = new Map<string, Manner>();
+  const arrivals = new EventEmitter();
   let usual = manner;
   const receivedAt = (at: string) => received.filter(({ path }) => path === at);
   const served = await serveHttp(async (request, response) => {
@@ -49,6 +50,7 @@ export async function startReceiver({ manner = 204, arrived }: ReceiverOptions =
     const made = { at: Date.now(), path, headers, body: await text(request) };
     const index = receivedAt(path).length;
     received.push(made);
+    arrivals.emit('request');
     await arrived?.(made);
     respond(response, index, manners.get(path) ?? usual);
   });
@@ -62,11 +64,14 @@ export async function startReceiver({ manner = 204, arrived }: ReceiverOptions =
     },
     receivedAt,
     receivedFor: (jobId) => received.filter(({ body }) => body.includes(jobId)),
-    got: (count) =>
-      eventually(async () => {
-        if (received.length < count) throw new Error(`${received.length} of ${count} webhooks were received`);
-        return received;
-      }),
+    async got(count) {
+      const signal = AbortSignal.timeout(60_000);
+      while (received.length < count)
+        await once(arrivals, 'request', { signal }).catch((cause: unknown) => {
+          throw new Error(`${received.length} of ${count} webhooks were received`, { cause });
+        });
+      return received;
+    },
   };
 }
 

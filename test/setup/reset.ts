@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Client, WorkflowHandle } from '@temporalio/client';
-import { eventually } from './eventually.ts';
+import { vi } from 'vitest';
 
 type History = Awaited<ReturnType<WorkflowHandle['fetchHistory']>>;
 type EventId = NonNullable<NonNullable<History['events']>[number]['eventId']>;
@@ -32,8 +32,8 @@ export async function resetPoints({ workflow }: Client, workflowId: string): Pro
 
 /** Waits until there is one. */
 export const firstResetPoint = (client: Client, workflowId: string): Promise<Point> =>
-  eventually(async () => {
+  vi.waitFor(async () => {
     const [point] = await resetPoints(client, workflowId);
     if (point === undefined) throw new Error('No workflow task has completed.');
     return point;
-  });
+  }, 60_000);

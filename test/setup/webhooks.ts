@@ -1,8 +1,8 @@
+import { vi } from 'vitest';
 import { deliveryIdOf } from '../../lib/domain/delivery.ts';
 import type { DeliveryRecord } from '../../lib/domain/records.ts';
 import { issueWebhookSecret } from '../../lib/domain/webhook-signature.ts';
 import type { closers } from './closers.ts';
-import { eventually } from './eventually.ts';
 import { type Receiver, startReceiver } from './receiver.ts';
 import { type Service, startService } from './service.ts';
 
@@ -36,9 +36,9 @@ export function deliveryIn(
   jobId: string,
   state: DeliveryRecord['state'],
 ): Promise<DeliveryRecord> {
-  return eventually(async () => {
+  return vi.waitFor(async () => {
     const delivery = await stores.deliveries.find(deliveryIdOf(jobId));
     if (delivery?.state !== state) throw new Error(`the delivery is ${JSON.stringify(delivery)}`);
     return delivery;
-  });
+  }, 60_000);
 }

@@ -7,7 +7,7 @@ import { taskQueues } from '../../lib/protocol/task-queues.ts';
 import type { Mongo } from '../../lib/stores/mongo/client.ts';
 import { collections } from '../../lib/stores/mongo/documents.ts';
 
-/** A workflow closes in a moment after its job or webhook has ended, if a worker is there; images are rendered at the lowest priority. */
+/** With a worker, a workflow closes a moment after its job or webhook. Rendering has the lowest priority. */
 const CLOSING_MS = 90_000;
 const VISIBLE_AFTER_MS = 15_000;
 
@@ -32,23 +32,15 @@ async function recentJobs({ mongo }: Service): Promise<string[]> {
   return jobs.map(({ workflowId }) => String(workflowId));
 }
 
-async function isOpen({ temporal }: Service, workflowIds: readonly string[]): Promise<boolean> {
-  const states = workflowIds.map(async (id) => {
-    const description = await temporal.workflow
-      .getHandle(id)
-      .describe()
-      .catch(() => undefined);
-    return description?.status.name === 'RUNNING';
-  });
-  return (await Promise.all(states)).includes(true);
-}
-
 /** Waits until no workflow is running, or only those are that wait for something other than a worker. */
 export async function untilNoneRuns(service: Service): Promise<void> {
   const deadline = Date.now() + CLOSING_MS;
-  const jobs = await recentJobs(service);
-  while (((await isOpen(service, jobs)) || (await running(service)).length > 0) && Date.now() < deadline)
-    await delay(50);
+  const handles = (await recentJobs(service)).map((id) => service.temporal.workflow.getHandle(id));
+  const timer = new AbortController();
+  const late = delay(CLOSING_MS, undefined, { signal: timer.signal }).catch(() => {});
+  await Promise.race([late, Promise.allSettled(handles.map((handle) => handle.result()))]);
+  timer.abort();
+  while ((await running(service)).length > 0 && Date.now() < deadline) await delay(100);
 }
 
 /** Ends the workflows that a file leaves open on purpose. */

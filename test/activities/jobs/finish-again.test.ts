@@ -1,5 +1,5 @@
 import sharp from 'sharp';
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { type RenderAttempt, renderUpstream } from '../../../activities/jobs/render-image.ts';
 import { createLimit } from '../../../lib/admission/limit.ts';
 import { findTool, planRender } from '../../../lib/catalog/catalog.ts';
@@ -61,14 +61,14 @@ async function renderOnce(imageTasks: RenderAttempt['imageTasks']) {
   return renderUpstream(attempt, generator, call);
 }
 
-it('an image that was paid for is finished although the system has killed a process', async () => {
+test('an image that was paid for is finished although the system has killed a process', async () => {
   expect(await renderOnce(endingWith('killed', 2))).toMatchObject({ ok: true });
 });
 
-it('an image for which no process lives is given up', async () => {
+test('an image for which no process lives is given up', async () => {
   await expect(renderOnce(endingWith('killed', 3))).rejects.toMatchObject({ reason: 'killed' });
 });
 
-it('an image that ends its process is not tried again', async () => {
+test('an image that ends its process is not tried again', async () => {
   await expect(renderOnce(endingWith('crash', 1))).rejects.toMatchObject({ failure: { kind: 'refused' } });
 });

@@ -1,7 +1,6 @@
 import { fetch } from 'undici';
-import { expect } from 'vitest';
+import { expect, vi } from 'vitest';
 import type { LedgerRow } from '../../../lib/domain/records.ts';
-import { eventually } from '../../setup/eventually.ts';
 import { accepted, type Order } from './order.ts';
 import type { HttpResponse } from './upload.ts';
 import type { World } from './world.ts';
@@ -38,7 +37,7 @@ async function expectNothingKept(world: World, order: Order): Promise<void> {
   const { accountId, keyId, idempotencyKey, name } = order;
   // A running workflow may still charge; the charge is then voided.
   await nothingRuns(world, `AccountId = "${accountId}" AND `);
-  await eventually(async () => {
+  await vi.waitFor(async () => {
     expect(netAmounts(await ledger.list(accountId)), name).toEqual(new Map());
     expect((await accounts.get(accountId)).balance, name).toBe(50);
     expect(await jobs.list(accountId, 10), name).toEqual([]);
@@ -110,7 +109,7 @@ async function expectWebhook({ stores, receiver }: World, order: Order, jobId: s
   const { accountId, path, name, end } = order;
   const rows = await stores.ledger.list(accountId);
   const voided = new Set(rows.flatMap((row) => (row.kind === 'void' ? [row.jobId] : [])));
-  await eventually(async () => {
+  await vi.waitFor(async () => {
     const deliveries = (await stores.deliveries.list(accountId, 10)).filter((row) => !voided.has(row.jobId));
     expect(deliveries, name).toMatchObject([{ jobId, state: 'delivered' }]);
     const events = receiver.receivedAt(path).map(({ headers, body }) => {
@@ -126,7 +125,7 @@ async function expectWebhook({ stores, receiver }: World, order: Order, jobId: s
 
 /** A call of a paused worker counts as lost after a minute, and its open polls may take the next attempts. */
 async function ended({ stores }: World, jobId: string): Promise<void> {
-  await eventually(async () => {
+  await vi.waitFor(async () => {
     const status = (await stores.jobs.get(jobId))?.status;
     if (status !== 'completed' && status !== 'failed') throw new Error(`Job ${jobId} is ${status}.`);
   }, 180_000);
@@ -134,7 +133,7 @@ async function ended({ stores }: World, jobId: string): Promise<void> {
 
 /** Waits until no workflow is running; Temporal's visibility is eventually consistent. */
 export async function nothingRuns({ temporal }: World, where = ''): Promise<void> {
-  await eventually(async () => {
+  await vi.waitFor(async () => {
     const query = `${where}ExecutionStatus = "Running"`;
     const running: string[] = [];
     for await (const { workflowId } of temporal.workflow.list({ query })) {

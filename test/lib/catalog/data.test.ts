@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { describeCatalog, describeCommonOptions } from '../../../lib/catalog/describe.ts';
 import { GROUPS, TOOLS } from '../../../lib/catalog/registry.ts';
 import type { Condition, OptionSpec, ToolSpec } from '../../../lib/catalog/tool-spec.ts';
@@ -21,7 +21,7 @@ function expectCondition(tool: ToolSpec, condition: Condition) {
 }
 
 describe('the catalogue as data', () => {
-  it('names each tool, group and label once', () => {
+  test('names each tool, group and label once', () => {
     const count = GROUPS.flatMap((group) => group.tools).length;
     expect(TOOLS.size).toBe(count);
     expect(new Set(tools.map(({ label }) => label)).size).toBe(count);
@@ -32,13 +32,13 @@ describe('the catalogue as data', () => {
     }
   });
 
-  it('describes everything in one line', () => {
+  test('describes everything in one line', () => {
     const lines = [...GROUPS, ...tools].flatMap(({ title, description }) => [title, description]);
     for (const line of [...lines, ...options.map(({ option }) => option.description)])
       expect(line).toMatch(/^\S.{2,150}\S$/);
   });
 
-  it.each(options)('$name has consistent values', ({ tool, key, option }) => {
+  test.each(options)('$name has consistent values', ({ tool, key, option }) => {
     const values = valuesOf(option);
     expect(new Set(values).size).toBe(values.length);
     if ('default' in option && option.kind !== 'hex') expect(values).toContain(option.default);
@@ -57,7 +57,7 @@ describe('the catalogue as data', () => {
     }
   });
 
-  it.each(tools)('the task of $slug uses each option that has an effect', (tool) => {
+  test.each(tools)('the task of $slug uses each option that has an effect', (tool) => {
     const task = JSON.stringify(tool.task);
     for (const [key, option] of Object.entries(tool.options))
       if (option.appliesWhen !== 'never')
@@ -70,21 +70,21 @@ describe('the catalogue as data', () => {
     for (const sentence of tool.task) if (typeof sentence !== 'string') expectCondition(tool, sentence.when);
   });
 
-  it.each(tools.filter(({ aliases }) => aliases))('$slug has aliases that map to its values', (tool) => {
+  test.each(tools.filter(({ aliases }) => aliases))('$slug has aliases that map to its values', (tool) => {
     for (const alias of Object.values(tool.aliases ?? {})) {
       const target = tool.options[alias.for];
       expect(target && valuesOf(target)).toEqual(expect.arrayContaining(Object.values(alias.map)));
     }
   });
 
-  it('names the task without options where the custom tier reads a text, and only there', () => {
+  test('names the task without options where the custom tier reads a text, and only there', () => {
     for (const { aim, customPrompt } of tools) {
       expect(aim !== undefined).toBe(customPrompt === 'read');
       if (aim !== undefined) expect(aim).toMatch(/^[A-Z].*[a-z0-9D]$/);
     }
   });
 
-  it('keeps options next to a preset only where there is one', () => {
+  test('keeps options next to a preset only where there is one', () => {
     for (const tool of tools) {
       if (tool.presetKeeps !== undefined) expect(tool.preset).toBeDefined();
       for (const key of tool.presetKeeps ?? []) expect(tool.options).toHaveProperty(key);
@@ -93,12 +93,12 @@ describe('the catalogue as data', () => {
 });
 
 describe('the description of the catalogue', () => {
-  it('has every tool in order', () => {
+  test('has every tool in order', () => {
     const slugs = describeCatalog().flatMap((group) => group.tools.map(({ slug }) => slug));
     expect(slugs).toEqual([...TOOLS.keys()]);
   });
 
-  it('shows price, tiers and options of a tool', () => {
+  test('shows price, tiers and options of a tool', () => {
     const described = describeCatalog().flatMap((group) => group.tools);
     expect(described.find(({ slug }) => slug === 'kitchen-fixtures')).toMatchObject({
       imagesAt2K: 1,
@@ -117,7 +117,7 @@ describe('the description of the catalogue', () => {
     });
   });
 
-  it('shows the common options', () => {
+  test('shows the common options', () => {
     expect(describeCommonOptions().map(({ key, default: value }) => [key, value])).toEqual([
       ['resolution', '2K'],
       ['tier', 'guided'],

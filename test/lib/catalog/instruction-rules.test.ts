@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { colorWords } from '../../../lib/catalog/engine/color-words.ts';
 import { INSTRUCTION_MAX_LENGTH } from '../../../lib/catalog/plan.ts';
 import { TOOLS } from '../../../lib/catalog/registry.ts';
@@ -68,27 +68,27 @@ describe('what stays', () => {
     return stays === undefined ? [] : [{ slug: spec.slug, stays }];
   });
 
-  it.each(lists)('does not name what $slug changes', ({ slug, stays }) => {
+  test.each(lists)('does not name what $slug changes', ({ slug, stays }) => {
     expect(SUBJECTS).toHaveProperty(slug);
     expect(stays).not.toMatch(SUBJECTS[slug] ?? /./);
   });
 
-  it.each(Object.entries(CONTRADICTIONS))('does not contradict %s', (slug, words) => {
+  test.each(Object.entries(CONTRADICTIONS))('does not contradict %s', (slug, words) => {
     for (const line of tool(slug).keep) expect(line).not.toMatch(words);
   });
 
-  it('names the fixed parts of a room one by one', () => {
+  test('names the fixed parts of a room one by one', () => {
     const stays = instruction(tool('virtual-staging'), {});
     for (const part of ['wall', 'floor', 'ceiling', 'window', 'view', 'doors', 'built-in'])
       expect(stays).toContain(part);
   });
 
-  it('has what the contract says of plots', () => {
+  test('has what the contract says of plots', () => {
     for (const slug of ['exterior-additions', 'landscaping'])
       expect(instruction(tool(slug), {})).toContain('Pools, spas, pergolas, gazebos, decks and patios stay');
   });
 
-  it('keeps the text and lines of a plan that is only colored', () => {
+  test('keeps the text and lines of a plan that is only colored', () => {
     expect(tool('floor-plan-colorize').keep.join()).toMatch(/text, dimensions, .* exactly as drawn/);
   });
 });
@@ -102,7 +102,7 @@ describe('every instruction', () => {
       : []),
   ]);
 
-  it.each(tiers)('of $slug with $options has framing, and one image without additions', (row) => {
+  test.each(tiers)('of $slug with $options has framing, and one image without additions', (row) => {
     const told = instruction(row.spec, row.options);
     expect(told).toMatch(/exact( crop, orientation and)? aspect ratio/);
     if (!isPlan(row.spec)) expect(told).toContain('edge to edge');
@@ -114,12 +114,12 @@ describe('every instruction', () => {
     expect(told).toMatch(isPlan(row.spec) ? /Return one image/ : /Return one photorealistic photo/);
   });
 
-  it.each(tiers)('of $slug with $options names the task first, and is short', ({ spec, options }) => {
+  test.each(tiers)('of $slug with $options names the task first, and is short', ({ spec, options }) => {
     expect(instruction(spec, options)).toMatch(/^[A-Z][a-z]+ .*\.\n/);
     expect(instruction(spec, options).length).toBeLessThanOrEqual(2000);
   });
 
-  it.each(tools)('of $slug has a length that a model accepts, with the longest text', (spec) => {
+  test.each(tools)('of $slug has a length that a model accepts, with the longest text', (spec) => {
     const long = '\u{1F3E0}'.repeat(500);
     const all = Object.fromEntries(Object.keys(spec.options).map((key) => [key, long]));
     const free = Object.fromEntries(Object.keys(texts(spec)).map((key) => [key, long]));
@@ -134,7 +134,7 @@ describe('every instruction', () => {
       expect(instruction(spec, options).length).toBeLessThanOrEqual(INSTRUCTION_MAX_LENGTH);
   });
 
-  it.each(tools)('of $slug differs for each value of each option', (spec) => {
+  test.each(tools)('of $slug differs for each value of each option', (spec) => {
     const all = values(spec);
     for (const key of new Set(all.map((value) => value.key))) {
       const told = all.filter((value) => value.key === key).map(({ options }) => instruction(spec, options));
@@ -144,7 +144,7 @@ describe('every instruction', () => {
 });
 
 describe('a color', () => {
-  it.each([
+  test.each([
     ['#FFFFFF', 'white'],
     ['#faf6ee', 'off-white'],
     ['#000000', 'black'],

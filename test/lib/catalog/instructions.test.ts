@@ -1,5 +1,5 @@
 import { readdirSync } from 'node:fs';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { TOOLS } from '../../../lib/catalog/registry.ts';
 import type { ToolSpec } from '../../../lib/catalog/tool-spec.ts';
 import { instruction, texts, values, wishes } from './instruction-cases.ts';
@@ -35,11 +35,11 @@ function valuesSection(tool: ToolSpec, guided: string): string[] {
 }
 
 describe('the instructions', () => {
-  it.each(tools)('of $slug read as in instructions/$slug.md', async (tool) => {
+  test.each(tools)('of $slug read as in instructions/$slug.md', async (tool) => {
     await expect(page(tool)).toMatchFileSnapshot(`instructions/${tool.slug}.md`);
   });
 
-  it('have one page for each tool and no other', () => {
+  test('have one page for each tool and no other', () => {
     const pages = readdirSync(new URL('instructions', import.meta.url));
     expect(pages.sort()).toEqual(tools.map(({ slug }) => `${slug}.md`).sort());
   });

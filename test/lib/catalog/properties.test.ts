@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { planRender } from '../../../lib/catalog/catalog.ts';
 import { INSTRUCTION_MAX_LENGTH } from '../../../lib/catalog/plan.ts';
 import { TOOLS } from '../../../lib/catalog/registry.ts';
@@ -55,7 +55,7 @@ const check = (property: (tool: ToolSpec, options: Record<string, unknown>) => v
   );
 
 describe('planRender', () => {
-  it('never throws for JSON, and describes any problem', () => {
+  test('never throws for JSON, and describes any problem', () => {
     fc.assert(
       fc.property(anyTool, fc.jsonValue(), (tool, json) => {
         const planned = planRender(tool, json as Record<string, unknown>);
@@ -68,7 +68,7 @@ describe('planRender', () => {
     });
   });
 
-  it('warns only about keys that were sent, once each', () => {
+  test('warns only about keys that were sent, once each', () => {
     check((tool, options) => {
       const planned = planRender(tool, options);
       const named = planned.ok ? planned.plan.warnings.map(({ option }) => option) : [];
@@ -79,7 +79,7 @@ describe('planRender', () => {
     });
   });
 
-  it('charges 1 or 2 images, 2 for 4K', () => {
+  test('charges 1 or 2 images, 2 for 4K', () => {
     check((tool, options) => {
       const planned = planRender(tool, options);
       if (!planned.ok) return;
@@ -88,7 +88,7 @@ describe('planRender', () => {
     });
   });
 
-  it('returns a bounded, JSON-serialisable plan, the same each time', () => {
+  test('returns a bounded, JSON-serialisable plan, the same each time', () => {
     check((tool, options) => {
       const planned = planRender(tool, options);
       expect(planRender(tool, structuredClone(options))).toEqual(planned);
@@ -102,7 +102,7 @@ describe('planRender', () => {
     });
   });
 
-  it('accepts exactly the listed values in guided', () => {
+  test('accepts exactly the listed values in guided', () => {
     const choices = tools.flatMap((tool) =>
       Object.entries(tool.options).flatMap(([key, option]) =>
         option.kind === 'choice' ? [{ tool, key, values: option.values }] : [],
@@ -127,7 +127,7 @@ describe('planRender', () => {
     );
   });
 
-  it('leaves no placeholder in an instruction', () => {
+  test('leaves no placeholder in an instruction', () => {
     for (const tool of tools)
       for (const tier of ['guided', 'auto']) {
         const planned = planRender(tool, tool.ownKeysOnly ? { style: 'modern' } : { tier });

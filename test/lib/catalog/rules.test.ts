@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { acceptedPlan, refusedPlan } from './plan.ts';
 
 const settings = (slug: string, options?: Record<string, unknown>) => acceptedPlan(slug, options).settings;
@@ -6,7 +6,7 @@ const instruction = (slug: string, options?: Record<string, unknown>) =>
   acceptedPlan(slug, options).instruction;
 
 describe('options that apply only with another one', () => {
-  it('a sink style applies to a sink', () => {
+  test('a sink style applies to a sink', () => {
     expect(settings('kitchen-fixtures', { kitchenSinkStyle: 'drop-in' })).toEqual({
       kitchenFixtureType: 'kitchen-faucet',
       fixtureFinish: 'brushed-nickel',
@@ -15,7 +15,7 @@ describe('options that apply only with another one', () => {
     expect(settings('kitchen-fixtures', sink)).toMatchObject(sink);
   });
 
-  it('bathroom styles apply to their fixture', () => {
+  test('bathroom styles apply to their fixture', () => {
     expect(settings('bathroom-fixtures', { bathroomFixtureType: 'bathtub' })).toEqual({
       bathroomFixtureType: 'bathtub',
       bathtubStyle: 'freestanding',
@@ -26,11 +26,11 @@ describe('options that apply only with another one', () => {
     expect(sink).not.toHaveProperty('bathtubStyle');
   });
 
-  it('are checked even where they do not apply', () => {
+  test('are checked even where they do not apply', () => {
     expect(refusedPlan('kitchen-fixtures', { kitchenSinkStyle: 'trough' })).toContain('kitchenSinkStyle');
   });
 
-  it('a pool has a shape and a deck, a removed pool a replacement', () => {
+  test('a pool has a shape and a deck, a removed pool a replacement', () => {
     expect(settings('pool', { replacementType: 'lawn' })).toEqual({
       poolAction: 'add',
       poolShape: 'rectangular',
@@ -43,14 +43,14 @@ describe('options that apply only with another one', () => {
     });
   });
 
-  it('additionType alone decides what is added', () => {
+  test('additionType alone decides what is added', () => {
     const shed = { additionType: 'shed' };
     expect(acceptedPlan('exterior-additions', { ...shed, additionCategory: 'hardscape' })).toEqual(
       acceptedPlan('exterior-additions', shed),
     );
   });
 
-  it('hasExisting replaces instead of adding', () => {
+  test('hasExisting replaces instead of adding', () => {
     for (const slug of ['exterior-additions', 'outdoor-living']) {
       expect(instruction(slug)).toMatch(/replaces nothing/);
       expect(instruction(slug, { hasExisting: 'true' })).toMatch(/replaces the similar structure/);
@@ -60,7 +60,7 @@ describe('options that apply only with another one', () => {
 });
 
 describe('furniture', () => {
-  it('follows the description instead of objectType and style', () => {
+  test('follows the description instead of objectType and style', () => {
     const options = { objectType: 'sofa', style: 'luxury', roomType: 'bedroom', description: 'a blue pouf' };
     expect(settings('add-furniture-object', options)).toEqual({
       roomType: 'bedroom',
@@ -71,20 +71,20 @@ describe('furniture', () => {
     );
   });
 
-  it('adds the objectType in its style, or lets the model choose', () => {
+  test('adds the objectType in its style, or lets the model choose', () => {
     expect(instruction('add-furniture-object', { objectType: 'accent-chair', style: 'coastal' })).toMatch(
       /one accent chair\.\nDesign the piece in coastal style/,
     );
     expect(instruction('add-furniture-object')).toMatch(/the piece of furniture that the room lacks most/);
   });
 
-  it('ignores placement', () => {
+  test('ignores placement', () => {
     expect(acceptedPlan('add-furniture-object', { placement: 'replace' })).toEqual(
       acceptedPlan('add-furniture-object'),
     );
   });
 
-  it('replaces only the named pieces, without a style', () => {
+  test('replaces only the named pieces, without a style', () => {
     const named = { description: 'the two armchairs', style: 'luxury' };
     expect(settings('furniture-replacement', named)).toEqual({
       roomType: 'living-room',
@@ -94,7 +94,7 @@ describe('furniture', () => {
     expect(instruction('furniture-replacement')).toMatch(/every piece .* in modern style/);
   });
 
-  it('accepts a description of at most 500 characters', () => {
+  test('accepts a description of at most 500 characters', () => {
     for (const slug of ['add-furniture-object', 'furniture-replacement']) {
       acceptedPlan(slug, { description: 'x'.repeat(500) });
       expect(refusedPlan(slug, { description: 'x'.repeat(501) })).toContain('at most 500 characters');
@@ -102,17 +102,17 @@ describe('furniture', () => {
     }
   });
 
-  it('ignores a blank description', () => {
+  test('ignores a blank description', () => {
     expect(acceptedPlan('add-furniture-object', { description: ' \n' })).toEqual(
       acceptedPlan('add-furniture-object'),
     );
   });
 
-  it.each(['#A1b2C3', '#000000'])('recolors to %s', (targetColor) => {
+  test.each(['#A1b2C3', '#000000'])('recolors to %s', (targetColor) => {
     expect(settings('furniture-facelift', { targetColor })).toEqual({ changeType: 'recolor', targetColor });
   });
 
-  it.each(['red', '#fff', '#12345g', '#1234567', '123456', '#123456\n', ' #123456', '', 0xffffff])(
+  test.each(['red', '#fff', '#12345g', '#1234567', '123456', '#123456\n', ' #123456', '', 0xffffff])(
     'does not recolor to %j',
     (targetColor) => {
       expect(refusedPlan('furniture-facelift', { targetColor })).toContain('#RRGGBB');
@@ -121,7 +121,7 @@ describe('furniture', () => {
 });
 
 describe('free text', () => {
-  it('reads hyphens as spaces where the contract says so', () => {
+  test('reads hyphens as spaces where the contract says so', () => {
     expect(settings('countertop-replacement', { countertopTone: 'calacatta-gold' })).toMatchObject({
       countertopTone: 'calacatta gold',
     });
@@ -131,18 +131,18 @@ describe('free text', () => {
     expect(instruction('bathroom-tile', { tileTone: 'off--white' })).toContain('\ntile tone: off white\n');
   });
 
-  it('keeps hyphens in a description', () => {
+  test('keeps hyphens in a description', () => {
     const description = 'a built-in bench';
     expect(settings('add-furniture-object', { description })).toEqual({ description });
   });
 
-  it('must be a string', () => {
+  test('must be a string', () => {
     expect(refusedPlan('countertop-replacement', { countertopTone: 3 })).toContain('countertopTone');
   });
 });
 
 describe('facade', () => {
-  it('auto suits the building, plaster is plaster', () => {
+  test('auto suits the building, plaster is plaster', () => {
     expect(instruction('construction-exterior')).toMatch(/suits the style and the building/);
     expect(instruction('construction-exterior', { facadeMaterial: 'plaster' })).toContain(
       'smooth plaster on the whole facade',
@@ -151,7 +151,7 @@ describe('facade', () => {
 });
 
 describe('festive-flip', () => {
-  it.each([
+  test.each([
     ['christmas', 'american'],
     ['halloween', 'american'],
     ['easter', 'western'],
@@ -159,23 +159,23 @@ describe('festive-flip', () => {
     expect(settings('festive-flip', { holiday })).toMatchObject({ holiday, holidayRegion });
   });
 
-  it('ignores a region that the holiday does not have, without a warning', () => {
+  test('ignores a region that the holiday does not have, without a warning', () => {
     const plan = acceptedPlan('festive-flip', { holiday: 'easter', holidayRegion: 'american' });
     expect(plan).toEqual(acceptedPlan('festive-flip', { holiday: 'easter' }));
   });
 
-  it('accepts a region that the holiday has', () => {
+  test('accepts a region that the holiday has', () => {
     const mexican = { holiday: 'halloween', holidayRegion: 'mexican' };
     expect(settings('festive-flip', mexican)).toMatchObject(mexican);
   });
 
-  it('has holidays without regions', () => {
+  test('has holidays without regions', () => {
     expect(settings('festive-flip', { holiday: 'diwali', holidayRegion: 'american' })).not.toHaveProperty(
       'holidayRegion',
     );
   });
 
-  it('accepts an unknown holiday in auto', () => {
+  test('accepts an unknown holiday in auto', () => {
     const unknown = { tier: 'auto', holiday: '__proto__', holidayRegion: 'constructor' };
     expect(settings('festive-flip', unknown)).toEqual({ holiday: '__proto__', intensity: 'balanced' });
   });

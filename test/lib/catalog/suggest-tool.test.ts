@@ -1,10 +1,10 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { likelyTool } from '../../../lib/catalog/catalog.ts';
 
 const always = () => true;
 
 describe('the tool that was probably meant', () => {
-  it.each([
+  test.each([
     ['Virtual Staging', 'virtual-staging'],
     ['virtual_staging', 'virtual-staging'],
     ['virtualStagin', 'virtual-staging'],
@@ -23,14 +23,14 @@ describe('the tool that was probably meant', () => {
     expect(likelyTool(sent, always)).toBe(slug);
   });
 
-  it.each(['', ' ', 'xyzzy', '__proto__', 'toString', '\0', '\u{1F3E0}', `pool-${'l'.repeat(40)}`])(
+  test.each(['', ' ', 'xyzzy', '__proto__', 'toString', '\0', '\u{1F3E0}', `pool-${'l'.repeat(40)}`])(
     'of %j is unknown',
     (sent) => {
       expect(likelyTool(sent, always)).toBeUndefined();
     },
   );
 
-  it('is never one that is not offered', () => {
+  test('is never one that is not offered', () => {
     expect(likelyTool('twilight', (slug) => slug !== 'day-to-dusk-exterior')).toBe('day-to-dusk');
     expect(likelyTool('Pool', () => false)).toBeUndefined();
   });

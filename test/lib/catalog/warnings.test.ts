@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { MAX_KEYS } from '../../../lib/catalog/engine/check.ts';
 import { editDistance, likelyKey } from '../../../lib/catalog/engine/suggest.ts';
 import { acceptedPlan, refusedPlan, warned } from './plan.ts';
@@ -8,7 +8,7 @@ const messageOf = (slug: string, key: string, tier = 'guided') =>
   acceptedPlan(slug, { tier, [key]: 'x' }).warnings[0]?.message;
 
 describe('an unknown key', () => {
-  it.each(['guided', 'auto', 'custom'])('is ignored and named with tier %s', (tier) => {
+  test.each(['guided', 'auto', 'custom'])('is ignored and named with tier %s', (tier) => {
     for (const slug of ['cabinet-replacement', 'pool', 'floor-plan-to-3d']) {
       const base = tier === 'custom' ? { tier, customPrompt: 'x' } : { tier };
       const plan = acceptedPlan(slug, { ...base, paint: 'red', constructor: null });
@@ -24,11 +24,11 @@ describe('an unknown key', () => {
     }
   });
 
-  it('is named even when it is __proto__', () => {
+  test('is named even when it is __proto__', () => {
     expect(warned('pool', JSON.parse('{"__proto__": {"poolAction": "remove"}}'))).toEqual(['__proto__']);
   });
 
-  it.each([
+  test.each([
     ['cabinet-replacement', 'cabinet_style', 'cabinetStyle'],
     ['cabinet-replacement', 'cabinetColour', 'cabinetColor'],
     ['cabinet-replacement', 'cabinetStlye', 'cabinetStyle'],
@@ -47,20 +47,20 @@ describe('an unknown key', () => {
     expect(messageOf(slug, sent)).toContain(`Did you mean ${meant}?`);
   });
 
-  it('gets the list of keys when none is similar', () => {
+  test('gets the list of keys when none is similar', () => {
     expect(messageOf('pool-removal', 'zzzzzz')).toContain(
       'Its options are replacementType, resolution, tier.',
     );
     expect(messageOf('lawn-enhancement', '***')).toContain('Its options are resolution, tier.');
   });
 
-  it('never suggests customPrompt to a tool that does not read it', () => {
+  test('never suggests customPrompt to a tool that does not read it', () => {
     expect(messageOf('pool', 'prompt')).not.toContain('customPrompt');
   });
 });
 
 describe('resolution', () => {
-  it.each(['2k', '4k', '8K', '', 4, true, null, ['4K'], {}])('%j is ignored and named', (resolution) => {
+  test.each(['2k', '4k', '8K', '', 4, true, null, ['4K'], {}])('%j is ignored and named', (resolution) => {
     for (const [slug] of SLUGS.slice(1)) {
       const plan = acceptedPlan(slug, { resolution });
       expect(plan).toEqual({
@@ -72,18 +72,18 @@ describe('resolution', () => {
 });
 
 describe('virtual-staging', () => {
-  it('needs a style', () => {
+  test('needs a style', () => {
     for (const options of [undefined, {}, { roomType: 'bedroom' }])
       expect(refusedPlan('virtual-staging', options)).toMatch(/requires options\.style: one of modern/);
   });
 
-  it.each(['resolution', 'tier', 'customPrompt', 'Style', 'constructor'])('rejects %s', (key) => {
+  test.each(['resolution', 'tier', 'customPrompt', 'Style', 'constructor'])('rejects %s', (key) => {
     const message = refusedPlan('virtual-staging', { style: 'modern', [key]: '2K' });
     expect(message).toContain(`"${key}"`);
     expect(message).toContain('style, roomType');
   });
 
-  it('renders at 2K for one image without warnings', () => {
+  test('renders at 2K for one image without warnings', () => {
     expect(acceptedPlan('virtual-staging', { style: 'luxury', roomType: 'bedroom' })).toMatchObject({
       imagesCharged: 1,
       longestSide: 2048,
@@ -92,7 +92,7 @@ describe('virtual-staging', () => {
     });
   });
 
-  it('checks the values of its keys', () => {
+  test('checks the values of its keys', () => {
     expect(refusedPlan('virtual-staging', { style: 'gothic' })).toContain('options.style');
     expect(refusedPlan('virtual-staging', { style: 'modern', roomType: 'crypt' })).toContain(
       'options.roomType',
@@ -101,14 +101,14 @@ describe('virtual-staging', () => {
 });
 
 describe('a hostile set of keys', () => {
-  it('is rejected when it is too large to be listed in warnings', () => {
+  test('is rejected when it is too large to be listed in warnings', () => {
     const many = Object.fromEntries(Array.from({ length: MAX_KEYS + 1 }, (_, i) => [`k${i}`, 1]));
     expect(refusedPlan('pool', many)).toMatch(/more than 100 keys/);
     expect(refusedPlan('pool', { ['k'.repeat(101)]: 1 })).toMatch(/more than 100 characters/);
     expect(warned('pool', { ['k'.repeat(100)]: 1 })).toEqual(['k'.repeat(100)]);
   });
 
-  it('gets one short warning per key', () => {
+  test('gets one short warning per key', () => {
     const keys = Array.from({ length: 97 }, (_, i) => `${i}`.padEnd(100, 'k'));
     for (const [slug] of SLUGS.slice(1)) {
       const { warnings } = acceptedPlan(slug, Object.fromEntries(keys.map((key) => [key, 1])));
@@ -117,7 +117,7 @@ describe('a hostile set of keys', () => {
     }
   });
 
-  it('costs a bounded number of comparisons', () => {
+  test('costs a bounded number of comparisons', () => {
     let reads = 0;
     const keys = new Proxy(['style', 'roomType'], {
       get(target, name, receiver) {
@@ -150,21 +150,21 @@ describe('a hostile set of keys', () => {
     ]);
   });
 
-  it('is rejected when options is not an object', () => {
+  test('is rejected when options is not an object', () => {
     for (const json of ['null', '[]', '"style"', '7'])
       expect(refusedPlan('pool', JSON.parse(json))).toBe('options must be an object.');
   });
 });
 
 describe('suggestions', () => {
-  it('count a swap of neighbors as one edit', () => {
+  test('count a swap of neighbors as one edit', () => {
     expect(editDistance('stlye', 'style')).toBe(1);
     expect(editDistance('', 'abc')).toBe(3);
     expect(editDistance('kitten', 'sitting')).toBe(3);
     expect(editDistance('same', 'same')).toBe(0);
   });
 
-  it('prefer another spelling of the same word', () => {
+  test('prefer another spelling of the same word', () => {
     expect(likelyKey('ROOM-TYPE', ['type', 'roomType'])).toBe('roomType');
     expect(likelyKey('', ['style'])).toBeUndefined();
   });

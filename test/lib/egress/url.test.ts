@@ -128,6 +128,11 @@ describe('a URL that is stored', () => {
     expect(parseStoredUrl(text, nothing).href).toBe(href);
   });
 
+  test('may have letters of Latin-1, also after thousands of other URLs', () => {
+    for (let n = 0; n < 20_000; n += 1) refusal(`https://hooks.example.com/${n}`);
+    expect(refusal('https://b\u00fccher.example/')).toBeUndefined();
+  });
+
   test.each([
     'https://hooks.example.com/a\tb',
     'https://hooks.exa\nmple.com/',

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createBreaker } from '../../../lib/generators/breaker.ts';
 
 const FAILED = new Error('failed');
@@ -20,7 +20,7 @@ function clocked() {
 }
 
 describe('the circuit breaker', () => {
-  it('opens after five failures in a row', async () => {
+  test('opens after five failures in a row', async () => {
     const { breaker, fail } = clocked();
     await fail(4);
     expect(breaker.waitMs()).toBe(0);
@@ -28,7 +28,7 @@ describe('the circuit breaker', () => {
     expect(breaker.waitMs()).toBe(15_000);
   });
 
-  it('stays closed when the photos of one account fail, and opens when those of three do', async () => {
+  test('stays closed when the photos of one account fail, and opens when those of three do', async () => {
     const { breaker, fail } = clocked();
     await fail(20, () => 'a');
     expect(breaker.waitMs()).toBe(0);
@@ -38,7 +38,7 @@ describe('the circuit breaker', () => {
     expect(breaker.waitMs()).toBe(15_000);
   });
 
-  it('lets an account probe that has not opened it, and is not kept open by one account', async () => {
+  test('lets an account probe that has not opened it, and is not kept open by one account', async () => {
     const { clock, breaker, fail, succeed } = clocked();
     await fail(5);
     clock.ms += 15_000;
@@ -51,7 +51,7 @@ describe('the circuit breaker', () => {
     expect(breaker.waitMs('other')).toBe(0);
   });
 
-  it('learns nothing from calls that began before it opened', async () => {
+  test('learns nothing from calls that began before it opened', async () => {
     const { breaker, fail } = clocked();
     let end = () => {};
     const late = breaker
@@ -63,7 +63,7 @@ describe('the circuit breaker', () => {
     expect(breaker.waitMs()).toBe(15_000);
   });
 
-  it('says how long the upstream has done nothing', async () => {
+  test('says how long the upstream has done nothing', async () => {
     const { clock, breaker, fail, succeed } = clocked();
     clock.ms += 1000;
     await fail();
@@ -72,7 +72,7 @@ describe('the circuit breaker', () => {
     expect(breaker.idleMs()).toBe(0);
   });
 
-  it('counts anew after a success', async () => {
+  test('counts anew after a success', async () => {
     const { breaker, fail, succeed } = clocked();
     await fail(4);
     await succeed();
@@ -80,7 +80,7 @@ describe('the circuit breaker', () => {
     expect(breaker.waitMs()).toBe(0);
   });
 
-  it('takes a refusal for a sign that the upstream works', async () => {
+  test('takes a refusal for a sign that the upstream works', async () => {
     const { clock, breaker, fail } = clocked();
     await fail(5);
     clock.ms += 15_000;
@@ -89,7 +89,7 @@ describe('the circuit breaker', () => {
     expect(breaker.waitMs()).toBe(0);
   });
 
-  it('lets one probe pass after its time, and closes when the probe succeeds', async () => {
+  test('lets one probe pass after its time, and closes when the probe succeeds', async () => {
     const { clock, breaker, fail, succeed } = clocked();
     await fail(5);
     clock.ms += 15_000;
@@ -103,7 +103,7 @@ describe('the circuit breaker', () => {
     expect(breaker.waitMs()).toBe(0);
   });
 
-  it('stays open for twice as long after each failed probe, for 5 minutes at most', async () => {
+  test('stays open for twice as long after each failed probe, for 5 minutes at most', async () => {
     const { clock, breaker, fail } = clocked();
     await fail(5);
     const waits = [];
@@ -115,7 +115,7 @@ describe('the circuit breaker', () => {
     expect(waits).toEqual([30_000, 60_000, 120_000, 240_000, 300_000, 300_000]);
   });
 
-  it('lets another call probe when the first one has taken a minute', async () => {
+  test('lets another call probe when the first one has taken a minute', async () => {
     const { clock, breaker, fail, succeed } = clocked();
     await fail(5);
     clock.ms += 15_000;
@@ -130,7 +130,7 @@ describe('the circuit breaker', () => {
     expect(breaker.waitMs()).toBe(0);
   });
 
-  it('lets the next call probe when a probe ended without saying anything about the upstream', async () => {
+  test('lets the next call probe when a probe ended without saying anything about the upstream', async () => {
     const { clock, breaker, fail } = clocked();
     await fail(5);
     clock.ms += 15_000;
@@ -138,7 +138,7 @@ describe('the circuit breaker', () => {
     expect(breaker.waitMs()).toBe(0);
   });
 
-  it('waits as long as the upstream asks, for 5 minutes at most, and does not count it as a failure', async () => {
+  test('waits as long as the upstream asks, for 5 minutes at most, and does not count it as a failure', async () => {
     const { clock, breaker, succeed } = clocked();
     const limited = (retryAfterMs: number) =>
       breaker

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { CallLog, UpstreamTask } from '../../../lib/domain/generator-call.ts';
 import { createBreaker } from '../../../lib/generators/breaker.ts';
 import { GeneratorError, type GeneratorFailure } from '../../../lib/generators/errors.ts';
@@ -79,7 +79,7 @@ const kindOf = (promise: Promise<unknown>) =>
   );
 
 describe('one generator', () => {
-  it('has its response recorded although the calls cannot be read at that moment', async () => {
+  test('has its response recorded although the calls cannot be read at that moment', async () => {
     const job = attempts({ bfl: [unavailable(), USED] });
     let reads = 0;
     const list = async () => {
@@ -92,7 +92,7 @@ describe('one generator', () => {
     expect(await kindOf(job.run())).toBe('rendered');
   });
 
-  it('is asked again by a later attempt when it was unavailable, and nothing is charged for that', async () => {
+  test('is asked again by a later attempt when it was unavailable, and nothing is charged for that', async () => {
     const job = attempts({ bfl: [unavailable(), unavailable(), USED] });
     expect([await kindOf(job.run()), await kindOf(job.run()), await kindOf(job.run())]).toEqual([
       'unavailable',
@@ -102,7 +102,7 @@ describe('one generator', () => {
     expect((await job.calls()).filter(({ mayBeCharged }) => mayBeCharged)).toHaveLength(1);
   });
 
-  it('resumes its task after a crash, and is submitted to once', async () => {
+  test('resumes its task after a crash, and is submitted to once', async () => {
     const job = attempts({ bfl: [{ task: taskOf('t1'), next: 'crash' }, 'crash', USED] });
     await kindOf(job.run());
     await kindOf(job.run());
@@ -110,7 +110,7 @@ describe('one generator', () => {
     expect(job.uses).toEqual(['bfl submit', 'bfl resume t1', 'bfl resume t1']);
   });
 
-  it('keeps its task while it cannot be reached', async () => {
+  test('keeps its task while it cannot be reached', async () => {
     const job = attempts({ bfl: [{ task: taskOf('t1'), next: unavailable() }, unavailable(), USED] });
     expect(await kindOf(job.run())).toBe('unavailable');
     expect(await kindOf(job.run())).toBe('unavailable');
@@ -118,13 +118,13 @@ describe('one generator', () => {
     expect(job.uses).toEqual(['bfl submit', 'bfl resume t1', 'bfl resume t1']);
   });
 
-  it('is submitted to once more when it no longer knows the task', async () => {
+  test('is submitted to once more when it no longer knows the task', async () => {
     const job = attempts({ bfl: [{ task: taskOf('t1'), next: failed({ kind: 'lost' }) }, USED] });
     expect(await kindOf(job.run())).toBe('rendered');
     expect(job.uses).toEqual(['bfl submit', 'bfl submit']);
   });
 
-  it.each([
+  test.each([
     ['whose process died', 'crash' as const],
     ['whose response was lost', lostResponse],
     ['whose task failed', { task: taskOf('t1'), next: lostResponse }],
@@ -135,20 +135,20 @@ describe('one generator', () => {
     expect(job.uses.filter((use) => use.endsWith('submit'))).toHaveLength(2);
   });
 
-  it('is called as often as needed where nothing is charged', async () => {
+  test('is called as often as needed where nothing is charged', async () => {
     const job = attempts({ free: ['crash', 'crash', 'crash', USED] });
     for (const _ of [1, 2, 3]) await kindOf(job.run());
     expect(await kindOf(job.run())).toBe('rendered');
   });
 
-  it('is not called again for a result that is stored', async () => {
+  test('is not called again for a result that is stored', async () => {
     const job = attempts({ bfl: [USED] });
     await job.run();
     expect(await job.run()).toEqual(RESULT);
     expect(job.uses).toEqual(['bfl submit']);
   });
 
-  it('ends the job when it refuses', async () => {
+  test('ends the job when it refuses', async () => {
     const job = attempts({ bfl: [failed({ kind: 'refused', reason: 'safety' }, true)], gemini: [USED] });
     expect(await kindOf(job.run())).toBe('refused');
     expect(await job.calls()).toMatchObject([
@@ -156,7 +156,7 @@ describe('one generator', () => {
     ]);
   });
 
-  it('is not asked while its breaker is open', async () => {
+  test('is not asked while its breaker is open', async () => {
     const job = attempts({ bfl: [unavailable(60_000)] });
     await kindOf(job.run());
     expect(await kindOf(job.run())).toBe('unavailable');
@@ -167,7 +167,7 @@ describe('one generator', () => {
 describe('a task whose upstream is no longer asked for the tool', () => {
   const started = { task: taskOf('t1'), next: 'crash' as const };
 
-  it.each([
+  test.each([
     ['another upstream', unusedUpstream('gemini')],
     ['the built-in generator', { kind: 'local', name: 'preview' } as const],
   ])('is resumed before %s is used', async (_, first) => {
@@ -177,7 +177,7 @@ describe('a task whose upstream is no longer asked for the tool', () => {
     expect(job.uses).toEqual(['bfl submit', 'bfl resume t1']);
   });
 
-  it('is lost, and counts as paid, where the upstream is not configured at all', async () => {
+  test('is lost, and counts as paid, where the upstream is not configured at all', async () => {
     const job = attempts({ gemini: [USED], bfl: [USED] });
     await job.begun('bfl', taskOf('t1'));
     expect(await job.run({ find: (name) => (name === 'bfl' ? undefined : unusedUpstream(name)) })).toEqual(
@@ -203,20 +203,20 @@ describe('a task that is named after its call has ended', () => {
     return { ...job, run: () => job.run({ log: { ...job.log, begin } }) };
   };
 
-  it('is not recorded, and the submission learns it', async () => {
+  test('is not recorded, and the submission learns it', async () => {
     const job = slow('t1', async () => {});
     await expect(job.run()).rejects.toThrow('The call had ended before its task t1 was named.');
     expect(await job.calls()).toMatchObject([{ task: null, outcome: 'lost' }]);
   });
 
-  it('is left alone when another call waits for it', async () => {
+  test('is left alone when another call waits for it', async () => {
     const job = slow('t1', () => job.begun('bfl', taskOf('t1')));
     expect(await job.run()).toEqual(RESULT);
   });
 });
 
 describe('the breaker', () => {
-  it('stays closed when tasks fail that the upstream has processed', async () => {
+  test('stays closed when tasks fail that the upstream has processed', async () => {
     const broken = new GeneratorError({ kind: 'unavailable' }, 'height must be at least 64', {
       mayBeCharged: true,
       upstreamWorks: true,
@@ -229,7 +229,7 @@ describe('the breaker', () => {
 });
 
 describe('the next generator', () => {
-  it('is asked after three failures of the one before, and then that one has another turn', async () => {
+  test('is asked after three failures of the one before, and then that one has another turn', async () => {
     const down = Array.from({ length: 3 }, () => unavailable());
     const job = attempts({ bfl: [...down, USED], gemini: [...down] });
     for (const _ of Array.from({ length: 5 })) await kindOf(job.run());
@@ -240,49 +240,49 @@ describe('the next generator', () => {
     ]);
   });
 
-  it('is asked at once when the one before is misconfigured, with an alarm', async () => {
+  test('is asked at once when the one before is misconfigured, with an alarm', async () => {
     const job = attempts({ bfl: [failed({ kind: 'misconfigured' })], gemini: [USED] });
     expect(await kindOf(job.run())).toBe('rendered');
     expect(job.alarms).toEqual(['bfl']);
   });
 
-  it('is asked at once when the one before asks to wait for long', async () => {
+  test('is asked at once when the one before asks to wait for long', async () => {
     const job = attempts({ bfl: [unavailable(60_000)], gemini: [USED] });
     expect(await kindOf(job.run())).toBe('rendered');
   });
 
-  it('is not asked while a task of the one before may be running', async () => {
+  test('is not asked while a task of the one before may be running', async () => {
     const job = attempts({ bfl: [{ task: taskOf('t1'), next: unavailable(60_000) }], gemini: [USED] });
     expect(await kindOf(job.run())).toBe('unavailable');
     expect(await kindOf(job.run())).toBe('unavailable');
     expect(job.uses).toEqual(['bfl submit']);
   });
 
-  it('is asked after a refusal where the operator wants that', async () => {
+  test('is asked after a refusal where the operator wants that', async () => {
     const refusal = failed({ kind: 'refused', reason: 'safety' }, true);
     const job = attempts({ bfl: [refusal], gemini: [USED] }, { onRefused: true });
     expect(await kindOf(job.run())).toBe('rendered');
   });
 
-  it('is asked at once when the one before cannot take the image, and has charged nothing', async () => {
+  test('is asked at once when the one before cannot take the image, and has charged nothing', async () => {
     const job = attempts({ gemini: [failed({ kind: 'refused', reason: 'invalid_input' })], bfl: [USED] });
     expect(await kindOf(job.run())).toBe('rendered');
   });
 
-  it('does not hide the refusal of the one before when it cannot be used itself', async () => {
+  test('does not hide the refusal of the one before when it cannot be used itself', async () => {
     const refusal = failed({ kind: 'refused', reason: 'safety' }, true);
     const scripts = { bfl: [refusal], gemini: [failed({ kind: 'misconfigured' })] };
     expect(await kindOf(attempts(scripts, { onRefused: true }).run())).toBe('refused');
   });
 
-  it('does not end the job when it is misconfigured while the one before is down', async () => {
+  test('does not end the job when it is misconfigured while the one before is down', async () => {
     const down = Array.from({ length: 3 }, () => unavailable());
     const job = attempts({ bfl: [...down, USED], gemini: [failed({ kind: 'misconfigured' })] });
     for (const _ of [1, 2, 3]) expect(await kindOf(job.run())).toBe('unavailable');
     expect(await kindOf(job.run())).toBe('rendered');
   });
 
-  it('shares the limit of two charged calls with the one before', async () => {
+  test('shares the limit of two charged calls with the one before', async () => {
     const job = attempts({ openai: [lostResponse], gemini: [lostResponse, USED] }, {});
     await kindOf(job.run());
     // One lost response is not three failures, so the turn is still that of the first one.

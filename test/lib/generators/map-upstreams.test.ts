@@ -1,8 +1,8 @@
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { mapUpstreams } from '../../../lib/generators/telemetry.ts';
 import { generatorsOf, scriptedUpstream } from '../../setup/generators.ts';
 
-it('replaces an upstream by the same one for a tool and by its name, and no local generator', () => {
+test('replaces an upstream by the same one for a tool and by its name, and no local generator', () => {
   const upstream = scriptedUpstream({});
   const local = { kind: 'local', name: 'preview' } as const;
   const mapped = mapUpstreams(generatorsOf(upstream, local), (each) => ({ ...each, model: 'other' }));

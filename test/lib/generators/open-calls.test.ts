@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { UpstreamTask } from '../../../lib/domain/generator-call.ts';
 import { GeneratorError } from '../../../lib/generators/errors.ts';
 import { cancelOpenCalls, endLostCalls } from '../../../lib/generators/open-calls.ts';
@@ -38,7 +38,7 @@ const noAddress = new GeneratorError({ kind: 'unavailable' }, 'fal named an addr
 const waits = { failure: { kind: 'unavailable', waits: true } };
 
 describe('a call without a task', () => {
-  it('is waited for while its process says that it is alive', async () => {
+  test('is waited for while its process says that it is alive', async () => {
     const job = calls();
     const id = await job.begin(null);
     job.later(LIVENESS.silentMs - 1);
@@ -52,7 +52,7 @@ describe('a call without a task', () => {
     expect(await job.endLost()).toMatchObject([{ outcome: 'lost', mayBeCharged: true }]);
   });
 
-  it('is waited for when its process is heard again while it is watched', async () => {
+  test('is waited for when its process is heard again while it is watched', async () => {
     const job = calls();
     const id = await job.begin(null);
     job.later(LIVENESS.silentMs);
@@ -66,7 +66,7 @@ describe('a call without a task', () => {
     expect(await job.outcomes()).toEqual([null]);
   });
 
-  it('is not lost when its task is named at the last moment', async () => {
+  test('is not lost when its task is named at the last moment', async () => {
     const job = calls();
     const id = await job.begin(null);
     job.later(LIVENESS.silentMs);
@@ -79,7 +79,7 @@ describe('a call without a task', () => {
 });
 
 describe('a job that ends without a result', () => {
-  it('has its tasks cancelled, once', async () => {
+  test('has its tasks cancelled, once', async () => {
     const cancelled: UpstreamTask[] = [];
     const job = calls({ cancel: async (task) => void cancelled.push(task) });
     await job.begin(TASK);
@@ -89,14 +89,14 @@ describe('a job that ends without a result', () => {
     expect(await job.log.list()).toMatchObject([{ outcome: 'cancelled', error: null }]);
   });
 
-  it('leaves a task to a later attempt while its upstream cannot be reached', async () => {
+  test('leaves a task to a later attempt while its upstream cannot be reached', async () => {
     const job = calls({ cancel: () => Promise.reject(unavailable) });
     await job.begin(TASK);
     await expect(job.cancel()).rejects.toBe(unavailable);
     expect(await job.outcomes()).toEqual([null]);
   });
 
-  it('has the other task cancelled when one cannot be cancelled yet', async () => {
+  test('has the other task cancelled when one cannot be cancelled yet', async () => {
     const cancel = ({ id }: UpstreamTask) => (id === 't1' ? Promise.reject(unavailable) : Promise.resolve());
     const job = calls({ cancel });
     await job.begin(TASK);
@@ -105,7 +105,7 @@ describe('a job that ends without a result', () => {
     expect(await job.outcomes()).toEqual([null, 'cancelled']);
   });
 
-  it('ends a call that has no task yet, so that its process cancels the task itself', async () => {
+  test('ends a call that has no task yet, so that its process cancels the task itself', async () => {
     const job = calls({ cancel: () => Promise.reject(new Error('There is no task.')) });
     const id = await job.begin(null);
     await job.cancel();
@@ -113,7 +113,7 @@ describe('a job that ends without a result', () => {
     expect(await job.log.update(id, { task: TASK })).toBe(false);
   });
 
-  it('has a task cancelled that is named while its call is being ended', async () => {
+  test('has a task cancelled that is named while its call is being ended', async () => {
     const cancelled: UpstreamTask[] = [];
     const job = calls({ cancel: async (task) => void cancelled.push(task) });
     const id = await job.begin(null);
@@ -126,7 +126,7 @@ describe('a job that ends without a result', () => {
     expect(await job.outcomes()).toEqual(['cancelled']);
   });
 
-  it.each([
+  test.each([
     ['cannot cancel', {}, 'fal', 'fal cannot cancel a task.'],
     [
       'refuses to cancel',
@@ -148,7 +148,7 @@ describe('a job that ends without a result', () => {
     expect(await job.log.list()).toMatchObject([{ outcome: 'cancelled', error }]);
   });
 
-  it('leaves calls that have ended as they are', async () => {
+  test('leaves calls that have ended as they are', async () => {
     const job = calls();
     await job.begin(TASK);
     const [call] = await job.log.list();

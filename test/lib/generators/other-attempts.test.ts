@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createLimit } from '../../../lib/admission/limit.ts';
 import type { CallLog } from '../../../lib/domain/generator-call.ts';
 import { createBreaker } from '../../../lib/generators/breaker.ts';
@@ -29,7 +29,7 @@ const attempt = (
 const waits = { failure: { kind: 'unavailable', waits: true } };
 
 describe('two attempts of one job', () => {
-  it('that both listed no calls begin one call, and the later one waits for it', async () => {
+  test('that both listed no calls begin one call, and the later one waits for it', async () => {
     const log = fakeCallLog();
     let submissions = 0;
     let finish = () => {};
@@ -63,7 +63,7 @@ describe('two attempts of one job', () => {
     expect(submissions).toBe(1);
   });
 
-  it('never submit again after the first has completed the job', async () => {
+  test('never submit again after the first has completed the job', async () => {
     const log = fakeCallLog();
     let submissions = 0;
     const late: CallLog = { ...log, list: async () => [] };
@@ -78,7 +78,7 @@ describe('two attempts of one job', () => {
     expect(await log.list()).toEqual([]);
   });
 
-  it('use the result of a call that was taken for lost and has come back before the next one begins', async () => {
+  test('use the result of a call that was taken for lost and has come back before the next one begins', async () => {
     const log = fakeCallLog();
     const silent = await beginCall(log, { generator: 'gemini', model: 'm', mayBeCharged: true });
     let submissions = 0;
@@ -94,7 +94,7 @@ describe('two attempts of one job', () => {
     expect(submissions).toBe(0);
   });
 
-  it('of which the first is no longer wanted begin no call in it', async () => {
+  test('of which the first is no longer wanted begin no call in it', async () => {
     const log = fakeCallLog();
     const superseded = new AbortController();
     const reason = new Error('The heartbeat timed out.');
@@ -119,13 +119,13 @@ describe('a renderer that is told to end', () => {
     return used('late');
   };
 
-  it('begins no call that another process could not resume', async () => {
+  test('begins no call that another process could not resume', async () => {
     const log = fakeCallLog();
     await expect(attempt(log, begins, { draining })).rejects.toMatchObject(waits);
     expect(await log.list()).toEqual([]);
   });
 
-  it('still submits a task', async () => {
+  test('still submits a task', async () => {
     const bfl = unusedUpstream('bfl', { tasks: {} });
     expect(await attempt(fakeCallLog(), begins, { draining, candidates: [bfl] })).toMatchObject({
       key: 'late',
@@ -134,7 +134,7 @@ describe('a renderer that is told to end', () => {
 });
 
 describe('a call in progress', () => {
-  it('says that its process is alive, and learns that its job has ended', async () => {
+  test('says that its process is alive, and learns that its job has ended', async () => {
     const log = fakeCallLog();
     let beats = 0;
     const beat = (id: string) => {
@@ -155,7 +155,7 @@ describe('a call in progress', () => {
     expect(await log.list()).toMatchObject([{ outcome: 'cancelled', mayBeCharged: true }]);
   });
 
-  it('whose task runs is not resumed again once its job has ended', async () => {
+  test('whose task runs is not resumed again once its job has ended', async () => {
     const log = fakeCallLog();
     const id = await beginCall(log, { generator: 'gemini', model: 'm', mayBeCharged: true });
     await log.update(id, { task: { id: 't1' } });
@@ -174,7 +174,7 @@ describe('a call in progress', () => {
     expect(await log.list()).toMatchObject([{ outcome: null }]);
   });
 
-  it('goes on while MongoDB cannot be told that it lives', async () => {
+  test('goes on while MongoDB cannot be told that it lives', async () => {
     let beats = 0;
     const beat = async () => {
       beats += 1;
@@ -194,7 +194,7 @@ describe('a call in progress', () => {
 });
 
 describe('a call that was never sent is not one that may be charged', () => {
-  it('when the response of the store to its record was lost', async () => {
+  test('when the response of the store to its record was lost', async () => {
     const log = fakeCallLog();
     const begin: CallLog['begin'] = async (...call) => {
       await log.begin(...call);
@@ -208,7 +208,7 @@ describe('a call that was never sent is not one that may be charged', () => {
     expect(await log.list()).toMatchObject([{ outcome: 'cancelled', mayBeCharged: false }]);
   });
 
-  it('when it was given up before its request left', async () => {
+  test('when it was given up before its request left', async () => {
     const log = fakeCallLog();
     const reason = new Error('cancelled');
     const error = await attempt(log, async ({ begin }) => {
@@ -227,13 +227,13 @@ describe('an upstream that asks to wait', () => {
     throw limited;
   };
 
-  it('only makes the job wait while it completes calls of others, however often it says so', async () => {
+  test('only makes the job wait while it completes calls of others, however often it says so', async () => {
     const log = fakeCallLog();
     for (let n = 0; n < 100; n += 1) await expect(attempt(log, refuse)).rejects.toMatchObject(waits);
     expect(await log.list()).toMatchObject([{ outcome: 'unavailable', earlierFailures: 99 }]);
   });
 
-  it('is unavailable once it has done nothing for as long as a job may wait', async () => {
+  test('is unavailable once it has done nothing for as long as a job may wait', async () => {
     let now = 0;
     const breaker = createBreaker(() => now);
     const run = () => attempt(fakeCallLog(), refuse, { breakerOf: () => breaker });
@@ -245,7 +245,7 @@ describe('an upstream that asks to wait', () => {
     expect(String(paused)).toContain('gemini is not asked for another 20 s.');
   });
 
-  it('is asked again for the accounts in turn', async () => {
+  test('is asked again for the accounts in turn', async () => {
     const breaker = createBreaker();
     const places = createLimit({ total: 1, perOwner: 1 });
     const order: string[] = [];
@@ -271,7 +271,7 @@ describe('an upstream that asks to wait', () => {
 describe('a task that fails while it runs', () => {
   const free = unusedUpstream('comfyui', { charges: false });
 
-  it('ends the job after three, and somebody is alarmed', async () => {
+  test('ends the job after three, and somebody is alarmed', async () => {
     const log = fakeCallLog();
     const alarms: string[] = [];
     let submissions = 0;
@@ -297,7 +297,7 @@ describe('a task that fails while it runs', () => {
   });
 });
 
-it('calls of earlier attempts that died are ended after nobody was heard', async () => {
+test('calls of earlier attempts that died are ended after nobody was heard', async () => {
   const log = fakeCallLog();
   await beginCall(log, { generator: 'gemini', model: 'm', mayBeCharged: true });
   await attempt(log, async ({ begin }) => {

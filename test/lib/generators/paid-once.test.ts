@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { MOST_CHARGED_CALLS } from '../../../lib/domain/generator-call.ts';
 import { createBreaker } from '../../../lib/generators/breaker.ts';
 import { GeneratorError, type GeneratorFailure } from '../../../lib/generators/errors.ts';
@@ -24,7 +24,7 @@ const use = fc.record({
 });
 
 describe('whatever happens to a job', () => {
-  it('upstreams are asked for two images at most, and for none while a task may be running', async () => {
+  test('upstreams are asked for two images at most, and for none while a task may be running', async () => {
     const names = ['bfl', 'gemini', 'fal'];
     const property = fc.asyncProperty(
       fc.array(use, { minLength: 1, maxLength: 30 }),

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { describeCatalog } from '../../../lib/catalog/describe.ts';
 import { createGenerators } from '../../../lib/generators/registry.ts';
 import { loadConfig } from '../../../lib/process/config/config.ts';
@@ -26,18 +26,18 @@ const problems = (env: NodeJS.ProcessEnv) => {
 };
 
 describe('the configured generators', () => {
-  it('need their keys in the renderer only', () => {
+  test('need their keys in the renderer only', () => {
     expect(config({ GENERATORS: 'gemini' }).missing).toHaveLength(1);
   });
 
-  it('are asked in the order of GENERATORS', async () => {
+  test('are asked in the order of GENERATORS', async () => {
     const names = ['gemini', 'openai', 'bfl', 'replicate', 'fal', 'comfyui', 'preview'];
     await using generators = createGenerators(config({ ...UPSTREAMS, GENERATORS: names.join(', ') }));
 
     expect(generators.forPlan({ group: 'staging', classical: true }).map(({ name }) => name)).toEqual(names);
   });
 
-  it('are asked in another order for a group that has its own', async () => {
+  test('are asked in another order for a group that has its own', async () => {
     const env = { GENERATORS: 'bfl,preview', GENERATORS_FOR_PHOTO: 'preview', BFL_API_KEY: 'b' };
     await using generators = createGenerators(config(env));
 
@@ -50,7 +50,7 @@ describe('the configured generators', () => {
     ]);
   });
 
-  it('are found by their name for every tool, without the built-in one', async () => {
+  test('are found by their name for every tool, without the built-in one', async () => {
     const env = { ...UPSTREAMS, GENERATORS: 'preview', GENERATORS_FOR_PHOTO: 'bfl' };
     await using generators = createGenerators(config(env));
 
@@ -61,7 +61,7 @@ describe('the configured generators', () => {
     ]);
   });
 
-  it('leave a quarter of their calls to other accounts', async () => {
+  test('leave a quarter of their calls to other accounts', async () => {
     await using generators = createGenerators(
       config({ ...UPSTREAMS, GENERATORS: 'bfl', BFL_CONCURRENCY: '8' }),
     );
@@ -77,7 +77,7 @@ describe('the configured generators', () => {
     await expect(Promise.race([seventh, Promise.resolve('waits')])).resolves.toBe('waits');
   });
 
-  it('leave to a model what the built-in generator cannot do, wherever that stands in the order', async () => {
+  test('leave to a model what the built-in generator cannot do, wherever that stands in the order', async () => {
     const env = { ...UPSTREAMS, GENERATORS: 'preview,bfl', GENERATORS_FOR_STAGING: 'gemini,preview' };
     await using generators = createGenerators(config(env));
     const names = (group: string, classical: boolean) =>
@@ -88,11 +88,11 @@ describe('the configured generators', () => {
     expect(names('staging', false)).toEqual(['gemini']);
   });
 
-  it('may have an order for every group of the catalogue', () => {
+  test('may have an order for every group of the catalogue', () => {
     expect(Object.keys(ORDER_OF_GROUP)).toEqual(describeCatalog().map(({ id }) => id));
   });
 
-  it.each([
+  test.each([
     ['an unknown name', { GENERATORS: 'dalle' }, ['GENERATORS', '"dalle"', 'gemini']],
     ['the name of a property of every object', { GENERATORS: 'constructor' }, ['"constructor"']],
     ['an unknown name for a group', { GENERATORS_FOR_PHOTO: 'dalle' }, ['GENERATORS_FOR_PHOTO', '"dalle"']],

@@ -1,5 +1,5 @@
 import sharp from 'sharp';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { contrast, edgeRecall, type GreyImage, largestDifference } from '../../../lib/imaging/compare.ts';
 import { copyOf, drawRoom, greyOf, zoom } from './rooms.ts';
 
@@ -31,7 +31,7 @@ const withPatch = async (left: number, top: number, side: number, background: st
 describe('the share of edges that are kept', () => {
   const recall = async (image: Buffer) => edgeRecall(grey, await greyOf(image));
 
-  it.each([
+  test.each([
     ['encoded anew', () => sharp(rooms.empty).jpeg({ quality: 60 }).toBuffer(), 0.99, 1],
     ['returned smaller', () => sharp(rooms.empty).resize(768).jpeg().toBuffer(), 0.99, 1],
     ['made brighter', () => sharp(rooms.empty).modulate({ brightness: 1.15 }).jpeg().toBuffer(), 0.9, 1],
@@ -46,12 +46,12 @@ describe('the share of edges that are kept', () => {
     expect(share).toBeLessThanOrEqual(most);
   });
 
-  it('is 1 where the input has no edges', async () => {
+  test('is 1 where the input has no edges', async () => {
     const wall = await greyOf(await flat('#777777'));
     expect(edgeRecall(wall, grey)).toBe(1);
   });
 
-  it('looks at edges only that the input has', async () => {
+  test('looks at edges only that the input has', async () => {
     const furnished = await greyOf(rooms.furnished);
     expect(edgeRecall(grey, furnished)).toBeGreaterThan(edgeRecall(furnished, grey));
   });
@@ -61,9 +61,9 @@ describe('the largest difference', () => {
   const difference = async (image: Buffer) =>
     largestDifference(await copyOf(rooms.empty), await copyOf(image));
 
-  it('is none from itself', async () => expect(await difference(rooms.empty)).toBe(0));
+  test('is none from itself', async () => expect(await difference(rooms.empty)).toBe(0));
 
-  it.each([
+  test.each([
     ['JPEG of quality 50', () => sharp(rooms.empty).jpeg({ quality: 50 }).toBuffer()],
     ['WebP', () => sharp(rooms.empty).webp({ quality: 60 }).toBuffer()],
     ['a smaller image', () => sharp(rooms.empty).resize(768).jpeg().toBuffer()],
@@ -72,7 +72,7 @@ describe('the largest difference', () => {
     expect(await difference(await make())).toBeLessThan(2.5);
   });
 
-  it.each([
+  test.each([
     ['a lamp is taken off the ceiling', () => withPatch(483, 63, 34, '#f4f2ee')],
     ['a handle on the door is changed', () => withPatch(790, 385, 30, '#101010')],
     ['it is furnished', () => rooms.furnished],
@@ -83,7 +83,7 @@ describe('the largest difference', () => {
 });
 
 describe('contrast', () => {
-  it.each([
+  test.each([
     ['black', '#000000'],
     ['grey', '#808080'],
     ['white', '#ffffff'],
@@ -91,7 +91,7 @@ describe('contrast', () => {
     expect(contrast(await greyOf(await flat(background)))).toBe(0);
   });
 
-  it('is high for a room, and the highest for black and white', async () => {
+  test('is high for a room, and the highest for black and white', async () => {
     expect(contrast(grey)).toBeGreaterThan(20);
     expect(contrast({ width: 2, height: 1, pixels: Uint8Array.of(0, 255) })).toBe(127.5);
   });

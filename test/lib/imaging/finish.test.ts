@@ -1,5 +1,5 @@
 import sharp from 'sharp';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { ImageError } from '../../../lib/imaging/errors.ts';
 import { type FinishOptions, finishResult } from '../../../lib/imaging/finish.ts';
 import { inspectImage } from '../../../lib/imaging/inspect.ts';
@@ -19,7 +19,7 @@ const options = (overrides: Partial<FinishOptions> = {}): FinishOptions => ({
 });
 
 describe('size', () => {
-  it.each([
+  test.each([
     ['enlarges', 96, 64, {}, 512, 341],
     ['shrinks', 1200, 800, {}, 512, 341],
     ['keeps a correct size', 512, 300, {}, 512, 300],
@@ -54,7 +54,7 @@ describe('size', () => {
     });
   });
 
-  it('is capped at what WebP can store', async () => {
+  test('is capped at what WebP can store', async () => {
     const input = { width: 20_000, height: 10 };
     const result = await finishResult(
       await quarters(2000, 1).jpeg().toBuffer(),
@@ -65,7 +65,7 @@ describe('size', () => {
 });
 
 describe('format', () => {
-  it.each(['jpeg', 'png', 'webp'] as const)('the result is a %s without metadata', async (format) => {
+  test.each(['jpeg', 'png', 'webp'] as const)('the result is a %s without metadata', async (format) => {
     const marked = await quarters()
       .webp()
       .withExif({ IFD0: { Software: 'an upstream' } })
@@ -76,7 +76,7 @@ describe('format', () => {
     expect(metadata).toMatchObject({ format, width: 512, height: 341, channels: 3, depth: 'uchar' });
   });
 
-  it('accepts raw pixels and does not change them', async () => {
+  test('accepts raw pixels and does not change them', async () => {
     const raw = await toRaw(quarters(512, 300));
     const { bytes } = await finishResult(raw, options());
     expect((await pixelsOf(bytes)).equals(raw.pixels)).toBe(true);
@@ -96,7 +96,7 @@ describe('watermark', () => {
     return changed / (marked?.length ?? 1);
   };
 
-  it.each([
+  test.each([
     ['black', '#000000'],
     ['white', '#ffffff'],
     ['grey', '#808080'],
@@ -115,7 +115,7 @@ describe('watermark', () => {
     }
   });
 
-  it('scales with the image', async () => {
+  test('scales with the image', async () => {
     const image = await quarters().png().toBuffer();
     const share = async (longestSide: number) => {
       const [plain, marked] = await Promise.all(
@@ -132,7 +132,7 @@ describe('watermark', () => {
     expect((await share(2048)) / (await share(512))).toBeCloseTo(1, 0);
   });
 
-  it.each([
+  test.each([
     [2048, 1],
     [1, 2048],
     [40, 40],
@@ -144,7 +144,7 @@ describe('watermark', () => {
 });
 
 describe('bytes of an upstream', () => {
-  it.each([
+  test.each([
     ['a web page', async () => Buffer.from('<!doctype html><h1>502</h1>')],
     ['nothing', async () => Buffer.alloc(0)],
     ['a GIF', () => quarters().gif().toBuffer()],

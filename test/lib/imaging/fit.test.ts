@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { fitRatio } from '../../../lib/imaging/fit.ts';
 
 const INPUT = { width: 3000, height: 2000 };
@@ -8,7 +8,7 @@ const drift = (a: { width: number; height: number }, b: { width: number; height:
   Math.abs(Math.log(ratioOf(a) / ratioOf(b)));
 
 describe('the part of an image that has the ratio of the input', () => {
-  it.each([
+  test.each([
     ['the same ratio', 1536, 1024],
     ['1 % wider', 1551, 1024],
     ['2 % higher', 1536, 1044],
@@ -17,14 +17,14 @@ describe('the part of an image that has the ratio of the input', () => {
     expect(fitRatio({ width, height }, INPUT)).toEqual({ left: 0, top: 0, width, height });
   });
 
-  it.each([
+  test.each([
     ['6 % wider', 1590, 1000, { left: 45, top: 0, width: 1500, height: 1000 }],
     ['6 % higher', 1500, 1060, { left: 0, top: 30, width: 1500, height: 1000 }],
   ])('is its centre: %s', (_, width, height, region) => {
     expect(fitRatio({ width, height }, INPUT)).toEqual(region);
   });
 
-  it.each([
+  test.each([
     ['9 % wider', 1635, 1000],
     ['9 % higher', 1500, 1090],
     ['square', 1024, 1024],
@@ -33,7 +33,7 @@ describe('the part of an image that has the ratio of the input', () => {
     expect(fitRatio({ width, height }, INPUT)).toBeUndefined();
   });
 
-  it('lies within the image, cuts at most 8 % off one side, and has the ratio to within a pixel', () => {
+  test('lies within the image, cuts at most 8 % off one side, and has the ratio to within a pixel', () => {
     const side = fc.integer({ min: 64, max: 8192 });
     const size = fc.record({ width: side, height: side });
     const property = fc.property(size, size, (image, to) => {
@@ -50,7 +50,7 @@ describe('the part of an image that has the ratio of the input', () => {
     fc.assert(property, { numRuns: 2000 });
   });
 
-  it('is found for every image whose ratio is within 8 %', () => {
+  test('is found for every image whose ratio is within 8 %', () => {
     const property = fc.property(
       fc.integer({ min: 64, max: 8192 }),
       fc.double({ min: 1 / 1.079, max: 1.079, noNaN: true }),

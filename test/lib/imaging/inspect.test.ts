@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import sharp, { type Sharp } from 'sharp';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { EXPENSIVE, REFUSED } from '../../../dev/bench/hostile/hostile-images.ts';
 import { EOI, frame, jpeg, scan, segment } from '../../../dev/bench/hostile/jpeg.ts';
 import { blackPng, chunk, ihdr, png } from '../../../dev/bench/hostile/png.ts';
@@ -15,7 +15,7 @@ const reasonOf = (bytes: Buffer) => {
 const exif = (payload: Buffer) => segment(0xe1, Buffer.concat([Buffer.from('Exif\0\0'), payload]));
 
 describe('sizes of real images', () => {
-  it.each([
+  test.each([
     ['baseline JPEG', 'jpeg', () => quarters(301, 77).jpeg().toBuffer()],
     ['progressive JPEG', 'jpeg', () => quarters(301, 77).jpeg({ progressive: true }).toBuffer()],
     ['JPEG with restart markers in noise', 'jpeg', () => noise(301, 77).jpeg({ quality: 100 }).toBuffer()],
@@ -29,7 +29,7 @@ describe('sizes of real images', () => {
 });
 
 describe('bytes that are not an image', () => {
-  it.each([
+  test.each([
     ['nothing', Buffer.alloc(0), 'must be a JPEG, PNG or WebP.'],
     ['text', Buffer.from('hello'), 'must be a JPEG, PNG or WebP.'],
     ['SVG', Buffer.from('  <svg xmlns="http://www.w3.org/2000/svg"/>'), 'looks like SVG'],
@@ -55,7 +55,7 @@ describe('bytes that are not an image', () => {
 });
 
 describe('sizes over the limits', () => {
-  it.each([
+  test.each([
     ['a PNG of 4 billion pixels a side', pngClaiming(0xffffffff, 0xffffffff), 'at most 100 megapixels'],
     ['a PNG with one row too many', pngClaiming(10_000, 10_001), 'at most 100 megapixels'],
     ['a JPEG of 65535 by 65535 pixels', jpeg(frame(65_535, 65_535), scan()), 'at most 100 megapixels'],
@@ -69,29 +69,29 @@ describe('sizes over the limits', () => {
     expect(reasonOf(bytes)).toContain(reason);
   });
 
-  it('accepts exactly 100 megapixels', () => {
+  test('accepts exactly 100 megapixels', () => {
     expect(reasonOf(pngClaiming(10_000, 10_000))).toBe('ok');
     expect(reasonOf(pngClaiming(16_384, 6103))).toBe('ok');
   });
 
-  it('refuses a WebP whose image is smaller than its canvas', () => {
+  test('refuses a WebP whose image is smaller than its canvas', () => {
     const extended = webp(canvas(16_777_216, 255, 0), plainLossless(16, 16));
     expect(reasonOf(extended)).toContain('another size');
   });
 });
 
 describe('hostile images', () => {
-  it.each(Object.entries(REFUSED))('%s is refused with a complete sentence', async (_, build) => {
+  test.each(Object.entries(REFUSED))('%s is refused with a complete sentence', async (_, build) => {
     const inspection = inspectImage(await build());
     expect(inspection.ok).toBe(false);
     expect(inspection).toMatchObject({ reason: expect.stringMatching(/^The .+[.]$/) });
   });
 
-  it.each(Object.entries(EXPENSIVE))('%s is accepted: a renderer can decode it', async (_, build) => {
+  test.each(Object.entries(EXPENSIVE))('%s is accepted: a renderer can decode it', async (_, build) => {
     expect(reasonOf(await build())).toBe('ok');
   });
 
-  it('are refused with advice on what to change', async () => {
+  test('are refused with advice on what to change', async () => {
     const reason = async (name: string) => reasonOf((await REFUSED[name]?.()) ?? Buffer.alloc(0));
     expect(await reason('PNG of 200000x8 pixels')).toContain('Scale it down');
     expect(await reason('animated WebP of 100,000 frames')).toContain('send a still image');
@@ -112,7 +112,7 @@ describe('the figures for the estimate of a render', () => {
   const shape = { width: 100, height: 80 };
   const still = { interlaced: false, frames: 1, heldBytes: 0 };
 
-  it('are, for a PNG, its decoded channels, depth and interlacing', () => {
+  test('are, for a PNG, its decoded channels, depth and interlacing', () => {
     expect(figuresOf(blackPng({ ...shape, colour: 'grey', depth: 1 }))).toEqual({
       channels: 1,
       bitDepth: 8,
@@ -134,7 +134,7 @@ describe('the figures for the estimate of a render', () => {
     });
   });
 
-  it('are, for a progressive JPEG, all coefficients by the sampling of each channel', async () => {
+  test('are, for a progressive JPEG, all coefficients by the sampling of each channel', async () => {
     const image = quarters(160, 160);
     const progressive = (chromaSubsampling: string) =>
       image.clone().jpeg({ progressive: true, chromaSubsampling }).toBuffer();
@@ -143,7 +143,7 @@ describe('the figures for the estimate of a render', () => {
     expect(figuresOf(await image.jpeg().toBuffer())).toEqual({ channels: 3, bitDepth: 8, ...still });
   });
 
-  it('are, for a WebP, the whole image if it is lossless, else its alpha', async () => {
+  test('are, for a WebP, the whole image if it is lossless, else its alpha', async () => {
     expect(figuresOf(await quarters(100, 80).webp().toBuffer())).toEqual({
       channels: 3,
       bitDepth: 8,
@@ -154,7 +154,7 @@ describe('the figures for the estimate of a render', () => {
     expect(figuresOf(webp(plainLossless(100, 80))).heldBytes).toBe(32_000);
   });
 
-  it('include whether EXIF rotates or flips the image', async () => {
+  test('include whether EXIF rotates or flips the image', async () => {
     const turned = async (stored: Sharp) => {
       const inspection = inspectImage(await stored.toBuffer());
       return inspection.ok && inspection.turned;
@@ -167,7 +167,7 @@ describe('the figures for the estimate of a render', () => {
     }
   });
 
-  it('include the number of frames of an animation', async () => {
+  test('include the number of frames of an animation', async () => {
     const frames = await Promise.all([quarters().png().toBuffer(), noise(96, 64).png().toBuffer()]);
     const animated = await sharp(frames, { join: { animated: true } })
       .webp()
@@ -183,19 +183,19 @@ describe('the figures for the estimate of a render', () => {
 describe('scans of a JPEG', () => {
   const scans = (count: number) => Array.from({ length: count }, () => scan());
 
-  it('are limited to 100', () => {
+  test('are limited to 100', () => {
     expect(reasonOf(jpeg(frame(8, 8, { marker: 0xc2 }), ...scans(100), EOI))).toBe('ok');
     expect(reasonOf(jpeg(frame(8, 8, { marker: 0xc2 }), ...scans(101), EOI))).toContain(
       'more than 100 scans',
     );
   });
 
-  it('are counted in a real progressive JPEG whose last scan is repeated 883 times', async () => {
+  test('are counted in a real progressive JPEG whose last scan is repeated 883 times', async () => {
     const bomb = withScans(await quarters().jpeg({ progressive: true }).toBuffer(), 883);
     expect(reasonOf(bomb)).toContain('more than 100 scans');
   });
 
-  it('are not counted in a thumbnail, in stuffed bytes, at restart markers or after the end', () => {
+  test('are not counted in a thumbnail, in stuffed bytes, at restart markers or after the end', () => {
     const inside = exif(jpeg(frame(4, 4), ...scans(200), EOI));
     const bytes = Array.from({ length: 300 }, () => [0xff, 0x00, 0xda, 0xff, 0xd3]).flat();
     const entropy = scan({ entropy: Buffer.from(bytes) });
@@ -206,7 +206,7 @@ describe('scans of a JPEG', () => {
     });
   });
 
-  it('are found after fill bytes, stray bytes and other segments', () => {
+  test('are found after fill bytes, stray bytes and other segments', () => {
     const hidden = Array.from({ length: 101 }, () => [
       Buffer.from([0x00, 0x99, 0xff, 0xff]),
       scan(),
@@ -215,7 +215,7 @@ describe('scans of a JPEG', () => {
     expect(reasonOf(jpeg(frame(8, 8, { marker: 0xc2 }), ...hidden))).toContain('more than 100 scans');
   });
 
-  it.each([0xc0, 0xc1, 0xc2])(
+  test.each([0xc0, 0xc1, 0xc2])(
     'do not affect the size, read from frame type %i after similar markers',
     (marker) => {
       const decoys = [0xc4, 0xc8, 0xcc].map((code) => frame(999, 999, { marker: code }));
@@ -238,7 +238,7 @@ describe('any bytes', () => {
     .tuple(fc.constantFrom(...magics), fc.uint8Array({ maxLength: 600 }))
     .map(([magic, rest]) => Buffer.from([...magic, ...rest]));
 
-  it('never throw, and an accepted image is within the limits', () => {
+  test('never throw, and an accepted image is within the limits', () => {
     fc.assert(
       fc.property(anything, (bytes) => {
         const inspection = inspectImage(bytes);
@@ -251,7 +251,7 @@ describe('any bytes', () => {
     );
   });
 
-  it('are never read past their end', () => {
+  test('are never read past their end', () => {
     fc.assert(
       fc.property(anything, fc.uint8Array({ maxLength: 64 }), (bytes, beyond) => {
         const view = Buffer.concat([bytes, beyond]).subarray(0, bytes.length);
@@ -260,7 +260,7 @@ describe('any bytes', () => {
     );
   });
 
-  it('that are a truncated image keep its size or are refused', async () => {
+  test('that are a truncated image keep its size or are refused', async () => {
     for (const image of [quarters().jpeg(), quarters().png(), quarters().webp()]) {
       const whole = await image.toBuffer();
       for (let length = 0; length < whole.length; length++) {

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { captionStrip } from '../../../lib/imaging/caption.ts';
 import { lay } from '../../../lib/imaging/ink.ts';
 import { FONT_ENVIRONMENT, letter, letterToFit, printable } from '../../../lib/imaging/lettering.ts';
@@ -17,20 +17,20 @@ const inkOf = async (text: string) => {
 };
 
 describe('printable text', () => {
-  it('keeps characters of the font and drops unsupported accents', () => {
+  test('keeps characters of the font and drops unsupported accents', () => {
     const text = 'Preview · Größe Ωμέγα Привет “50 %” – 3 €';
     expect(printable(text)).toBe(text);
     expect(printable('ǎ e\u0301 ﬁ ①')).toBe('a é fi 1');
   });
 
-  it('replaces other unsupported characters and removes invisible ones', () => {
+  test('replaces other unsupported characters and removes invisible ones', () => {
     expect(printable('漢字 🛋 שלום')).toBe('�� � ����');
     expect(printable('a\u0000b\u202ec\u200dd\ud800e')).toBe('abcde');
     expect(printable('a \t\n\u2003b')).toBe('a b');
     expect(printable(`z${'\u0310\u0489'.repeat(100)}`)).toBe('z');
   });
 
-  it('is bounded for any input, and all of its characters are in the font', async () => {
+  test('is bounded for any input, and all of its characters are in the font', async () => {
     const covered = await charactersOf(join(ROOT, 'lib/imaging/fonts/open-sans-semibold.ttf'));
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 1000 }), (text) => {
@@ -50,22 +50,22 @@ describe('printable text', () => {
 });
 
 describe('letters', () => {
-  it('are drawn with capitals of the requested height', async () => {
+  test('are drawn with capitals of the requested height', async () => {
     const line = await letter('HIT', 20);
     expect(line?.height).toBeGreaterThanOrEqual(19);
     expect(line?.height).toBeLessThanOrEqual(22);
   });
 
-  it('do not interpret markup', async () => {
+  test('do not interpret markup', async () => {
     expect(await inkOf('<b>&amp;</b>')).toBeGreaterThan((await inkOf('b&b')) * 1.5);
     await letter('</span><span size="9999999">', 16);
   });
 
-  it('are undefined for a text without visible characters', async () => {
+  test('are undefined for a text without visible characters', async () => {
     expect(await letter(' \u0000\u200b', 16)).toBeUndefined();
   });
 
-  it('are truncated to the width', async () => {
+  test('are truncated to the width', async () => {
     for (const text of ['sofa', 'W'.repeat(300), '漢'.repeat(300), 'il'.repeat(90)]) {
       for (const width of [5, 60, 300, 100_000]) {
         const line = await letterToFit(text, 16, width);
@@ -75,7 +75,7 @@ describe('letters', () => {
     expect(await letterToFit('sofa', 16, 1000)).toEqual(await letter('sofa', 16));
   });
 
-  it('need no font of the machine, and print no warning when there is none', async () => {
+  test('need no font of the machine, and print no warning when there is none', async () => {
     const program = `
       const { letter } = await import('./lib/imaging/lettering.ts');
       const { width, coverage } = await letter('Größe Привет', 20);
@@ -103,7 +103,7 @@ describe('a caption', () => {
     return image.pixels;
   };
 
-  it('covers only the bottom of the image', async () => {
+  test('covers only the bottom of the image', async () => {
     const pixels = await drawn(800, 600, 'virtual-staging');
     const row = (y: number) => pixels.subarray(y * 2400, y * 2400 + 2400);
     expect(row(500).every((level) => level === 0xc0)).toBe(true);
@@ -111,7 +111,7 @@ describe('a caption', () => {
     expect(row(567).some((level) => level > 0xe0)).toBe(true);
   });
 
-  it('stays within the image for any length of text', async () => {
+  test('stays within the image for any length of text', async () => {
     const pixels = await drawn(800, 600, 'W'.repeat(10_000));
     for (let y = 578; y < 600; y++) {
       const end = pixels.subarray((y * 800 + 790) * 3, (y + 1) * 800 * 3);
@@ -119,7 +119,7 @@ describe('a caption', () => {
     }
   });
 
-  it('wraps a long title on a portrait, and leaves two thirds of any image free', async () => {
+  test('wraps a long title on a portrait, and leaves two thirds of any image free', async () => {
     const title = 'Preview of Add a piece of furniture: style mid century modern, room type living room.';
     const heightOf = async (width: number, height: number) =>
       (await captionStrip({ width, height }, { title, note: 'No model is configured.' })).height;
@@ -137,12 +137,12 @@ describe('a caption', () => {
       expect(await heightOf(width, height)).toBeLessThanOrEqual(Math.ceil(height / 3));
   });
 
-  it('has legible letters on the narrowest of usual images', async () => {
+  test('has legible letters on the narrowest of usual images', async () => {
     const pixels = await drawn(96, 2048, 'Preview of Declutter.');
     expect(pixels.subarray(96 * 3 * 2000).some((level) => level > 0xe0)).toBe(true);
   });
 
-  it.each([
+  test.each([
     [1, 1],
     [2048, 1],
     [1, 2048],

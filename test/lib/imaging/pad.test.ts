@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { fitRatio } from '../../../lib/imaging/fit.ts';
 import { contentIn, nearestRatio, padToRatio } from '../../../lib/imaging/pad.ts';
 
@@ -7,7 +7,7 @@ const RATIOS = ['1:1', '2:3', '3:2', '4:3', '9:16', '16:9', '21:9'];
 const side = fc.integer({ min: 64, max: 4096 });
 
 describe('the nearest ratio', () => {
-  it.each([
+  test.each([
     [3000, 2000, '3:2'],
     [2000, 3000, '2:3'],
     [4032, 3024, '4:3'],
@@ -18,13 +18,13 @@ describe('the nearest ratio', () => {
     expect(nearestRatio({ width, height }, RATIOS)).toBe(expected);
   });
 
-  it('is none of an empty list', () => {
+  test('is none of an empty list', () => {
     expect(nearestRatio({ width: 2, height: 1 }, [])).toBeUndefined();
   });
 });
 
 describe('a padded image', () => {
-  it('holds the whole photo, at one of the ratios', () => {
+  test('holds the whole photo, at one of the ratios', () => {
     const property = fc.property(side, side, (width, height) => {
       const padded = padToRatio({ width, height }, RATIOS);
       const { content } = padded;
@@ -41,7 +41,7 @@ describe('a padded image', () => {
     fc.assert(property);
   });
 
-  it('gives the photo back from a result of the ratio, whatever its size', () => {
+  test('gives the photo back from a result of the ratio, whatever its size', () => {
     const property = fc.property(
       side,
       side,

@@ -1,5 +1,5 @@
 import sharp from 'sharp';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { ImageError } from '../../../lib/imaging/errors.ts';
 import { configureLibvips } from '../../../lib/imaging/libvips.ts';
 import { prepareInput } from '../../../lib/imaging/prepare.ts';
@@ -28,7 +28,7 @@ describe('orientation', () => {
     'topRight',
   ] as const;
 
-  it.each(TOP_LEFT.map((corner, index) => [index + 1, corner] as const))(
+  test.each(TOP_LEFT.map((corner, index) => [index + 1, corner] as const))(
     '%i is applied',
     async (orientation, corner) => {
       for (const stored of [quarters().jpeg(), quarters().png(), quarters().webp({ lossless: true })]) {
@@ -42,7 +42,7 @@ describe('orientation', () => {
 });
 
 describe('metadata', () => {
-  it('is removed, including the location', async () => {
+  test('is removed, including the location', async () => {
     const located = await quarters()
       .jpeg()
       .withExif({
@@ -60,7 +60,7 @@ describe('metadata', () => {
     expect(bytes.includes('secret')).toBe(false);
   });
 
-  it('of a wide colour space is applied and dropped', async () => {
+  test('of a wide colour space is applied and dropped', async () => {
     const wide = await quarters().withIccProfile('p3').png().toBuffer();
     const { bytes } = await prepareInput(wide);
     expect((await sharp(bytes).metadata()).icc).toBeUndefined();
@@ -69,7 +69,7 @@ describe('metadata', () => {
 });
 
 describe('pixel formats', () => {
-  it.each([
+  test.each([
     ['CMYK JPEG', () => quarters().toColourspace('cmyk').jpeg()],
     ['16-bit PNG', () => quarters().toColourspace('rgb16').png()],
     ['grey JPEG', () => quarters().greyscale().jpeg()],
@@ -87,12 +87,12 @@ describe('pixel formats', () => {
     });
   });
 
-  it('transparent pixels become white', async () => {
+  test('transparent pixels become white', async () => {
     const { bytes } = await prepareInput(await quarters().ensureAlpha(0).png().toBuffer());
     expect(await jpegColourAt(bytes, 0.2, 0.2)).toEqual([255, 255, 255]);
   });
 
-  it('the first frame of an animation is used', async () => {
+  test('the first frame of an animation is used', async () => {
     const frames = await Promise.all([quarters().png().toBuffer(), noise(96, 64).png().toBuffer()]);
     const animated = await sharp(frames, { join: { animated: true } })
       .webp({ lossless: true })
@@ -104,7 +104,7 @@ describe('pixel formats', () => {
 });
 
 describe('size', () => {
-  it('is kept, or scaled down to the limit, but never up', async () => {
+  test('is kept, or scaled down to the limit, but never up', async () => {
     const bytes = await quarters(300, 200).jpeg().toBuffer();
     expect(await prepareInput(bytes)).toMatchObject({ width: 300, height: 200 });
     expect(await prepareInput(bytes, { longestSideAtMost: 150 })).toMatchObject({
@@ -117,7 +117,7 @@ describe('size', () => {
 });
 
 describe('hostile files', () => {
-  it.each([
+  test.each([
     ['JPEG', () => noise().jpeg()],
     ['progressive JPEG', () => noise().jpeg({ progressive: true })],
     ['PNG', () => noise().png()],
@@ -134,13 +134,13 @@ describe('hostile files', () => {
     }
   });
 
-  it('a PNG with a flipped bit is refused as damaged', async () => {
+  test('a PNG with a flipped bit is refused as damaged', async () => {
     const bytes = await noise().png().toBuffer();
     bytes[bytes.length >> 1] = (bytes[bytes.length >> 1] ?? 0) ^ 0x10;
     expect(await refusal(bytes)).toContain('damaged');
   });
 
-  it.each([
+  test.each([
     ['GIF', () => quarters().gif().toBuffer(), 'GIF'],
     ['AVIF', () => quarters().avif().toBuffer(), 'AVIF'],
     ['TIFF', () => quarters().tiff().toBuffer(), 'TIFF'],
@@ -160,7 +160,7 @@ describe('hostile files', () => {
     expect(await refusal(await make())).toContain(reason);
   });
 
-  it('bytes after the end of an image are dropped', async () => {
+  test('bytes after the end of an image are dropped', async () => {
     const polyglot = Buffer.concat([
       await quarters().jpeg().toBuffer(),
       Buffer.from('PK\x03\x04<script>alert(1)</script>'),
@@ -169,7 +169,7 @@ describe('hostile files', () => {
     expect(bytes.includes('script')).toBe(false);
   });
 
-  it('libvips itself opens only the three formats', async () => {
+  test('libvips itself opens only the three formats', async () => {
     const gif = await quarters().gif().toBuffer();
     await expect(sharp(gif).metadata()).rejects.toThrow();
     await expect(
@@ -178,7 +178,7 @@ describe('hostile files', () => {
   });
 });
 
-it.each([
+test.each([
   [16_384, 64],
   [64, 16_384],
 ])('pads %i by %i pixels, scaled down first, to a ratio of the upstream', async (width, height) => {

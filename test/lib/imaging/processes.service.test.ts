@@ -3,10 +3,9 @@ import { once } from 'node:events';
 import { getPriority } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { ImageError, ImageProcessEnded } from '../../../lib/imaging/errors.ts';
 import { readUsage, threadsOf } from '../../../lib/imaging/processes/usage.ts';
-import { eventually } from '../../setup/eventually.ts';
 import { temporaryFolder } from '../../setup/temporary-folder.ts';
 import { openOddPool, unhurried } from './odd-pool.ts';
 
@@ -109,7 +108,7 @@ describe('an image process', () => {
     await setImmediate();
     controller.abort(reason);
     await expect(spinning).rejects.toBe(reason);
-    await eventually(async () => expect(() => process.kill(before, 0)).toThrow());
+    await vi.waitFor(async () => expect(() => process.kill(before, 0)).toThrow(), 60_000);
   });
 
   test('is replaced after it has ended', async () => {
@@ -123,11 +122,12 @@ describe('an image process', () => {
     const [pid] = await once(owner, 'message');
     const before = readUsage(Number(pid))?.cpuMs ?? 0;
     // Without /proc the load cannot be observed, and the parent is killed at once.
-    await eventually(async () =>
-      expect(readUsage(Number(pid))?.cpuMs ?? Infinity).toBeGreaterThan(before + 200),
+    await vi.waitFor(
+      async () => expect(readUsage(Number(pid))?.cpuMs ?? Infinity).toBeGreaterThan(before + 200),
+      60_000,
     );
     owner.kill('SIGKILL');
-    await eventually(async () => expect(() => process.kill(Number(pid), 0)).toThrow());
+    await vi.waitFor(async () => expect(() => process.kill(Number(pid), 0)).toThrow(), 60_000);
   });
 });
 

@@ -1,5 +1,5 @@
 import sharp from 'sharp';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { prepareInput } from '../../../lib/imaging/prepare.ts';
 import { finishUpstream, type UpstreamFinishOptions } from '../../../lib/imaging/upstream-result.ts';
 import { jpegColourAt, noise, pngClaiming, QUARTERS, quarters } from './images.ts';
@@ -34,7 +34,7 @@ const flat = (background: string) =>
     .toBuffer();
 
 describe('the image of an upstream', () => {
-  it('is finished at the size and in the ratio of the input, with the share of edges that it kept', async () => {
+  test('is finished at the size and in the ratio of the input, with the share of edges that it kept', async () => {
     expect(await finish(rooms.empty, rooms.furnished)).toMatchObject({
       ok: true,
       width: 600,
@@ -43,7 +43,7 @@ describe('the image of an upstream', () => {
     });
   });
 
-  it.each([
+  test.each([
     ['undecodable', 'is a web page', async () => Buffer.from('<html>')],
     ['undecodable', 'is nothing', async () => Buffer.alloc(0)],
     ['undecodable', 'is cut off', async () => (await noise(300, 200).png().toBuffer()).subarray(0, 20_000)],
@@ -60,16 +60,16 @@ describe('the image of an upstream', () => {
     expect(await finish(rooms.empty, await make())).toMatchObject({ ok: false, problem });
   });
 
-  it('may be the input where the tool promises no change', async () => {
+  test('may be the input where the tool promises no change', async () => {
     const checks = { mustChange: false, minEdgeRecall: null };
     expect(await finish(rooms.empty, rooms.empty, { checks })).toMatchObject({ ok: true, edgeRecall: 1 });
   });
 
-  it('may be flat when the input is', async () => {
+  test('may be flat when the input is', async () => {
     expect(await finish(await flat('#777777'), await flat('#222222'))).toMatchObject({ ok: true });
   });
 
-  it('is refused for its edges only where the tool asks for them', async () => {
+  test('is refused for its edges only where the tool asks for them', async () => {
     const moved = await zoom(rooms.empty, 1.1);
     expect(await finish(rooms.empty, moved)).toMatchObject({ ok: true });
     const checks = { mustChange: true, minEdgeRecall: 0.95 };
@@ -78,7 +78,7 @@ describe('the image of an upstream', () => {
     expect(refused.edgeRecall).toBeLessThan(0.8);
   });
 
-  it('is turned upright before its ratio is compared and its edges are cut', async () => {
+  test('is turned upright before its ratio is compared and its edges are cut', async () => {
     const input = await quarters(300, 200).png().toBuffer();
     const upright = quarters(318, 200).negate();
     // Stored turned to the left, with the EXIF orientation that turns it back.
@@ -95,7 +95,7 @@ describe('the image of an upstream', () => {
       expect(Math.abs((colour[channel] ?? 0) - (255 - value))).toBeLessThan(12);
   });
 
-  it('keeps the size of a larger input where the tool never makes it smaller', async () => {
+  test('keeps the size of a larger input where the tool never makes it smaller', async () => {
     const finished = await finish(rooms.empty, rooms.furnished, { neverSmaller: true });
     expect(finished).toMatchObject({ ok: true, width: 1200, height: 800 });
   });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import sharp from 'sharp';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { inkOf, lay, layTiles } from '../../../lib/imaging/ink.ts';
 import { openRaw, type RawImage, toRaw } from '../../../lib/imaging/libvips.ts';
 import { drawWatermark, tileFor } from '../../../lib/imaging/watermark.ts';
@@ -17,19 +17,19 @@ const changedShare = (image: RawImage, level = 100) =>
   image.pixels.filter((pixel) => Math.abs(pixel - level) > 8).length / image.pixels.length;
 
 describe('the tile', () => {
-  it('is drawn once for images of similar size', () => {
+  test('is drawn once for images of similar size', () => {
     expect(tileFor({ width: 2048, height: 1366 }, TEXT)).toBe(tileFor({ width: 1500, height: 2000 }, TEXT));
     expect(tileFor({ width: 2048, height: 1366 }, TEXT)).not.toBe(
       tileFor({ width: 4096, height: 2732 }, TEXT),
     );
   });
 
-  it('shows the words it is given', async () => {
+  test('shows the words it is given', async () => {
     const size = { width: 2048, height: 1366 };
     expect((await tileFor(size, 'Example Studio')).ink).not.toEqual((await tileFor(size, TEXT)).ink);
   });
 
-  it('has at most 1,024 pixels a side for any image, and there are at most nine', async () => {
+  test('has at most 1,024 pixels a side for any image, and there are at most nine', async () => {
     const side = fc.integer({ min: 1, max: 1_000_000 });
     const sides = new Set<number>();
     await fc.assert(
@@ -44,7 +44,7 @@ describe('the tile', () => {
 });
 
 describe('a watermark', () => {
-  it('is the same drawn by libvips and on raw pixels', async () => {
+  test('is the same drawn by libvips and on raw pixels', async () => {
     const size = { width: 1200, height: 900 };
     const { overlay } = await tileFor(size, TEXT);
     const composed = openRaw(flat(1200, 900)).composite([{ ...overlay, tile: true, gravity: 'northwest' }]);
@@ -58,14 +58,14 @@ describe('a watermark', () => {
     expect(changedShare(marked)).toBeGreaterThan(0.01);
   });
 
-  it('is drawn on images too large to hold in memory', async () => {
+  test('is drawn on images too large to hold in memory', async () => {
     const size = { width: 5000, height: 4000 };
     const marked = await toRaw(await drawWatermark(openRaw(flat(5000, 4000)), size, TEXT));
     expect(marked).toMatchObject(size);
     expect(changedShare(marked)).toBeGreaterThan(0.01);
   });
 
-  it('is visible on a wide, low image', async () => {
+  test('is visible on a wide, low image', async () => {
     const marked = await toRaw(
       await drawWatermark(openRaw(flat(4096, 128)), { width: 4096, height: 128 }, TEXT),
     );
@@ -82,13 +82,13 @@ describe('ink', () => {
     height: 2,
   });
 
-  it('covers, keeps or darkens pixels by its opacity', () => {
+  test('covers, keeps or darkens pixels by its opacity', () => {
     const image = flat(2, 2, 200);
     lay(overlay, image, { left: 0, top: 0 });
     expect([...image.pixels]).toEqual([255, 255, 255, 200, 200, 200, 99, 99, 99, 40, 40, 40]);
   });
 
-  it('is clipped at the edges of the image', () => {
+  test('is clipped at the edges of the image', () => {
     const place = fc.integer({ min: 0, max: 9 });
     fc.assert(
       fc.property(
@@ -112,7 +112,7 @@ describe('ink', () => {
     );
   });
 
-  it('is tiled up to every edge', async () => {
+  test('is tiled up to every edge', async () => {
     const image = flat(5, 3, 200);
     layTiles(overlay, image);
     const { data } = await sharp(image.pixels, { raw: { width: 5, height: 3, channels: 3 } })

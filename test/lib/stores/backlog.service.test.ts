@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { DeliveryEnd } from '../../../lib/stores/delivery-store.ts';
 import { newClient } from '../../setup/records.ts';
 import { storesUnderTest } from './under-test.ts';
 
 describe.each(storesUnderTest())('the backlog in %s', (_, stores) => {
-  it('of removals has their number and the oldest, which a failed try does not make younger', async () => {
+  test('of removals has their number and the oldest, which a failed try does not make younger', async () => {
     const refs = ['a', 'b'].map((key) => ({ bucket: 'inputs' as const, key: `${randomUUID()}/${key}` }));
     expect(await stores.removals.backlog()).toEqual({ count: 0, oldest: null });
     await stores.removals.enqueue(refs);
@@ -21,7 +21,7 @@ describe.each(storesUnderTest())('the backlog in %s', (_, stores) => {
     expect(await stores.removals.backlog()).toEqual({ count: 0, oldest: null });
   });
 
-  it('of webhooks has the oldest that is pending', async () => {
+  test('of webhooks has the oldest that is pending', async () => {
     const { accountId } = await newClient(stores);
     const planned = { accountId, type: 'job.completed', target: 'job', url: 'https://a.test' } as const;
     const plan = (id: string) => stores.deliveries.plan({ id, jobId: id, cycle: 'first', ...planned });

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import type { GeneratorCall, NewCall } from '../../../lib/domain/generator-call.ts';
 import { draftOf, newClient } from '../../setup/records.ts';
 import { storesUnderTest } from './under-test.ts';
@@ -24,7 +24,7 @@ describe.each(storesUnderTest())('the calls to generators in %s', (_, stores) =>
     return beginning === 'begun' ? id : beginning;
   }
 
-  it('are listed in their order, as they are now', async () => {
+  test('are listed in their order, as they are now', async () => {
     const jobId = await newJob();
     const first = await begin(jobId, PAID);
     const second = await begin(jobId, FREE);
@@ -42,12 +42,12 @@ describe.each(storesUnderTest())('the calls to generators in %s', (_, stores) =>
     expect(calls[1]).toMatchObject({ ...FREE, task: null, startedAt: expect.any(Date) });
   });
 
-  it('are none for a job that has called nothing, and for an unknown one', async () => {
+  test('are none for a job that has called nothing, and for an unknown one', async () => {
     expect(await store.list(await newJob())).toEqual([]);
     expect(await store.list(randomUUID())).toEqual([]);
   });
 
-  it('begin one at a time, when several attempts have listed the same calls', async () => {
+  test('begin one at a time, when several attempts have listed the same calls', async () => {
     const jobId = await newJob();
     const begun = await Promise.all(Array.from({ length: 8 }, () => begin(jobId, PAID, [])));
     expect(begun.filter((each) => each !== 'changed')).toHaveLength(1);
@@ -58,7 +58,7 @@ describe.each(storesUnderTest())('the calls to generators in %s', (_, stores) =>
     expect(more.filter((each) => each !== 'changed')).toHaveLength(1);
   });
 
-  it('begin only if none has ended since they were listed', async () => {
+  test('begin only if none has ended since they were listed', async () => {
     const jobId = await newJob();
     const id = await begin(jobId, PAID);
     await store.update(jobId, id, { outcome: 'lost' });
@@ -69,7 +69,7 @@ describe.each(storesUnderTest())('the calls to generators in %s', (_, stores) =>
     expect(await store.list(jobId)).toHaveLength(1);
   });
 
-  it.each<[string, (jobId: string) => Promise<unknown>]>([
+  test.each<[string, (jobId: string) => Promise<unknown>]>([
     ['failed', (jobId) => jobs.fail(jobId, END)],
     ['was completed', (jobId) => jobs.complete(jobId, { results: [], processingMs: 1 })],
     ['was voided', (jobId) => jobs.void(jobId, jobId)],
@@ -88,11 +88,11 @@ describe.each(storesUnderTest())('the calls to generators in %s', (_, stores) =>
     expect(await store.openOfEnded('', 1000)).not.toContain(jobId);
   });
 
-  it('begin in no job that does not exist', async () => {
+  test('begin in no job that does not exist', async () => {
     expect(await begin(randomUUID(), PAID)).toBe('ended');
   });
 
-  it('replace those of their generator that failed and cost nothing, and count them', async () => {
+  test('replace those of their generator that failed and cost nothing, and count them', async () => {
     const jobId = await newJob();
     const charged = await begin(jobId, PAID);
     await store.update(jobId, charged, { outcome: 'unavailable' });
@@ -108,7 +108,7 @@ describe.each(storesUnderTest())('the calls to generators in %s', (_, stores) =>
     expect(await store.list(jobId)).toHaveLength(3);
   });
 
-  it('keep those whose task has failed', async () => {
+  test('keep those whose task has failed', async () => {
     const jobId = await newJob();
     for (const id of ['t1', 't2']) {
       const callId = await begin(jobId, FREE);
@@ -118,7 +118,7 @@ describe.each(storesUnderTest())('the calls to generators in %s', (_, stores) =>
     expect(await store.list(jobId)).toMatchObject([{ task: { id: 't1' } }, { task: { id: 't2' } }]);
   });
 
-  it('are as old and as silent as the store says, whatever the clocks of the processes', async () => {
+  test('are as old and as silent as the store says, whatever the clocks of the processes', async () => {
     const jobId = await newJob();
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 3_600_000 });
     const id = await begin(jobId, PAID).finally(() => vi.useRealTimers());
@@ -136,11 +136,11 @@ describe.each(storesUnderTest())('the calls to generators in %s', (_, stores) =>
     expect(await store.beat(jobId, id)).toBe(false);
   });
 
-  it('go on where the job is unknown, because MongoDB was restored', async () => {
+  test('go on where the job is unknown, because MongoDB was restored', async () => {
     expect(await store.beat(randomUUID(), randomUUID())).toBe(true);
   });
 
-  it('are given a task only while they are open', async () => {
+  test('are given a task only while they are open', async () => {
     const jobId = await newJob();
     const id = await begin(jobId, PAID);
     const other = await begin(jobId, FREE);
@@ -156,7 +156,7 @@ describe.each(storesUnderTest())('the calls to generators in %s', (_, stores) =>
     ]);
   });
 
-  it('keep their first result, when two attempts have resumed the same task', async () => {
+  test('keep their first result, when two attempts have resumed the same task', async () => {
     const jobId = await newJob();
     const id = await begin(jobId, PAID);
     const [first, second] = [1, 2].map((n) => ({ bucket: 'results', key: `a/${n}.jpeg` }) as const);
@@ -165,7 +165,7 @@ describe.each(storesUnderTest())('the calls to generators in %s', (_, stores) =>
     expect(await store.list(jobId)).toMatchObject([{ result: first }]);
   });
 
-  it('that have stored a result which the job does not use leave it to the outbox of removals', async () => {
+  test('that have stored a result which the job does not use leave it to the outbox of removals', async () => {
     const objects = [1, 2].map((n) => ({ bucket: 'results', key: `${randomUUID()}/${n}.jpeg` }) as const);
     const [failed, deleted] = [await newJob(), await newJob()];
     for (const [n, jobId] of [failed, deleted].entries()) {

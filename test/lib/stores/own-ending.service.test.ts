@@ -4,7 +4,7 @@ import { type Collections, collections } from '../../../lib/stores/mongo/documen
 import { type EndFields, endJob } from '../../../lib/stores/mongo/ending.ts';
 import { createMongoStores } from '../../../lib/stores/mongo/stores.ts';
 import { databaseOfFile } from '../../setup/database.ts';
-import { draftOf, newClient } from '../../setup/records.ts';
+import { balanceOf, draftOf, newClient } from '../../setup/records.ts';
 
 const url = 'https://acme.example/hook';
 const completed: EndFields = { status: 'completed', results: [], processingMs: 1 };
@@ -45,6 +45,15 @@ test.each([completed, failed])(
     expect(await stores.deliveries.find(deliveryIdOf(jobId))).toEqual(delivery);
   },
 );
+
+test('a job that fails while another attempt completes it stays failed, with one refund', async () => {
+  const draft = await processingJob();
+  const failing = actAfterLook(() => endJob(mongo, c, draft.jobId, failed));
+  const { job } = await endJob(mongo, failing, draft.jobId, completed);
+  expect(job.status).toBe('failed');
+  expect(await balanceOf(stores, draft)).toBe(50);
+  expect(await stores.ledger.audit(draft.accountId)).toEqual([]);
+});
 
 test('a webhook goes out when the end crashes before it looks at the endpoint again', async () => {
   const { jobId, accountId } = await processingJob();

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { WorkflowHandle } from '@temporalio/client';
 import { pendingDeliveryOf } from '../../../activities/webhooks/pending-delivery.ts';
 import type { JobRequest } from '../../../api/jobs/gateway.ts';
@@ -12,7 +13,6 @@ import type { Stores } from '../../../lib/stores/stores.ts';
 import { redeliver, sendTest } from '../../../operator/deliveries.ts';
 import type { ReconcileProgress } from '../../../workflows/reconcile.ts';
 import type { RetentionProgress } from '../../../workflows/retention.ts';
-import { eventually } from '../../setup/eventually.ts';
 import { HELD_TOOL, REFUSING_TOOL, RETRIED_TOOL, type Stage } from './stage.ts';
 
 /** Runs a workflow along one path through its code. @returns the id of the workflow */
@@ -183,15 +183,19 @@ async function cancelled(
   return end(stage, draft.workflowId);
 }
 
+/** Histories are recorded without Vitest, and so without its waitFor. */
+async function until(condition: () => Promise<boolean | undefined>): Promise<void> {
+  while (!(await condition())) await delay(50);
+}
+
 /** A job whose render has started, and does not end by itself. */
 async function untilHeld(stage: Stage): Promise<JobRequest> {
   const request = await stage.request({ tool: HELD_TOOL });
   const { workflowId } = request.draft;
   await stage.accept(request);
-  await eventually(async () => {
+  await until(async () => {
     const { raw } = await stage.handle(workflowId).describe();
-    if (!raw.pendingActivities?.some(({ lastHeartbeatTime }) => lastHeartbeatTime))
-      throw new Error('The render has not started.');
+    return raw.pendingActivities?.some(({ lastHeartbeatTime }) => lastHeartbeatTime);
   });
   return request;
 }
@@ -201,10 +205,9 @@ async function cancelledBetweenAttempts(stage: Stage): Promise<string> {
   const request = await stage.request({ tool: RETRIED_TOOL });
   const { workflowId } = request.draft;
   await stage.accept(request);
-  await eventually(async () => {
+  await until(async () => {
     const { raw } = await stage.handle(workflowId).describe();
-    if (!raw.pendingActivities?.some(({ attempt, lastFailure }) => attempt === 2 && lastFailure))
-      throw new Error('The first attempt has not failed.');
+    return raw.pendingActivities?.some(({ attempt, lastFailure }) => attempt === 2 && lastFailure);
   });
   await stage.handle(workflowId).cancel();
   return end(stage, workflowId);
@@ -219,10 +222,7 @@ async function untilWebhook(stage: Stage): Promise<JobRequest> {
   const request = await stage.request({ webhookUrl: stage.hangingUrl });
   await stage.accept(request);
   const { jobId } = request.draft;
-  await eventually(async () => {
-    if (stage.receiver.receivedFor(jobId).length === 0)
-      throw new Error(`The webhook of ${jobId} is missing.`);
-  });
+  await until(async () => stage.receiver.receivedFor(jobId).length > 0);
   return request;
 }
 

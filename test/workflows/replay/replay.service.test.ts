@@ -1,28 +1,18 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import {
-  bundleWorkflowCode,
-  DefaultLogger,
-  makeTelemetryFilterString,
-  Runtime,
-  Worker,
-  type WorkflowBundleOption,
-} from '@temporalio/worker';
+import { bundleWorkflowCode, DefaultLogger, Worker, type WorkflowBundleOption } from '@temporalio/worker';
 import { DeterminismViolationError } from '@temporalio/workflow';
 import { beforeAll, describe, expect, inject, test } from 'vitest';
 import '../../setup/context.ts';
 import { loadWorkflowBundle } from '../../../worker/bundle.ts';
 import * as workflows from '../../../workflows/index.ts';
+import { logSdkTo } from '../../setup/sdk-log.ts';
 import { PATHS } from './paths.ts';
 
 const folder = join(import.meta.dirname, '..', 'histories');
-const quiet = new DefaultLogger('ERROR', () => {});
 
-beforeAll(() => {
-  // The expected violation would be logged as a warning.
-  const logging = { filter: makeTelemetryFilterString({ core: 'ERROR' }) };
-  Runtime.install({ logger: quiet, telemetryOptions: { logging }, shutdownSignals: [] });
-});
+// The expected violation would be logged as a warning.
+beforeAll(() => logSdkTo());
 
 function historyOf(name: string): unknown {
   return JSON.parse(readFileSync(join(folder, `${name}.json`), 'utf8'));
@@ -80,7 +70,10 @@ describe('a change to the workflow code', () => {
   let patched: WorkflowBundleOption;
 
   const bundle = (folder: string) =>
-    bundleWorkflowCode({ workflowsPath: join(import.meta.dirname, folder, 'index.ts'), logger: quiet });
+    bundleWorkflowCode({
+      workflowsPath: join(import.meta.dirname, folder, 'index.ts'),
+      logger: new DefaultLogger('ERROR', () => {}),
+    });
 
   beforeAll(async () => {
     changed = await bundle('changed');

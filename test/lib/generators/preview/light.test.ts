@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { configureLibvips } from '../../../../lib/imaging/libvips.ts';
 import { type Area, declines, draw, edit, measure, photo } from './images.ts';
 
@@ -16,7 +16,7 @@ const warmth = ([red, , blue]: readonly [number, number, number]) => red / Math.
 const meanOf = async (image: Parameters<typeof measure>[0], area: Area) => (await measure(image, area)).mean;
 
 describe('dusk outside', () => {
-  it('turns the sky to the colours of the hour and dims the house', async () => {
+  test('turns the sky to the colours of the hour and dims the house', async () => {
     const house = await photo('house');
     const dusk = await edit('day-to-dusk-exterior', house);
     const [, , blue] = await meanOf(dusk, SKY);
@@ -28,13 +28,13 @@ describe('dusk outside', () => {
     expect(warmth(await meanOf(golden, BRICKS))).toBeGreaterThan(warmth(await meanOf(house, BRICKS)) * 1.1);
   });
 
-  it('reaches the haze at the horizon', async () => {
+  test('reaches the haze at the horizon', async () => {
     const night = await edit('day-to-dusk-exterior', await photo('house'), { timeShift: 'night' });
     const [red, , blue] = await meanOf(night, HAZE);
     expect(blue).toBeGreaterThan(red * 1.5);
   });
 
-  it('lights the windows, unless told not to', async () => {
+  test('lights the windows, unless told not to', async () => {
     const house = await photo('house', 1380);
     const dark = await meanOf(await edit('day-to-dusk-exterior', house, { windowGlow: 'false' }), PANE);
     const lit = await meanOf(await edit('day-to-dusk-exterior', house), PANE);
@@ -43,7 +43,7 @@ describe('dusk outside', () => {
     expect(warmth(lit)).toBeGreaterThan(1.5);
   });
 
-  it('shows the season', async () => {
+  test('shows the season', async () => {
     const house = await photo('house');
     const snow = await meanOf(await edit('day-to-dusk-exterior', house, { season: 'winter' }), LAWN);
     const grass = await meanOf(await edit('day-to-dusk-exterior', house), LAWN);
@@ -51,7 +51,7 @@ describe('dusk outside', () => {
     expect(snow[2]).toBeGreaterThan(snow[1]);
   });
 
-  it.each(['plan', 'portrait', 'room', 'livingRoom'] as const)(
+  test.each(['plan', 'portrait', 'room', 'livingRoom'] as const)(
     'declines the %s, which has no sky',
     async (name) => {
       const image = await photo(name);
@@ -61,7 +61,7 @@ describe('dusk outside', () => {
 });
 
 describe('dusk inside', () => {
-  it('keeps the ceiling smooth', async () => {
+  test('keeps the ceiling smooth', async () => {
     for (const name of ['room', 'livingRoom'] as const) {
       const room = await photo(name);
       const dusk = await edit('day-to-dusk', room, { hasWindows: 'false' });
@@ -75,7 +75,7 @@ describe('dusk inside', () => {
     }
   });
 
-  it('turns the view blue and the room warm', async () => {
+  test('turns the view blue and the room warm', async () => {
     const room = await photo('livingRoom');
     const dusk = await edit('day-to-dusk', room);
     const [red, , blue] = await meanOf(dusk, WINDOW);
@@ -85,7 +85,7 @@ describe('dusk inside', () => {
     expect(warmth(await meanOf(dusk, CEILING))).toBeGreaterThan(1);
   });
 
-  it.each([640, 1600])(
+  test.each([640, 1600])(
     'turns all panes of a window blue and leaves its frame, at %d pixels',
     async (width) => {
       const dusk = await edit('day-to-dusk', await photo('room', width));
@@ -106,7 +106,7 @@ describe('dusk inside', () => {
     },
   );
 
-  it.each(['true', 'false'])('weakens the sun on the rug, lamps on: %s', async (interiorLights) => {
+  test.each(['true', 'false'])('weakens the sun on the rug, lamps on: %s', async (interiorLights) => {
     const room = await photo('livingRoom');
     const dusk = await edit('day-to-dusk', room, { interiorLights });
     const sunny: Area = { left: 0.35, top: 0.71, width: 0.02, height: 0.02 };
@@ -116,13 +116,13 @@ describe('dusk inside', () => {
     expect(await contrast(dusk)).toBeLessThan((await contrast(room)) * 0.9);
   });
 
-  it('treats a house under a blue sky as an exterior', async () => {
+  test('treats a house under a blue sky as an exterior', async () => {
     const house = await photo('house');
     const outside = await edit('day-to-dusk-exterior', house);
     expect((await edit('day-to-dusk', house)).pixels.equals(outside.pixels)).toBe(true);
   });
 
-  it('treats a street under an overcast sky as an exterior', async () => {
+  test('treats a street under an overcast sky as an exterior', async () => {
     const street = draw({ width: 480, height: 320 }, (x, y) => {
       const isSky = y < 130 + 50 * Math.abs(Math.sin(x / 40));
       const level = isSky ? 214 - y / 8 : 70 + ((x * 5 + y * 3) % 17);
@@ -132,7 +132,7 @@ describe('dusk inside', () => {
     expect((await edit('day-to-dusk', street)).pixels.equals(outside.pixels)).toBe(true);
   });
 
-  it('keeps a room with a white ceiling a room', async () => {
+  test('keeps a room with a white ceiling a room', async () => {
     const room = draw({ width: 480, height: 320 }, (x, y) => {
       if (x > 300 && x < 400 && y > 110 && y < 200) return [196, 222, 248];
       if (y < 80) return [226, 228, 230];
@@ -143,7 +143,7 @@ describe('dusk inside', () => {
     expect(red).toBeGreaterThan(blue);
   });
 
-  it.each(['true', 'false'])(
+  test.each(['true', 'false'])(
     'declines a blue sky above a facade, windows in view: %s',
     async (hasWindows) => {
       const tower = draw({ width: 480, height: 320 }, (x, y) =>
@@ -153,18 +153,18 @@ describe('dusk inside', () => {
     },
   );
 
-  it('declines a floor plan, also when no windows are in view', async () => {
+  test('declines a floor plan, also when no windows are in view', async () => {
     expect(await declines('day-to-dusk', await photo('plan'), { hasWindows: 'false' })).toBe(true);
   });
 
-  it('declines noise, whose bright specks are no windows', async () => {
+  test('declines noise, whose bright specks are no windows', async () => {
     const specks = draw({ width: 320, height: 240 }, (x, y) =>
       (x * 7 + y * 13) % 3 === 0 ? [250, 252, 255] : [40, 38, 35],
     );
     expect(await declines('day-to-dusk', specks)).toBe(true);
   });
 
-  it('declines a room in which it finds no window', async () => {
+  test('declines a room in which it finds no window', async () => {
     const wall = draw({ width: 320, height: 240 }, (_, y) => [200 - y / 4, 195 - y / 4, 180 - y / 4]);
     expect(await declines('day-to-dusk', wall)).toBe(true);
   });

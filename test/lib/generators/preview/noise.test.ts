@@ -1,5 +1,5 @@
 import sharp from 'sharp';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { renderPreview } from '../../../../lib/generators/preview/preview.ts';
 import { configureLibvips, openRaw, type RawImage, toRaw } from '../../../../lib/imaging/libvips.ts';
 import { edit, measure, photo, psnr } from './images.ts';
@@ -23,14 +23,17 @@ async function noisy(image: RawImage, sigma: number): Promise<RawImage> {
 }
 
 describe('noise reduction', () => {
-  it.each(['room', 'house', 'portrait'] as const)('raises the PSNR of the %s by several dB', async (name) => {
-    const clean = await photo(name, 512);
-    const grainy = await noisy(clean, 20);
-    const gain = psnr(await edit('noise-reduction', grainy), clean) - psnr(grainy, clean);
-    expect(gain).toBeGreaterThan(name === 'house' ? 2 : 5);
-  });
+  test.each(['room', 'house', 'portrait'] as const)(
+    'raises the PSNR of the %s by several dB',
+    async (name) => {
+      const clean = await photo(name, 512);
+      const grainy = await noisy(clean, 20);
+      const gain = psnr(await edit('noise-reduction', grainy), clean) - psnr(grainy, clean);
+      expect(gain).toBeGreaterThan(name === 'house' ? 2 : 5);
+    },
+  );
 
-  it('still does after enlarging to 2K', async () => {
+  test('still does after enlarging to 2K', async () => {
     const clean = await photo('room', 640);
     const image = await openRaw(await noisy(clean, 20))
       .png()
@@ -47,7 +50,7 @@ describe('noise reduction', () => {
     expect(psnr(small, clean)).toBeGreaterThan(30);
   });
 
-  it('is stronger with a stronger intensity', async () => {
+  test('is stronger with a stronger intensity', async () => {
     const flat = await noisy({ width: 300, height: 200, pixels: Buffer.alloc(300 * 200 * 3, 120) }, 15);
     const left = async (intensity: string) =>
       (await measure(await edit('noise-reduction', flat, { intensity }))).deviation;
@@ -56,7 +59,7 @@ describe('noise reduction', () => {
     expect(await left('subtle')).toBeLessThan((await measure(flat)).deviation * 0.7);
   });
 
-  it('leaves a clean drawing as it is', async () => {
+  test('leaves a clean drawing as it is', async () => {
     const plan = await photo('plan');
     expect(psnr(await edit('noise-reduction', plan), plan)).toBeGreaterThan(38);
   });

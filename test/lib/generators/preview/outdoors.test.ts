@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { configureLibvips, type RawImage } from '../../../../lib/imaging/libvips.ts';
 import { type Area, declines, draw, edit, measure, photo } from './images.ts';
 
@@ -27,7 +27,7 @@ function finest({ pixels, width, height }: RawImage, area: Area): number {
 }
 
 describe('a new sky', () => {
-  it('replaces the sky alone', async () => {
+  test('replaces the sky alone', async () => {
     const house = await photo('house');
     const clear = await edit('sky-replacement', house, { skyType: 'clear-blue' });
     const [red, , blue] = (await measure(clear, SKY)).mean;
@@ -36,7 +36,7 @@ describe('a new sky', () => {
       expect(change((await measure(house, area)).mean, (await measure(clear, area)).mean)).toBeLessThan(2);
   });
 
-  it('fills the haze at the horizon, and what a tree separates from the rest', async () => {
+  test('fills the haze at the horizon, and what a tree separates from the rest', async () => {
     const sunset = await edit('sky-replacement', await photo('house', 1380), { skyType: 'sunset' });
     for (const area of [HAZE, POCKET]) {
       const [red, , blue] = (await measure(sunset, area)).mean;
@@ -44,7 +44,7 @@ describe('a new sky', () => {
     }
   });
 
-  it('differs for each type', async () => {
+  test('differs for each type', async () => {
     const house = await photo('house');
     const types = [
       'clear-blue',
@@ -66,12 +66,12 @@ describe('a new sky', () => {
       for (const other of skies.slice(index + 1)) expect(change(sky, other)).toBeGreaterThan(8);
   });
 
-  it('has clouds with detail as fine as the pixels of a large image', async () => {
+  test('has clouds with detail as fine as the pixels of a large image', async () => {
     const large = await edit('sky-replacement', await photo('house', 4096), { skyType: 'dramatic-clouds' });
     expect(finest(large, { left: 0.05, top: 0.01, width: 0.9, height: 0.08 })).toBeGreaterThan(0.4);
   });
 
-  it('tones the scene to match, unless told not to', async () => {
+  test('tones the scene to match, unless told not to', async () => {
     const house = await photo('house');
     const bricks = async (matchLight: string) => {
       const evening = await edit('sky-replacement', house, { skyType: 'twilight', matchLight });
@@ -82,13 +82,13 @@ describe('a new sky', () => {
     expect(change(before, await bricks('false'))).toBeLessThan(2);
   });
 
-  it.each(['room', 'livingRoom', 'portrait', 'plan'] as const)('declines the %s', async (name) => {
+  test.each(['room', 'livingRoom', 'portrait', 'plan'] as const)('declines the %s', async (name) => {
     expect(await declines('sky-replacement', await photo(name))).toBe(true);
   });
 });
 
 describe('a fresh lawn', () => {
-  it('is greener, and nothing else changes', async () => {
+  test('is greener, and nothing else changes', async () => {
     const house = await photo('house');
     const fresh = await edit('lawn-enhancement', house);
     const [before, after] = [(await measure(house, LAWN)).mean, (await measure(fresh, LAWN)).mean];
@@ -97,7 +97,7 @@ describe('a fresh lawn', () => {
       expect(change((await measure(house, area)).mean, (await measure(fresh, area)).mean)).toBeLessThan(2);
   });
 
-  it('declines grey cobbles with a touch of moss', async () => {
+  test('declines grey cobbles with a touch of moss', async () => {
     const cobbles = draw({ width: 640, height: 480 }, (x, y) => {
       const level = 90 + (((x * 31 + y * 17) % 23) + 10 * Math.sin(x / 9) * Math.sin(y / 5));
       return [level, level + 2, level - 12];
@@ -105,7 +105,7 @@ describe('a fresh lawn', () => {
     expect(await declines('lawn-enhancement', cobbles)).toBe(true);
   });
 
-  it.each(['room', 'livingRoom', 'portrait', 'plan'] as const)('declines the %s', async (name) => {
+  test.each(['room', 'livingRoom', 'portrait', 'plan'] as const)('declines the %s', async (name) => {
     expect(await declines('lawn-enhancement', await photo(name))).toBe(true);
   });
 });

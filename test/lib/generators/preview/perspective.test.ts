@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { findEdges } from '../../../../lib/generators/preview/lines.ts';
 import { thumbnailOf } from '../../../../lib/generators/preview/plane.ts';
 import { findVerticals } from '../../../../lib/generators/preview/vertical.ts';
@@ -39,7 +39,7 @@ async function leanOf(image: RawImage): Promise<number> {
 }
 
 describe('perspective correction', () => {
-  it.each([
+  test.each([
     [8, 0],
     [-7, 1.5],
     [12, -2],
@@ -51,24 +51,24 @@ describe('perspective correction', () => {
     expect(await leanOf(await edit('perspective-correction', keystoned))).toBeLessThan(0.5);
   });
 
-  it('makes the house upright', async () => {
+  test('makes the house upright', async () => {
     const house = await photo('house', 1200);
     expect(await leanOf(house)).toBeGreaterThan(4);
     expect(await leanOf(await edit('perspective-correction', house))).toBeLessThan(0.5);
   });
 
-  it('leaves upright photos alone', async () => {
+  test('leaves upright photos alone', async () => {
     const upright = await facade(0, 0);
     expect(psnr(await edit('perspective-correction', upright), upright)).toBeGreaterThan(40);
   });
 
-  it('levels the horizon alone', async () => {
+  test('levels the horizon alone', async () => {
     const rolled = await facade(0, 2.5);
     const levelled = await edit('perspective-correction', rolled, { perspectiveAxis: 'horizontal' });
     expect(await leanOf(levelled)).toBeLessThan(0.5);
   });
 
-  it('keeps a level room level, whose floor and ceiling run into the depth', async () => {
+  test('keeps a level room level, whose floor and ceiling run into the depth', async () => {
     const levelled = await edit('perspective-correction', await photo('livingRoom', 1200), {
       perspectiveAxis: 'horizontal',
     });
@@ -76,7 +76,7 @@ describe('perspective correction', () => {
     expect(Math.abs(findVerticals(findEdges(thumbnail), thumbnail)?.lean ?? 1)).toBeLessThan(0.01);
   });
 
-  it('shows nothing from outside of the photo', async () => {
+  test('shows nothing from outside of the photo', async () => {
     const frame = 12;
     const framed = await facade(8, 2);
     for (let y = 0; y < size.height; y++)
@@ -92,7 +92,7 @@ describe('perspective correction', () => {
     expect(top.length).toBeLessThan(size.width / 8);
   });
 
-  it('declines a portrait', async () => {
+  test('declines a portrait', async () => {
     expect(await tryEdit('perspective-correction', await photo('portrait'))).toBeUndefined();
   });
 });

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import sharp from 'sharp';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { TOOLS } from '../../../../lib/catalog/registry.ts';
 import type { LocalRequest } from '../../../../lib/generators/port.ts';
 import { captionOf } from '../../../../lib/generators/preview/caption.ts';
@@ -38,13 +38,13 @@ const enlarged = async () => toRaw(sharp(room).resize({ width: 600, height: 400 
 /** The rows of a caption at 600 by 400 pixels. */
 const bottomOf = ({ pixels }: RawImage) => pixels.subarray(-600 * 38 * 3);
 
-it('performs the tools that the catalogue says need no model', () => {
+test('performs the tools that the catalogue says need no model', () => {
   const classical = [...TOOLS.values()].filter((tool) => tool.classical).map(({ slug }) => slug);
   expect([...OPERATIONS.keys()].toSorted()).toEqual(classical.toSorted());
 });
 
 describe('the preview generator', () => {
-  it.each([...OPERATIONS.keys(), 'pool-addition', 'a tool of tomorrow'])(
+  test.each([...OPERATIONS.keys(), 'pool-addition', 'a tool of tomorrow'])(
     'renders %s at the target size',
     async (tool) => {
       const rendered = await pixelsOf({ tool });
@@ -53,7 +53,7 @@ describe('the preview generator', () => {
     },
   );
 
-  it.each([
+  test.each([
     [1, 1],
     [3, 700],
     [700, 3],
@@ -64,7 +64,7 @@ describe('the preview generator', () => {
     for (const tool of OPERATIONS.keys()) await pixelsOf({ tool, image });
   });
 
-  it('adds a caption when the tool needs a model, and none when it edited the image', async () => {
+  test('adds a caption when the tool needs a model, and none when it edited the image', async () => {
     const original = bottomOf(await enlarged());
     const darkerShare = (rows: Buffer) =>
       rows.filter((level, index) => level < (original[index] ?? 0) - 20).length / rows.length;
@@ -74,7 +74,7 @@ describe('the preview generator', () => {
     expect(await captioned({ style: 'modern' })).not.toEqual(await captioned({ style: 'coastal' }));
   });
 
-  it('adds a caption when the image has nothing for the tool to work on', async () => {
+  test('adds a caption when the image has nothing for the tool to work on', async () => {
     const edited = await pixelsOf({ tool: 'seasonal-changes' });
     expect(edited).toEqual(await pixelsOf({ tool: 'seasonal-changes', settings: {} }));
     const top = (image: RawImage) => image.pixels.subarray(0, 600 * 300 * 3);
@@ -82,26 +82,26 @@ describe('the preview generator', () => {
     expect(bottomOf(edited)).not.toEqual(bottomOf(await enlarged()));
   });
 
-  it('draws no watermark over the caption', async () => {
+  test('draws no watermark over the caption', async () => {
     const marked = await pixelsOf({ watermark: 'Image Job API' });
     const plain = await pixelsOf({});
     expect(bottomOf(marked)).toEqual(bottomOf(plain));
     expect(marked.pixels).not.toEqual(plain.pixels);
   });
 
-  it('does not edit an input that is already as large as an upscale would make it', async () => {
+  test('does not edit an input that is already as large as an upscale would make it', async () => {
     const target = { longestSide: 256, neverSmaller: true };
     expect(await pixelsOf({ tool: 'image-upscaling', target })).toEqual(await toRaw(sharp(room)));
   });
 
-  it('refuses bytes that are not an image, and a truncated image', async () => {
+  test('refuses bytes that are not an image, and a truncated image', async () => {
     await expect(renderPreview(request({ image: Buffer.from('hello') }))).rejects.toThrow(ImageError);
     await expect(renderPreview(request({ image: room.subarray(0, 4000) }))).rejects.toThrow(ImageError);
   });
 });
 
 describe('a caption', () => {
-  it('names the tool and its main options, and says that no model is configured', () => {
+  test('names the tool and its main options, and says that no model is configured', () => {
     const settings = {
       style: 'mid-century-modern',
       roomType: 'living-room',
@@ -115,7 +115,7 @@ describe('a caption', () => {
     expect(captionOf('floor-plan-to-3d', {}).title).toBe('Preview of Floor plan to 3D.');
   });
 
-  it('shortens free text and long lists', () => {
+  test('shortens free text and long lists', () => {
     const settings = Object.fromEntries(['a', 'b', 'c', 'd', 'e'].map((key) => [key, 'Ab '.repeat(160)]));
     expect(captionOf('declutter', settings).title.length).toBeLessThan(320);
   });

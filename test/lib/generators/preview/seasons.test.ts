@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { configureLibvips, type RawImage } from '../../../../lib/imaging/libvips.ts';
 import { type Area, declines, edit, measure, photo } from './images.ts';
 
@@ -17,7 +17,7 @@ const inSeason = async (season: string, image: RawImage, settings = {}) =>
 const meanOf = async (image: RawImage, area: Area) => (await measure(image, area)).mean;
 
 describe('seasons', () => {
-  it.each(['fall', 'winter', 'spring', 'summer'])(
+  test.each(['fall', 'winter', 'spring', 'summer'])(
     'in %s house and path keep their colour',
     async (season) => {
       const house = await photo('house');
@@ -31,7 +31,7 @@ describe('seasons', () => {
     },
   );
 
-  it('all look different', async () => {
+  test('all look different', async () => {
     const house = await photo('house');
     const seasons = ['spring', 'summer', 'fall', 'winter'];
     const trees = await Promise.all(
@@ -44,7 +44,7 @@ describe('seasons', () => {
         ).toBeGreaterThan(12);
   });
 
-  it('trees and hedges turn in fall, and the grass at their feet stays grass', async () => {
+  test('trees and hedges turn in fall, and the grass at their feet stays grass', async () => {
     const fall = await inSeason('fall', await photo('house'));
     for (const area of [TREE, HEDGE]) {
       const [red, green, blue] = await meanOf(fall, area);
@@ -55,7 +55,7 @@ describe('seasons', () => {
     expect(red).toBeLessThan(green * 1.2);
   });
 
-  it('lawns are under snow in winter, uneven and with their texture', async () => {
+  test('lawns are under snow in winter, uneven and with their texture', async () => {
     const house = await photo('house', 1380);
     const winter = await inSeason('winter', house);
     const snow = await measure(winter, LAWN);
@@ -73,7 +73,7 @@ describe('seasons', () => {
     expect(Math.max(...patches) - Math.min(...patches)).toBeGreaterThan(8);
   });
 
-  it('the sky is paler in winter', async () => {
+  test('the sky is paler in winter', async () => {
     const house = await photo('house');
     const blueness = async (image: RawImage) => {
       const [red, , blue] = await meanOf(image, SKY);
@@ -82,7 +82,7 @@ describe('seasons', () => {
     expect(await blueness(await inSeason('winter', house))).toBeLessThan((await blueness(house)) * 0.6);
   });
 
-  it.each(['fall', 'winter'])('%s follows the intensity', async (season) => {
+  test.each(['fall', 'winter'])('%s follows the intensity', async (season) => {
     const house = await photo('house');
     const before = await meanOf(house, LAWN);
     const changes = await Promise.all(
@@ -95,7 +95,7 @@ describe('seasons', () => {
     expect(changes[2]).toBeGreaterThan((changes[1] ?? 0) * 1.03);
   });
 
-  it('declines a photo without plants', async () => {
+  test('declines a photo without plants', async () => {
     expect(await declines('seasonal-changes', await photo('portrait'))).toBe(true);
   });
 });

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { configureLibvips, openRaw, toRaw } from '../../../../lib/imaging/libvips.ts';
 import { draw, edit, measure, photo } from './images.ts';
 
@@ -8,7 +8,7 @@ const spread = (colour: readonly number[]) => Math.max(...colour) - Math.min(...
 const size = { width: 480, height: 320 };
 
 describe('enhancement', () => {
-  it('keeps white white and black black', async () => {
+  test('keeps white white and black black', async () => {
     const image = draw(size, (x) => {
       const level = x < 120 ? 255 : x < 240 ? 0 : 90;
       return [level, level, level];
@@ -22,7 +22,7 @@ describe('enhancement', () => {
     );
   });
 
-  it('brightens a dark photo and gives a flat one contrast', async () => {
+  test('brightens a dark photo and gives a flat one contrast', async () => {
     const room = await photo('livingRoom');
     const dark = await toRaw(openRaw(room).linear(0.55, 0));
     const flat = await toRaw(openRaw(room).linear(0.6, 60));
@@ -43,18 +43,18 @@ describe('HDR', () => {
   });
   const levelAt = (pixels: Buffer, y: number) => pixels[(y * size.width + 240) * 3] ?? 0;
 
-  it('opens the shadows', async () => {
+  test('opens the shadows', async () => {
     const { pixels } = await edit('hdr-enhancement', roofline);
     expect(levelAt(pixels, 280)).toBeGreaterThan(levelAt(roofline.pixels, 280) + 12);
   });
 
-  it.each(['hdr-enhancement', 'lighting-adjustment'])('keeps black lines black in %s', async (tool) => {
+  test.each(['hdr-enhancement', 'lighting-adjustment'])('keeps black lines black in %s', async (tool) => {
     const plan = draw(size, (x, y) => (x % 60 < 4 || y % 60 < 4 ? [22, 22, 22] : [255, 255, 255]));
     const { pixels } = await edit(tool, plan);
     expect(levelAt(pixels, 121)).toBeLessThan(46);
   });
 
-  it('leaves no halo along a roofline', async () => {
+  test('leaves no halo along a roofline', async () => {
     const { pixels } = await edit('hdr-enhancement', roofline);
     const far = levelAt(pixels, 40) - levelAt(roofline.pixels, 40);
     for (let y = 60; y < 158; y++)
@@ -63,7 +63,7 @@ describe('HDR', () => {
 });
 
 describe('aerial editing', () => {
-  it('clears haze and strengthens colour', async () => {
+  test('clears haze and strengthens colour', async () => {
     const house = await photo('house');
     const hazy = await toRaw(openRaw(house).linear(0.6, 85));
     const before = await measure(hazy);
@@ -78,7 +78,7 @@ describe('aerial editing', () => {
 });
 
 describe('colour correction', () => {
-  it('keeps a neutral room neutral, with a blue and a wooden object in it', async () => {
+  test('keeps a neutral room neutral, with a blue and a wooden object in it', async () => {
     const room = draw(size, (x, y) => {
       if (x > 300 && x < 400 && y > 200) return [80, 110, 160];
       if (y > 260) return [150, 105, 70];
@@ -94,7 +94,7 @@ describe('colour correction', () => {
     expect(spread(mean)).toBeLessThan(2);
   });
 
-  it.each([
+  test.each([
     ['lamps', [1, 0.85, 0.7]],
     ['shade', [0.86, 0.95, 1.04]],
   ])('removes most of a cast of %s', async (_, gains) => {
@@ -106,7 +106,7 @@ describe('colour correction', () => {
     expect(spread((await measure(await edit('color-correction', room))).mean)).toBeLessThan(before * 0.45);
   });
 
-  it.each([
+  test.each([
     ['brick under a sky', 200, [222, 168, 148], [111, 159, 216]],
     ['an orange flower on leaves', 270, [245, 205, 165], [10, 70, 75]],
   ] as const)('leaves %s alone, where nothing is grey', async (_, top, object, background) => {
@@ -119,7 +119,7 @@ describe('colour correction', () => {
     expect(spread((await after)?.mean ?? [])).toBeGreaterThan(spread((await before)?.mean ?? []) * 0.98);
   });
 
-  it('follows the settings', async () => {
+  test('follows the settings', async () => {
     const house = await photo('house');
     const warmth = async (whiteBalance: string) => {
       const { mean } = await measure(await edit('color-correction', house, { whiteBalance }));
@@ -131,7 +131,7 @@ describe('colour correction', () => {
 });
 
 describe('lighting', () => {
-  it('is brightened, darkened, warmed and cooled by the settings', async () => {
+  test('is brightened, darkened, warmed and cooled by the settings', async () => {
     const room = await photo('room');
     const lit = async (settings: Record<string, string>) =>
       (await measure(await edit('lighting-adjustment', room, settings))).mean;

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { askedSize } from '../../../../lib/generators/upstream/asked-size.ts';
 
 const OPENAI = { multiple: 16, mostPixels: 8_290_000, mostLongestSide: 3840, mostRatio: 3 };
@@ -7,7 +7,7 @@ const BFL = { multiple: 16, mostPixels: 4_000_000 };
 const target = (longestSide: number) => ({ longestSide, neverSmaller: false });
 
 describe('the size that is asked for', () => {
-  it.each([
+  test.each([
     ['2K of 3:2', 3000, 2000, 2048, OPENAI, '2048x1360'],
     ['4K of 3:2, as far as the pixels go', 3000, 2000, 4096, OPENAI, '3520x2336'],
     ['4K of 3:1, as far as the longest side goes', 3000, 1000, 4096, OPENAI, '3840x1280'],
@@ -20,7 +20,7 @@ describe('the size that is asked for', () => {
     expect(`${size.width}x${size.height}`).toBe(expected);
   });
 
-  it('keeps the limits, and is near the ratio of the input', () => {
+  test('keeps the limits, and is near the ratio of the input', () => {
     const side = fc.integer({ min: 300, max: 9000 });
     const property = fc.property(side, side, fc.constantFrom(2048, 4096), (width, height, longestSide) => {
       fc.pre(Math.max(width / height, height / width) <= 3);

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createEgress, type Egress } from '../../../../lib/egress/egress.ts';
 import { GeneratorError } from '../../../../lib/generators/errors.ts';
 import { lost } from '../../../../lib/generators/upstream/classify.ts';
@@ -49,7 +49,7 @@ const failureOf = async (call: Promise<unknown>): Promise<GeneratorError> => {
 };
 
 describe('a call', () => {
-  it('goes below the base URL with the key, and its JSON is parsed', async () => {
+  test('goes below the base URL with the key, and its JSON is parsed', async () => {
     const { json, status } = await client().call(get({ method: 'POST', json: { a: 1 } }));
 
     expect([status, json]).toEqual([200, { id: '1' }]);
@@ -63,7 +63,7 @@ describe('a call', () => {
     expect(server.seen[0]?.body.toString()).toBe('{"a":1}');
   });
 
-  it('to a URL that the upstream has named has the key only at its own origin', async () => {
+  test('to a URL that the upstream has named has the key only at its own origin', async () => {
     await client().call(get({ url: `${server.origin}/poll?id=1` }));
     await client({ keyDomain: '127.0.0.1' }).call(get({ url: `${other.origin}/poll?id=1` }));
 
@@ -71,13 +71,13 @@ describe('a call', () => {
     expect(other.seen[0]?.headers.authorization).toBeUndefined();
   });
 
-  it('keeps a body that is no JSON as bytes', async () => {
+  test('keeps a body that is no JSON as bytes', async () => {
     reply = { status: 200, bytes: Buffer.from([0xff, 0xd8]) };
     const { json, body } = await client().call(get());
     expect([json, [...body]]).toEqual([undefined, [0xff, 0xd8]]);
   });
 
-  it.each([
+  test.each([
     ['a submission that may have arrived', true, true],
     ['a look at a task', false, false],
   ])('may be charged after it was cut off when it is %s', async (_, submits, mayBeCharged) => {
@@ -86,14 +86,14 @@ describe('a call', () => {
     expect(failure).toMatchObject({ failure: { kind: 'unavailable' }, mayBeCharged });
   });
 
-  it('rejects with the reason of an abort', async () => {
+  test('rejects with the reason of an abort', async () => {
     const controller = new AbortController();
     const reason = new Error('stop');
     reply = () => controller.abort(reason);
     await expect(client().call(get({ signal: controller.signal }))).rejects.toBe(reason);
   });
 
-  it('has a longer time when the response is the image itself', async () => {
+  test('has a longer time when the response is the image itself', async () => {
     reply = () => {};
     const timing = { ...QUICK_TIMING, shortMs: 50, longMs: 60_000 };
     const controller = new AbortController();
@@ -105,7 +105,7 @@ describe('a call', () => {
 });
 
 describe('a failure', () => {
-  it('quotes the upstream in up to 500 characters, without the key, data and control characters', async () => {
+  test('quotes the upstream in up to 500 characters, without the key, data and control characters', async () => {
     const text = `no ${SECRET} ${'QUJD'.repeat(50)} \u001b[31m ${'words '.repeat(200)}`;
     reply = { status: 418, json: { error: text } };
     const { message } = await failureOf(client().call(get()));
@@ -116,7 +116,7 @@ describe('a failure', () => {
     expect(message.length).toBeLessThan(650);
   });
 
-  it('of a submission is never that of an unknown task', async () => {
+  test('of a submission is never that of an unknown task', async () => {
     reply = { status: 404, json: { detail: 'Not found' } };
     const rows = [{ row: 'the task is unknown', status: [404], failure: lost }];
     expect((await failureOf(client({ rows }).call(get()))).failure.kind).toBe('lost');
@@ -126,7 +126,7 @@ describe('a failure', () => {
 });
 
 describe('a download', () => {
-  it('follows redirects and has no key', async () => {
+  test('follows redirects and has no key', async () => {
     reply = { status: 200, bytes: Buffer.from('image'), headers: { 'content-type': 'image/png' } };
     const bytes = await client().download(`${other.origin}/r.png`, new AbortController().signal);
 
@@ -134,19 +134,19 @@ describe('a download', () => {
     expect(other.seen[0]?.headers.authorization).toBeUndefined();
   });
 
-  it.each([403, 404, 410])('that gets %i finds no result any more, which was paid for', async (status) => {
+  test.each([403, 404, 410])('that gets %i finds no result any more, which was paid for', async (status) => {
     reply = { status };
     const failure = await failureOf(client().download(`${other.origin}/r.png`, new AbortController().signal));
     expect(failure).toMatchObject({ failure: { kind: 'lost' }, mayBeCharged: true, upstreamWorks: true });
   });
 
-  it.each([429, 500, 503])('that gets %i may succeed later, and charges nothing', async (status) => {
+  test.each([429, 500, 503])('that gets %i may succeed later, and charges nothing', async (status) => {
     reply = { status };
     const failure = await failureOf(client().download(`${other.origin}/r.png`, new AbortController().signal));
     expect(failure).toMatchObject({ failure: { kind: 'unavailable' }, mayBeCharged: false });
   });
 
-  it.each(['http://10.0.0.1/r.png', 'http://localhost:1/r.png', 'file:///etc/passwd'])(
+  test.each(['http://10.0.0.1/r.png', 'http://localhost:1/r.png', 'file:///etc/passwd'])(
     'goes to public hosts only: %s',
     async (url) => {
       const failure = await failureOf(client().download(url, new AbortController().signal));

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { parseGraph } from '../../../../lib/generators/adapters/comfyui-graph.ts';
 import { GRAPH_FILE } from '../graph-file.ts';
 import { startComfyui } from './comfyui.ts';
@@ -52,7 +52,7 @@ describe('the adapter of ComfyUI', () => {
   });
   afterEach(() => held.fake?.[Symbol.asyncDispose]());
 
-  it('submits the job again, under the same id, after somebody has interrupted its task', async () => {
+  test('submits the job again, under the same id, after somebody has interrupted its task', async () => {
     const { submit, poll } = fake().replies;
     fake().replies.poll = ended('execution_interrupted', { prompt_id: KEY, node_id: '3', node_type: 'X' });
     await expect(render()).rejects.toMatchObject({ failure: { kind: 'unavailable' }, mayBeCharged: true });
@@ -69,7 +69,7 @@ describe('the adapter of ComfyUI', () => {
     expect(ids).toEqual([KEY, KEY]);
   });
 
-  it('says which node failed, and why', async () => {
+  test('says which node failed, and why', async () => {
     fake().replies.poll = ended('execution_error', {
       node_id: '3',
       node_type: 'ImageBlend',
@@ -85,7 +85,7 @@ describe('the adapter of ComfyUI', () => {
     });
   });
 
-  it('calls the graph invalid when the server leaves out the node of the result', async () => {
+  test('calls the graph invalid when the server leaves out the node of the result', async () => {
     fake().replies.submit = invalidNode('4');
     await expect(render()).rejects.toMatchObject({
       failure: { kind: 'misconfigured' },
@@ -93,7 +93,7 @@ describe('the adapter of ComfyUI', () => {
     });
   });
 
-  it('does without other outputs that the server leaves out', async () => {
+  test('does without other outputs that the server leaves out', async () => {
     fake().replies.submit = invalidNode('9');
     expect((await render()).bytes.length).toBeGreaterThan(100);
   });
@@ -104,12 +104,12 @@ describe('the graph of ComfyUI', () => {
   const save = { class_type: 'SaveImage', inputs: {} };
   const load = { class_type: 'LoadImage', inputs: { image: '{{image}}' } };
 
-  it('has its result at the first SaveImage node, or at the one that is named', () => {
+  test('has its result at the first SaveImage node, or at the one that is named', () => {
     expect(parseGraph(text, '').output).toBe('4');
     expect(parseGraph(text, '2').output).toBe('2');
   });
 
-  it.each([
+  test.each([
     ['no JSON', '{', '', 'no JSON'],
     ['null', 'null', '', 'Export (API)'],
     ['a list', JSON.stringify([load, save]), '', 'Export (API)'],

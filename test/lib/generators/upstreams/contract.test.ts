@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { UpstreamTask } from '../../../../lib/domain/generator-call.ts';
 import { GeneratorError } from '../../../../lib/generators/errors.ts';
 import { startBfl } from './bfl.ts';
@@ -52,14 +52,14 @@ function withFake(start: () => Promise<FakeWithAdapter>) {
 describe.each(UPSTREAMS)('the adapter of $name', ({ start, hasTasks, charges }) => {
   const { fake, render, failure } = withFake(start);
 
-  it('returns the image of one submission', async () => {
+  test('returns the image of one submission', async () => {
     const { bytes } = await render();
     expect(bytes.subarray(0, 3)).toEqual(Buffer.from([0xff, 0xd8, 0xff]));
     expect(fake().submissions()).toBe(1);
     expect(fake().generator.charges).toBe(charges);
   });
 
-  it('sends its key to the upstream, and to nobody else', async () => {
+  test('sends its key to the upstream, and to nobody else', async () => {
     await render();
     const keys = (server: FakeServer) => server.seen.filter((one) => JSON.stringify(one).includes(SECRET));
     expect(keys(fake().results)).toEqual([]);
@@ -89,19 +89,19 @@ describe.each(UPSTREAMS)('the adapter of $name', ({ start, hasTasks, charges }) 
     ['says 500', { status: 500, json: { error: 'oops' } }, false],
     ['says 200 in HTML', (_, response) => void response.writeHead(200).end('<html>Welcome</html>'), true],
   ];
-  it.each(faults)('fails as unavailable when the submission %s', async (_, reply, mayBeCharged) => {
+  test.each(faults)('fails as unavailable when the submission %s', async (_, reply, mayBeCharged) => {
     fake().replies.submit = reply;
     expect(await failure()).toMatchObject({ kind: 'unavailable', mayBeCharged });
     expect(fake().submissions()).toBe(1);
   });
 
-  it('does not follow a redirect, which would send the key elsewhere', async () => {
+  test('does not follow a redirect, which would send the key elsewhere', async () => {
     fake().replies.submit = { status: 307, headers: { location: `${fake().results.origin}/stolen` } };
     expect(await failure()).toMatchObject({ kind: 'misconfigured', mayBeCharged: false });
     expect(fake().results.seen).toEqual([]);
   });
 
-  it.each([
+  test.each([
     [401, 'misconfigured'],
     [403, 'misconfigured'],
     [402, 'misconfigured'],
@@ -115,7 +115,7 @@ describe.each(UPSTREAMS)('the adapter of $name', ({ start, hasTasks, charges }) 
     expect(failed.mayBeCharged).toBe(false);
   });
 
-  it.each([
+  test.each([
     ['7', 7000],
     ['0', 1000],
     ['9999', 300_000],
@@ -124,7 +124,7 @@ describe.each(UPSTREAMS)('the adapter of $name', ({ start, hasTasks, charges }) 
     expect(await failure()).toMatchObject({ kind: 'unavailable', retryAfterMs: waits });
   });
 
-  it('keeps keys and image data out of its messages', async () => {
+  test('keeps keys and image data out of its messages', async () => {
     const text = `key ${SECRET} data ${'QUJD'.repeat(100)} \u0000\u001b[31m`;
     fake().replies.submit = { status: 400, json: { error: { message: text } } };
     const { message } = await failure();
@@ -133,12 +133,12 @@ describe.each(UPSTREAMS)('the adapter of $name', ({ start, hasTasks, charges }) 
     expect(message).not.toMatch(/\p{Cc}/u);
   });
 
-  it('cannot have been charged when the connection was refused', async () => {
+  test('cannot have been charged when the connection was refused', async () => {
     await fake().server[Symbol.asyncDispose]();
     expect(await failure()).toMatchObject({ kind: 'unavailable', mayBeCharged: false });
   });
 
-  it('ends with the reason of an abort', async () => {
+  test('ends with the reason of an abort', async () => {
     const controller = new AbortController();
     const reason = new Error('the worker stops');
     fake().replies.poll = () => controller.abort(reason);
@@ -160,7 +160,7 @@ describe.each(UPSTREAMS.filter(({ hasTasks }) => hasTasks))('the tasks of $name'
     return task;
   }
 
-  it('names the task before it asks for the result', async () => {
+  test('names the task before it asks for the result', async () => {
     let looks = 0;
     await render({
       onSubmitted: async () => {
@@ -174,7 +174,7 @@ describe.each(UPSTREAMS.filter(({ hasTasks }) => hasTasks))('the tasks of $name'
     expect(looks).toBeLessThan(fake().server.seen.length);
   });
 
-  it('resumes a task and submits nothing', async () => {
+  test('resumes a task and submits nothing', async () => {
     const task = await submitted();
     expect((await render({ resume: { task, since: performance.now() } })).bytes.length).toBeGreaterThan(100);
     expect(fake().submissions()).toBe(1);
@@ -188,7 +188,7 @@ describe.each(UPSTREAMS.filter(({ hasTasks }) => hasTasks))('the tasks of $name'
     ['are denied', (response) => response.writeHead(403).end('<html>Blocked</html>')],
     ['are too many', (response) => response.writeHead(429, { 'retry-after': '30' }).end('{}')],
   ];
-  it.each(failedPolls)('keeps looking when a few polls %s', async (_, fail) => {
+  test.each(failedPolls)('keeps looking when a few polls %s', async (_, fail) => {
     const { poll } = fake().replies;
     let failures = 0;
     fake().replies.poll = (_, response) => {
@@ -200,13 +200,13 @@ describe.each(UPSTREAMS.filter(({ hasTasks }) => hasTasks))('the tasks of $name'
     expect([fake().submissions(), fake().cancellations()]).toEqual([1, 0]);
   });
 
-  it('asks to cancel a task that it may not look at, because another generator is asked next', async () => {
+  test('asks to cancel a task that it may not look at, because another generator is asked next', async () => {
     fake().replies.poll = { status: 401 };
     expect(await failure()).toMatchObject({ kind: 'misconfigured' });
     expect(fake().cancellations()).toBe(canCancel(fake()) ? 1 : 0);
   });
 
-  it('does not submit again at once when the upstream does not know a new task', async () => {
+  test('does not submit again at once when the upstream does not know a new task', async () => {
     fake().replies.poll = (_, response) => {
       response.writeHead(fake().generator.name === 'comfyui' ? 200 : 404);
       response.end('{"detail":"The requested resource could not be found."}');
@@ -215,24 +215,24 @@ describe.each(UPSTREAMS.filter(({ hasTasks }) => hasTasks))('the tasks of $name'
     expect(fake().submissions()).toBe(1);
   });
 
-  it('gives up for now when all polls fail, and leaves the task to a later attempt', async () => {
+  test('gives up for now when all polls fail, and leaves the task to a later attempt', async () => {
     fake().replies.poll = (_, response) => void response.destroy();
     expect(await failure()).toMatchObject({ kind: 'unavailable', mayBeCharged: false });
     expect(fake().submissions()).toBe(1);
   });
 
-  it('submits nothing more when the result cannot be downloaded', async () => {
+  test('submits nothing more when the result cannot be downloaded', async () => {
     fake().replies.result = (_, response) => void response.destroy();
     expect(await failure()).toMatchObject({ kind: 'unavailable', mayBeCharged: false });
     expect(fake().submissions()).toBe(1);
   });
 
-  it('cancels a task, where it can', async () => {
+  test('cancels a task, where it can', async () => {
     await fake().generator.tasks?.cancel?.(await submitted());
     expect(fake().cancellations()).toBe(canCancel(fake()) ? 1 : 0);
   });
 
-  it('says when it cannot be reached to cancel a task', async () => {
+  test('says when it cannot be reached to cancel a task', async () => {
     const task = await submitted();
     await fake().server[Symbol.asyncDispose]();
     const cancelling = fake().generator.tasks?.cancel?.(task);
@@ -240,13 +240,13 @@ describe.each(UPSTREAMS.filter(({ hasTasks }) => hasTasks))('the tasks of $name'
       await expect(cancelling).rejects.toMatchObject({ failure: { kind: 'unavailable' } });
   });
 
-  it('cancels a task whose id cannot be stored, because nobody else knows it', async () => {
+  test('cancels a task whose id cannot be stored, because nobody else knows it', async () => {
     const onSubmitted = () => Promise.reject(new Error('MongoDB is away'));
     await expect(render({ onSubmitted })).rejects.toThrow('MongoDB is away');
     expect(fake().cancellations()).toBe(canCancel(fake()) ? 1 : 0);
   });
 
-  it('still learns the id of a task when the abort comes during its submission', async () => {
+  test('still learns the id of a task when the abort comes during its submission', async () => {
     const controller = new AbortController();
     const { submit } = fake().replies;
     const tasks: UpstreamTask[] = [];
@@ -267,7 +267,7 @@ const WITH_RESULT_HOST = UPSTREAMS.filter(({ name, hasTasks }) => hasTasks && na
 describe.each(WITH_RESULT_HOST)('a result of $name', ({ start }) => {
   const { fake, render, failure } = withFake(start);
 
-  it.each([403, 404, 410])(
+  test.each([403, 404, 410])(
     'loses a result whose address responds %i, and may have been charged',
     async (status) => {
       const tasks: UpstreamTask[] = [];
@@ -280,7 +280,7 @@ describe.each(WITH_RESULT_HOST)('a result of $name', ({ start }) => {
     },
   );
 
-  it('asks again for a result that is gone, because the upstream may name another address', async () => {
+  test('asks again for a result that is gone, because the upstream may name another address', async () => {
     const { result } = fake().replies;
     fake().replies.result = (_, response) => {
       fake().replies.result = result;
@@ -294,7 +294,7 @@ describe.each(WITH_RESULT_HOST)('a result of $name', ({ start }) => {
 describe.each(UPSTREAMS)('a hostile response to $name', ({ start }) => {
   const { fake, render, failure } = withFake(start);
 
-  it.each([
+  test.each([
     ['millions of values', `{"a":[${'{},'.repeat(400_000)}{}]}`],
     ['deep nesting', '['.repeat(400_000)],
   ])('with %s is not parsed', async (_, text) => {
@@ -302,14 +302,14 @@ describe.each(UPSTREAMS)('a hostile response to $name', ({ start }) => {
     expect(await failure()).toMatchObject({ kind: 'unavailable', mayBeCharged: true });
   });
 
-  it('with an id that is too long to store ends the call', async () => {
+  test('with an id that is too long to store ends the call', async () => {
     const id = 'x'.repeat(900_000);
     const json = { id, request_id: id, prompt_id: id, polling_url: id, status_url: id, response_url: id };
     fake().replies.submit = { status: 200, json };
     expect(await failure()).toMatchObject({ mayBeCharged: true });
   });
 
-  it('with addresses that are none ends the call', async () => {
+  test('with addresses that are none ends the call', async () => {
     const url = 'not a url';
     const json = {
       id: 'a',

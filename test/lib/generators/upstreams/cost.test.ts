@@ -1,8 +1,8 @@
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { startBfl } from './bfl.ts';
 import { renderOf } from './fake.ts';
 
-it.each([
+test.each([
   ['4.5', 0.045],
   ['0', 0],
   ['-4.5', null],

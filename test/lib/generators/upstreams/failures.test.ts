@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { BFL_ROWS } from '../../../../lib/generators/adapters/bfl.ts';
 import { COMFYUI_ROWS } from '../../../../lib/generators/adapters/comfyui.ts';
 import { FAL_ROWS } from '../../../../lib/generators/adapters/fal.ts';
@@ -27,7 +27,7 @@ const read = ({ of, status, json = {}, headers = {}, submits = false }: FailureS
 const ALL = [...SAMPLES, ...TASK_SAMPLES];
 
 describe('the tables of failures', () => {
-  it.each(ALL.map((sample) => [sample.of, sample.status, sample.row, sample] as const))(
+  test.each(ALL.map((sample) => [sample.of, sample.status, sample.row, sample] as const))(
     '%s, %i: %s',
     (_of, _status, row, sample) => {
       const error = read(sample);
@@ -37,7 +37,7 @@ describe('the tables of failures', () => {
     },
   );
 
-  it('have a sample for each of their rows', () => {
+  test('have a sample for each of their rows', () => {
     const sampled = new Set(ALL.map(({ of, row }) => `${of}: ${row}`));
     const rows = [...Object.entries(TABLES), ['any', COMMON_ROWS] as const];
     const missing = rows.flatMap(([name, table]) =>

@@ -1,9 +1,9 @@
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import type { UpstreamTask } from '../../../../lib/domain/generator-call.ts';
 import { renderOf } from './fake.ts';
 import { startFal } from './fal.ts';
 
-it('a task of fal that has no address to cancel it cannot be cancelled later either', async () => {
+test('a task of fal that has no address to cancel it cannot be cancelled later either', async () => {
   await using fake = await startFal();
   const { submit } = fake.replies;
   const tasks: UpstreamTask[] = [];

@@ -1,10 +1,10 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { renderOf } from './fake.ts';
 import { startGemini } from './gemini.ts';
 import { startOpenai } from './openai.ts';
 
 describe('a photo whose ratio an upstream does not make', () => {
-  it('is not sent to openai', async () => {
+  test('is not sent to openai', async () => {
     await using fake = await startOpenai();
     const request = await renderOf({ width: 4000, height: 1000 });
     await expect(fake.generator.render(request)).rejects.toMatchObject({
@@ -16,7 +16,7 @@ describe('a photo whose ratio an upstream does not make', () => {
 });
 
 describe('gemini is asked for the nearest of its ratios', () => {
-  it.each([
+  test.each([
     [1920, 1200, '3:2'],
     [4032, 3024, '4:3'],
     [1080, 1920, '9:16'],

@@ -1,5 +1,5 @@
 import { inspect } from 'node:util';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { GeneratorError } from '../../../../lib/generators/errors.ts';
 import { createQuote } from '../../../../lib/generators/upstream/quote.ts';
 import { startBfl } from './bfl.ts';
@@ -53,7 +53,7 @@ describe.each(Object.entries(STARTS))('an upstream that says back what it was se
         })
         .end(body);
 
-  it.each([200, 400, 422, 500])('with status %i gets nothing of it into messages', async (status) => {
+  test.each([200, 400, 422, 500])('with status %i gets nothing of it into messages', async (status) => {
     const image = (await (await renderOf()).request()).image.toString('base64');
     const json = await echo();
     let failures = 0;
@@ -80,7 +80,7 @@ const inAscii = (text: string) =>
 describe('a quotation', () => {
   const quote = createQuote([`Key my-id:${SECRET}`], PROMPT);
 
-  it.each([
+  test.each([
     ['a key that is cut off', `wrong key ${SECRET.slice(0, 15)}***`, 'wrong key [redacted]***'],
     ['a key in a URL', `at /?k=${encodeURIComponent(SECRET)}.`, 'at /?k=[redacted].'],
     ['a prompt that is cut off', `"${PROMPT.slice(0, 40)}..." is too long`, '"[prompt]..." is too long'],
@@ -97,13 +97,13 @@ describe('a quotation', () => {
     expect(quote(text)).toBe(quoted);
   });
 
-  it('has what an upstream says after a long echo, in up to 500 characters', () => {
+  test('has what an upstream says after a long echo, in up to 500 characters', () => {
     const said = quote(`${'QUJD'.repeat(2000)} ${PROMPT} Width must be even. ${'More words. '.repeat(100)}`);
     expect(said).toContain('Width must be even.');
     expect(said.length).toBe(500);
   });
 
-  it('is made of any text without a long computation', () => {
+  test('is made of any text without a long computation', () => {
     for (const part of ['http:/', 'https://a', '\\', 'QUJD-', `${SECRET.slice(0, 11)} `, PROMPT.slice(0, 15)])
       expect(quote(part.repeat(100_000)).length).toBeLessThanOrEqual(500);
   });

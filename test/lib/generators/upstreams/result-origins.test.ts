@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { createGenerators } from '../../../../lib/generators/registry.ts';
 import { loadConfig } from '../../../../lib/process/config/config.ts';
 import { sampleJpeg } from '../../../setup/images.ts';
@@ -25,14 +25,14 @@ async function startWithResults(env: (results: string) => Record<string, string>
   };
 }
 
-it('a result on another private host is downloaded when the operator has named its origin', async () => {
+test('a result on another private host is downloaded when the operator has named its origin', async () => {
   await using fake = await startWithResults((results) => ({ FAL_RESULT_ORIGINS: results }));
   expect(await fake.render()).toMatchObject({ bytes: fake.image });
   expect(fake.results.seen).toMatchObject([{ method: 'GET', path: '/i.jpg' }]);
   expect(fake.results.seen[0]?.headers).not.toHaveProperty('authorization');
 });
 
-it.each([
+test.each([
   ['that is not named', () => ({})],
   ['that is named for another generator', (results: string) => ({ BFL_RESULT_ORIGINS: results })],
 ])('a result on a private host %s is refused', async (_, env) => {
@@ -41,7 +41,7 @@ it.each([
   expect(fake.results.connections()).toBe(0);
 });
 
-it('the origin of results gets no other call', async () => {
+test('the origin of results gets no other call', async () => {
   await using fake = await startWithResults((results) => ({ FAL_RESULT_ORIGINS: results }));
   const { submit } = fake.upstream.replies;
   if ('json' in submit)

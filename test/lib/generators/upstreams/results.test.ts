@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { sampleJpeg } from '../../../setup/images.ts';
 import { startBfl } from './bfl.ts';
 import { type FakeWithAdapter, type Reply, renderOf } from './fake.ts';
@@ -20,7 +20,7 @@ describe.each([
   ['replicate', startReplicate],
   ['fal', startFal],
 ] as const)('a result of %s', (_name, start) => {
-  it.each([
+  test.each([
     ['on a private network', 'https://10.0.0.1'],
     ['on this machine', 'http://127.0.0.1:1'],
     ['in a file', 'file:///etc'],
@@ -42,13 +42,13 @@ describe.each([
     ['to a link-local address', { status: 302, headers: { location: 'http://169.254.169.254/latest' } }],
     ['in a circle', { status: 302, headers: { location: '/r.jpg' } }],
   ];
-  it.each(ends)('that redirects %s ends it too', async (_, reply) => {
+  test.each(ends)('that redirects %s ends it too', async (_, reply) => {
     await using fake = await start();
     fake.replies.result = reply;
     await expect(render(fake)).rejects.toMatchObject({ failure: { reason: 'no_result' } });
   });
 
-  it.each([
+  test.each([
     ['is larger than any image', { 'content-length': String(41 * 1024 * 1024) }],
     ['is encoded', { 'content-encoding': 'gzip' }],
   ])('that %s is not read', async (_, headers: Record<string, string>) => {
@@ -63,7 +63,7 @@ describe.each([
   ['bfl', startBfl],
   ['fal', startFal],
 ] as const)('a task of %s', (_name, start) => {
-  it('at a private address is given up, because it may have been charged and nobody can look at it', async () => {
+  test('at a private address is given up, because it may have been charged and nobody can look at it', async () => {
     await using fake = await start();
     fake.replies.submit = withAddress(fake.replies.submit, fake.server.origin, 'http://10.0.0.1');
     await expect(render(fake)).rejects.toMatchObject({
@@ -74,7 +74,7 @@ describe.each([
   });
 });
 
-it('a task of replicate may say back the image that it was sent', async () => {
+test('a task of replicate may say back the image that it was sent', async () => {
   await using fake = await startReplicate();
   const input = { image: `data:image/jpeg;base64,${Buffer.alloc(8_000_000, 1).toString('base64')}` };
   for (const step of ['submit', 'poll'] as const) {
@@ -89,7 +89,7 @@ describe.each([
   ['gemini', startGemini, GEMINI],
   ['openai', startOpenai, OPENAI],
 ] as const)('the base64 of %s', (_name, start, { replies }) => {
-  it.each([
+  test.each([
     ['has line breaks', (text: string) => text.replace(/.{76}/g, '$&\r\n')],
     [
       'is that of a URL',
@@ -116,7 +116,7 @@ describe.each([
   [504, 'startup_timeout'],
   [500, undefined],
 ])('a task of fal that has ended with %i', (status, error_type) => {
-  it('has failed: it is looked at once, and may be charged', async () => {
+  test('has failed: it is looked at once, and may be charged', async () => {
     await using fake = await startFal();
     fake.replies.poll = { status, json: { detail: 'm', error_type } };
     await expect(render(fake)).rejects.toMatchObject({
@@ -132,7 +132,7 @@ describe.each([
   ['gemini', startGemini],
   ['openai', startOpenai],
 ] as const)('a response of %s', (_name, start) => {
-  it('that is longer than announced is read to the announced length', async () => {
+  test('that is longer than announced is read to the announced length', async () => {
     await using fake = await start();
     const { submit } = fake.replies;
     const text = JSON.stringify(typeof submit === 'function' ? {} : submit.json);
@@ -142,7 +142,7 @@ describe.each([
     expect(fake.submissions()).toBe(1);
   });
 
-  it('that comes after the abort is ignored', async () => {
+  test('that comes after the abort is ignored', async () => {
     await using fake = await start();
     const controller = new AbortController();
     const reason = new Error('the worker stops');

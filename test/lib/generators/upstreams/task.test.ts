@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { GeneratorError } from '../../../../lib/generators/errors.ts';
 import { createTaskGenerator, type TaskShapes } from '../../../../lib/generators/upstream/task.ts';
 import { QUICK_TIMING, renderOf } from './fake.ts';
@@ -11,7 +11,7 @@ const RESUMED: Pick<TaskShapes, 'submit'> = {
 const generatorWith = (shapes: TaskShapes, timing = QUICK_TIMING) =>
   createTaskGenerator({ name: 'test', model: 'm', charges: true }, shapes, timing);
 
-it('a task that has not ended after half an hour is cancelled, and counts as charged', async () => {
+test('a task that has not ended after half an hour is cancelled, and counts as charged', async () => {
   const cancelled: string[] = [];
   const shapes: TaskShapes = {
     ...RESUMED,
@@ -26,7 +26,7 @@ it('a task that has not ended after half an hour is cancelled, and counts as cha
   expect(cancelled).toEqual(['t1']);
 });
 
-it('a task that ended while nobody looked at it for half an hour has its result', async () => {
+test('a task that ended while nobody looked at it for half an hour has its result', async () => {
   let polls = 0;
   const cancelled: string[] = [];
   const shapes: TaskShapes = {
@@ -43,7 +43,7 @@ it('a task that ended while nobody looked at it for half an hour has its result'
   expect(cancelled).toEqual([]);
 });
 
-it('a task that is resumed does not prepare the input', async () => {
+test('a task that is resumed does not prepare the input', async () => {
   const shapes: TaskShapes = {
     ...RESUMED,
     poll: async () => RESULT,
@@ -53,7 +53,7 @@ it('a task that is resumed does not prepare the input', async () => {
   expect(await generatorWith(shapes).render({ ...render, request })).toEqual(RESULT);
 });
 
-it('a task that one poll does not find may be known to the next', async () => {
+test('a task that one poll does not find may be known to the next', async () => {
   let polls = 0;
   const shapes: TaskShapes = {
     submit: async () => ({ id: 't1' }),

@@ -1,10 +1,10 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { fillTemplate } from '../../../../lib/generators/upstream/template.ts';
 
 const values = { image: 'a.jpg', width: 2048, instruction: 'Say "hi".\nKeep {{width}} and \\n.' };
 
 describe('a template', () => {
-  it.each([
+  test.each([
     ['a text', '{{image}}', 'a.jpg'],
     ['a number, which stays one', '{{width}}', 2048],
     ['a number within a text', 'w={{width}}px', 'w=2048px'],
@@ -16,12 +16,12 @@ describe('a template', () => {
     expect(fillTemplate(template, values)).toBe(filled);
   });
 
-  it('takes quotes, line breaks and placeholders in a value as they are', () => {
+  test('takes quotes, line breaks and placeholders in a value as they are', () => {
     expect(fillTemplate('{{instruction}}', values)).toBe(values.instruction);
     expect(fillTemplate('Edit: {{instruction}}', values)).toBe(`Edit: ${values.instruction}`);
   });
 
-  it('is filled at every depth, and keeps all that is no text', () => {
+  test('is filled at every depth, and keeps all that is no text', () => {
     const graph = {
       1: { inputs: { image: '{{image}}', link: ['2', 0], on: true, off: null, size: [{ w: '{{width}}' }] } },
     };

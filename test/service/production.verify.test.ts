@@ -3,12 +3,11 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test, vi } from 'vitest';
 import '../setup/context.ts';
 import { runCommand } from '../../dev/process/command.ts';
 import type { Job } from '../../lib/contract/schemas.ts';
 import { startCollector } from '../setup/collector.ts';
-import { eventually } from '../setup/eventually.ts';
 import { sampleImage } from '../setup/images.ts';
 import { ownBuckets } from '../setup/own-config.ts';
 import { printed } from '../setup/printed.ts';
@@ -78,11 +77,11 @@ describe('the build, with only the packages that production installs,', () => {
     const created = await fetch(`${address}/api/v1/jobs`, { method: 'POST', headers, body });
     expect(created.status).toBe(201);
     const { job_id } = (await created.json()) as Job;
-    const job = await eventually(async () => {
+    const job = await vi.waitFor(async () => {
       const read = (await (await fetch(`${address}/api/v1/jobs/${job_id}`, { headers })).json()) as Job;
       expect(read.status).not.toBe('processing');
       return read;
-    });
+    }, 60_000);
     expect(job.status).toBe('completed');
     expect(await statusOf(job.result_urls[0] ?? '')).toBe(200);
     for (const child of [api, worker, renderer]) child.kill('SIGTERM');

@@ -4,13 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import fc from 'fast-check';
 import sharp from 'sharp';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { EXPENSIVE, HONEST } from '../../../dev/bench/hostile/hostile-images.ts';
 import type { Settings } from '../../../lib/generators/preview/operation.ts';
 import { estimateRender, type RenderTarget, taskLimits } from '../../../lib/imaging/cost.ts';
-import { type InspectedImage, inspectImage } from '../../../lib/imaging/inspect.ts';
+import { inspectImage } from '../../../lib/imaging/inspect.ts';
 import { FONT_ENVIRONMENT } from '../../../lib/imaging/lettering.ts';
 import { openRaw } from '../../../lib/imaging/libvips.ts';
 
@@ -22,65 +21,6 @@ const cropped: RenderTarget = { ...enhanced, cropped: true };
 /** The largest result of an operation. */
 const large: RenderTarget = { longestSide: 4096, neverSmaller: false, format: 'jpeg' };
 const upscaled: RenderTarget = { longestSide: 4096, neverSmaller: true, format: 'jpeg' };
-
-const image = (overrides: Partial<InspectedImage> = {}): InspectedImage => ({
-  format: 'jpeg',
-  width: 4000,
-  height: 3000,
-  channels: 3,
-  bitDepth: 8,
-  interlaced: false,
-  turned: false,
-  frames: 1,
-  heldBytes: 0,
-  ...overrides,
-});
-const bytesOf = (overrides: Partial<InspectedImage>, target = upscaled) =>
-  estimateRender(image(overrides), target).bytes;
-const huge = { width: 10_000, height: 10_000 };
-
-describe('an estimate', () => {
-  it('counts the megapixels of the input', () => {
-    expect(estimateRender(image(), enhanced).megapixels).toBe(12);
-    expect(estimateRender(image(huge), enhanced).megapixels).toBe(100);
-  });
-
-  it('is several times smaller for an ordinary image than for the most expensive one', () => {
-    expect(bytesOf({}, enhanced)).toBeLessThan(260 * MB);
-    expect(bytesOf({ ...huge, heldBytes: 600 * MB, interlaced: true })).toBeGreaterThan(750 * MB);
-  });
-
-  it('is smaller for formats that can be scaled down while decoding', () => {
-    const webp = { ...huge, format: 'webp' as const };
-    expect(bytesOf(webp, enhanced)).toBeLessThan(bytesOf(webp) / 3);
-    expect(bytesOf(huge, enhanced)).toBeLessThan(
-      bytesOf({ ...huge, interlaced: true, heldBytes: 300 * MB }, enhanced),
-    );
-  });
-
-  it('counts all pixels of a WebP that is cropped before it is scaled', () => {
-    const webp = { ...huge, format: 'webp' as const };
-    expect(bytesOf(webp, cropped)).toBeGreaterThan(bytesOf(webp, enhanced) + 700 * MB);
-  });
-
-  it('is larger for an image to be rotated, and for an encoder that holds the whole image', () => {
-    expect(bytesOf({ ...huge, turned: true })).toBeGreaterThan(bytesOf(huge) + 300 * MB);
-    expect(bytesOf(huge, { ...upscaled, format: 'webp' })).toBeGreaterThan(bytesOf(huge) + 300 * MB);
-  });
-
-  it('is a safe integer above the size of an empty process for any image within the limits', () => {
-    const side = fc.integer({ min: 1, max: 16_384 });
-    fc.assert(
-      fc.property(side, side, fc.constantFrom('jpeg', 'png', 'webp'), (width, height, format) => {
-        for (const target of [enhanced, { ...upscaled, format }]) {
-          const { bytes } = estimateRender(image({ width, height, format }), target);
-          expect(Number.isSafeInteger(bytes)).toBe(true);
-          expect(bytes).toBeGreaterThan(100 * MB);
-        }
-      }),
-    );
-  });
-});
 
 /** Each render runs in a process of its own, whose peak Linux reports. */
 describe.runIf(process.platform === 'linux')('a real render stays below its estimate and its limits', () => {
@@ -123,7 +63,7 @@ describe.runIf(process.platform === 'linux')('a real render stays below its esti
   }
 
   const images = { ...EXPENSIVE, ...HONEST };
-  it.each([
+  test.each([
     ['WebP of 100 megapixels in 28 bytes', enhanced],
     ['WebP of 100 megapixels in 28 bytes', cropped],
     ['interlaced PNG of 100 megapixels, four channels of 8 bits', cropped],
@@ -149,20 +89,20 @@ describe.runIf(process.platform === 'linux')('a real render stays below its esti
     'aerial-photo-editing',
     'declutter',
   ];
-  it.each(OPERATIONS)('for %s of the largest square that is edited', async (tool) => {
+  test.each(OPERATIONS)('for %s of the largest square that is edited', async (tool) => {
     await expectWithinLimits(await leaningBars(4096, 4096), large, tool);
   });
 
-  it.each(OPERATIONS)('for %s of 16,384 by 64 pixels', async (tool) => {
+  test.each(OPERATIONS)('for %s of 16,384 by 64 pixels', async (tool) => {
     await expectWithinLimits(await leaningBars(16_384, 64), large, tool);
   });
 
-  it.each(['noise-reduction', 'image-upscaling'])('for %s of 16,384 by 6,100 pixels', async (tool) => {
+  test.each(['noise-reduction', 'image-upscaling'])('for %s of 16,384 by 6,100 pixels', async (tool) => {
     const target = tool === 'image-upscaling' ? upscaled : large;
     await expectWithinLimits(await leaningBars(16_384, 6100), target, tool);
   });
 
-  it.each([
+  test.each([
     ['sky-replacement', { skyType: 'dramatic-clouds' }],
     ['lawn-enhancement', {}],
     ['seasonal-changes', { season: 'winter' }],
@@ -171,7 +111,7 @@ describe.runIf(process.platform === 'linux')('a real render stays below its esti
     await expectWithinLimits(await photoOf12Megapixels('house.jpg'), large, tool, settings);
   });
 
-  it('for day-to-dusk of a room of 12 megapixels', async () => {
+  test('for day-to-dusk of a room of 12 megapixels', async () => {
     await expectWithinLimits(await photoOf12Megapixels('living-room.jpg'), large, 'day-to-dusk');
   });
 });

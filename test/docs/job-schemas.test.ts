@@ -1,21 +1,17 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { jobName, optionsName } from '../../api/docs/openapi/tools.ts';
 import type { OpenApiDocument, OpenApiSchema } from '../../api/docs/openapi/types.ts';
 import { describeTools, describeToolsWithOptions } from '../../lib/catalog/catalog.ts';
-import { type Service, startService } from '../setup/service.ts';
 import { problems, readDocument } from './document.ts';
 
 const SLUGS = describeTools(new Map()).map(({ slug }) => slug);
 const URL = 'https://photos.example.com/front.jpg';
 
-let service: Service;
 let document: OpenApiDocument;
 
 beforeAll(async () => {
-  service = await startService();
-  document = await readDocument(service);
+  document = await readDocument();
 });
-afterAll(() => service?.[Symbol.asyncDispose]());
 
 const isValid = (body: object) =>
   problems(document, { $ref: '#/components/schemas/CreateJob' }, body).length === 0;

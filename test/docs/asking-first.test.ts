@@ -1,17 +1,13 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { hoistSchemas } from '../../api/docs/openapi/hoist.ts';
 import type { OpenApiDocument } from '../../api/docs/openapi/types.ts';
-import { type Service, startService } from '../setup/service.ts';
 import { readDocument, refsOf } from './document.ts';
 
-let service: Service;
 let document: OpenApiDocument;
 
 beforeAll(async () => {
-  service = await startService({ env: { PUBLIC_URL: 'https://api.example.com/api' } });
-  document = await readDocument(service);
+  document = await readDocument();
 });
-afterAll(() => service?.[Symbol.asyncDispose]());
 
 function examplesOf(path: string, method: string, status: string) {
   const response = document.paths[path]?.[method]?.responses[status];

@@ -1,12 +1,11 @@
 import '../setup/context.ts';
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { beforeAll, expect, inject, test } from 'vitest';
+import { beforeAll, expect, inject, test, vi } from 'vitest';
 import { obtainTool } from '../../dev/obtain/tools.ts';
 import { environment } from '../../lib/process/config/config.ts';
 import { setupBuckets } from '../../lib/stores/s3/setup.ts';
 import { METRICS } from '../../lib/telemetry/metrics/definitions.ts';
-import { eventually } from '../setup/eventually.ts';
 import { ownConfig } from '../setup/own-config.ts';
 import { ownDatabase } from '../setup/own-database.ts';
 import { PROCESSES, startServiceProcess } from '../setup/service-process.ts';
@@ -54,7 +53,10 @@ test('the pages of all processes are valid, and have every metric that alerts an
   const pattern = /"url":"(http:[^"]+\/metrics)"/;
   const started = await Promise.all(PROCESSES.map((file) => startServiceProcess(file, env, pattern)));
   const [api = '', worker = '', renderer = ''] = started.map(({ found }) => found);
-  await eventually(async () => expect(await read(worker)).toContain('temporal_worker_task_slots_available'));
+  await vi.waitFor(
+    async () => expect(await read(worker)).toContain('temporal_worker_task_slots_available'),
+    60_000,
+  );
   const pages = await Promise.all([api, worker, renderer].map(read));
   for (const page of pages) expect(run(['check', 'metrics'], page)).toEqual({ status: 0, printed: '' });
   const known = new Set([...pages.flatMap(namesIn), ...Object.keys(METRICS)]);

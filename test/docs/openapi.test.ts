@@ -1,6 +1,6 @@
 import { type TypeBoxTypeProvider, TypeBoxValidatorCompiler } from '@fastify/type-provider-typebox';
 import fastify from 'fastify';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { ROUTES } from '../../api/app.ts';
 import { hoistSchemas } from '../../api/docs/openapi/hoist.ts';
 import { optionsName } from '../../api/docs/openapi/tools.ts';
@@ -8,17 +8,14 @@ import type { OpenApiDocument, OpenApiSchema } from '../../api/docs/openapi/type
 import { describeTools, findTool, planRender } from '../../lib/catalog/catalog.ts';
 import { ERRORS, type ErrorCode } from '../../lib/contract/errors.ts';
 import type { ErrorEnvelope } from '../../lib/contract/schemas.ts';
-import { type Service, startService } from '../setup/service.ts';
+import { startFakeApi } from '../contract/fake-api.ts';
 import { mediaTypesOf, operationsOf, problems, readDocument, refsOf, resolve } from './document.ts';
 
-let service: Service;
 let document: OpenApiDocument;
 
 beforeAll(async () => {
-  service = await startService({ env: { PUBLIC_URL: 'https://api.example.com/api' } });
-  document = await readDocument(service);
+  document = await readDocument();
 });
-afterAll(() => service?.[Symbol.asyncDispose]());
 
 /** The method and path of each operation, recorded while registering the routes. */
 async function registeredRoutes(): Promise<string[]> {
@@ -28,7 +25,8 @@ async function registeredRoutes(): Promise<string[]> {
   bare.addHook('onRoute', ({ method, url }) => {
     found.push(`${method} ${url.replace(/:(\w+)/g, '{$1}')}`);
   });
-  for (const route of ROUTES) route(bare, service.deps);
+  await using api = await startFakeApi();
+  for (const route of ROUTES) route(bare, api.deps);
   await bare.close();
   return found;
 }

@@ -1,17 +1,13 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import type { OpenApiDocument } from '../../api/docs/openapi/types.ts';
 import { Job, JobProgress } from '../../lib/contract/schemas.ts';
-import { type Service, startService } from '../setup/service.ts';
 import { problems, readDocument } from './document.ts';
 
-let service: Service;
 let document: OpenApiDocument;
 
 beforeAll(async () => {
-  service = await startService();
-  document = await readDocument(service);
+  document = await readDocument();
 });
-afterAll(() => service?.[Symbol.asyncDispose]());
 
 const successOf = (path: string, method: string, status: string) => {
   const response = document.paths[path]?.[method]?.responses[status];

@@ -6,7 +6,7 @@ import { describeCatalog, describeCommonOptions } from '../../lib/catalog/descri
 import { ERRORS } from '../../lib/contract/errors.ts';
 import { LIMITS, RATE_LIMITS } from '../../lib/contract/limits.ts';
 import type { ErrorEnvelope } from '../../lib/contract/schemas.ts';
-import { type Service, startService } from '../setup/service.ts';
+import { startFakeApi } from '../contract/fake-api.ts';
 
 const PAGES = [
   '/api/docs',
@@ -17,14 +17,14 @@ const PAGES = [
   '/api/docs/changelog',
 ];
 
-let service: Service;
+let api: Awaited<ReturnType<typeof startFakeApi>>;
 
 beforeAll(async () => {
-  service = await startService();
+  api = await startFakeApi();
 });
-afterAll(() => service?.[Symbol.asyncDispose]());
+afterAll(() => api?.[Symbol.asyncDispose]());
 
-const read = (url: string) => service.app.inject({ url });
+const read = (url: string) => api.app.inject({ url });
 const idsOf = (markup: string) => [...markup.matchAll(/\sid="([^"]+)"/g)].map(([, id]) => id);
 const linksOf = (markup: string) =>
   [...markup.matchAll(/\s(?:href|src|data-document)="([^"]+)"/g)].map(([, link = '']) => link);
@@ -63,20 +63,24 @@ describe('the pages', () => {
 
   test('return api_disabled, like every route, while the API is switched off', async () => {
     const apiSwitch = { enabled: () => false, [Symbol.asyncDispose]: async () => {} };
-    const off = await startService({ api: { apiSwitch } });
+    await using off = await startFakeApi(undefined, { apiSwitch });
     for (const url of [...PAGES, '/api/openapi.json', '/api/docs/assets/style.css']) {
       const response = await off.app.inject({ url });
       expect([response.statusCode, response.json().error.code]).toEqual([404, 'api_disabled']);
     }
-    await off[Symbol.asyncDispose]();
   });
 
   test('link by the path of the public URL when a proxy adds to the prefix', async () => {
-    const behind = await startService({ env: { PUBLIC_URL: 'https://example.com/images/api' } });
+    await using behind = await startFakeApi(
+      undefined,
+      {},
+      {
+        PUBLIC_URL: 'https://example.com/images/api',
+      },
+    );
     const { body } = await behind.app.inject({ url: '/api/docs' });
     expect(body).toContain('href="/images/api/docs/errors"');
     expect(body).toContain('data-document="/images/api/openapi.json"');
-    await behind[Symbol.asyncDispose]();
   });
 });
 
@@ -89,7 +93,7 @@ describe('the errors page', () => {
   test('is what doc_url links to', async () => {
     const { error } = (await read('/api/v1/account')).json<ErrorEnvelope>();
     const { origin, pathname, hash } = new URL(error.doc_url);
-    expect(`${origin}/api`).toBe(service.config.api.publicUrl);
+    expect(`${origin}/api`).toBe(api.config.api.publicUrl);
     expect(idsOf((await read(pathname)).body)).toContain(hash.slice(1));
   });
 });
@@ -138,7 +142,7 @@ describe('the limits page', () => {
 
   test('has the figures that the service was configured with', async () => {
     const env = { UNPAID_MB_PER_MINUTE: '40', BYTES_IN_FLIGHT_MB: '2048' };
-    await using other = await startService({ env });
+    await using other = await startFakeApi(undefined, {}, env);
     const { body } = await other.app.inject({ url: '/api/docs/limits' });
     const rows = [...body.matchAll(/<tr><td>([^<]*)<\/td><td>([^<]*)<\/td><\/tr>/g)];
     const cells = Object.fromEntries(rows.map(([, name, cell]) => [name, cell]));

@@ -1,11 +1,10 @@
 import '../setup/context.ts';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { expect, inject, test } from 'vitest';
+import { expect, inject, test, vi } from 'vitest';
 import type { Job, JobCreated } from '../../lib/contract/schemas.ts';
 import { environment } from '../../lib/process/config/config.ts';
 import { startBalancer } from '../setup/balancer.ts';
-import { eventually } from '../setup/eventually.ts';
 import { sampleImage } from '../setup/images.ts';
 import { ownBuckets } from '../setup/own-config.ts';
 import { type Release, type Running, today } from '../setup/release.ts';
@@ -47,10 +46,10 @@ test('processes that are restarted one after another under load lose no request 
 
   expect(problems).toEqual([]);
   for (const { id, headers } of jobs)
-    await eventually(async () => {
+    await vi.waitFor(async () => {
       const response = await fetch(`${balancer.origin}/api/v1/jobs/${id}`, { headers });
       expect(((await response.json()) as Job).status).toBe('completed');
-    });
+    }, 60_000);
   const ledgers = clients.map(({ accountId }) => ledgerOf(release, accountId));
   const charged = (await Promise.all(ledgers)).flat().filter((id) => id.startsWith('charge:'));
   expect(charged.sort()).toEqual(jobs.map(({ id }) => `charge:${id}`).sort());

@@ -1,5 +1,5 @@
 import sharp from 'sharp';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { readGalleryPhoto, SAMPLE_PHOTOS } from '../../../dev/gallery/photos.ts';
 import { contrast, edgeRecall, largestDifference, toGrey } from '../../../lib/imaging/compare.ts';
 import { prepareInput } from '../../../lib/imaging/prepare.ts';
@@ -101,7 +101,7 @@ async function problemWith(input: Buffer, change: Change) {
 }
 
 describe.each(PHOTOS)('a photo (%s, %d megapixels) is called unchanged', (file, megapixels) => {
-  it('when it was encoded anew, moved by half a pixel, sharpened or made smaller', async () => {
+  test('when it was encoded anew, moved by half a pixel, sharpened or made smaller', async () => {
     const input = await photo(file, megapixels);
     const changes = [jpeg(95), jpeg(85), jpeg(75), moved, sharpened, allAtOnce, resized(0.7)];
     const problems: unknown[] = [];
@@ -109,7 +109,7 @@ describe.each(PHOTOS)('a photo (%s, %d megapixels) is called unchanged', (file, 
     expect(problems).toEqual(changes.map(() => 'unchanged'));
   });
 
-  it('but not when a wall has another colour of the same brightness, however pale, or a thing is gone', async () => {
+  test('but not when a wall has another colour of the same brightness, however pale, or a thing is gone', async () => {
     const input = await photo(file, megapixels);
     const changes = [bluer(25), bluer(-25), bluer(8), gone];
     const problems: unknown[] = [];
@@ -173,7 +173,7 @@ const THIN: readonly [what: string, change: Change][] = [
 ];
 
 describe.each(SAMPLE_PHOTOS.slice(1, 3))('a photo of 2048 pixels (%s) is not called unchanged', (file) => {
-  it.each(THIN)('when %s are added or taken away', async (_, change) => {
+  test.each(THIN)('when %s are added or taken away', async (_, change) => {
     const without = await sharp(await photo(file, 1))
       .resize(2048, 1365, { fit: 'cover' })
       .jpeg()
@@ -184,19 +184,22 @@ describe.each(SAMPLE_PHOTOS.slice(1, 3))('a photo of 2048 pixels (%s) is not cal
   });
 });
 
-it.each(SAMPLE_PHOTOS)('a photo that is returned at half its size is called unchanged: %s', async (file) => {
-  expect(await problemWith(await photo(file, 0.7), resized(0.5))).toBe('unchanged');
-});
+test.each(SAMPLE_PHOTOS)(
+  'a photo that is returned at half its size is called unchanged: %s',
+  async (file) => {
+    expect(await problemWith(await photo(file, 0.7), resized(0.5))).toBe('unchanged');
+  },
+);
 
 describe('a photo that was moved by half a pixel and sharpened', () => {
-  it.each(PHOTOS)('keeps all of its edges: %s, %d megapixels', async (file, megapixels) => {
+  test.each(PHOTOS)('keeps all of its edges: %s, %d megapixels', async (file, megapixels) => {
     const input = await photo(file, megapixels);
     const recall = edgeRecall(toGrey(await copyOf(input)), toGrey(await copyOf(await allAtOnce(input))));
     expect(recall).toBeGreaterThan(0.98);
   });
 });
 
-it('a wall that is bluer at the same brightness looks the same in grey, and differs in colour', async () => {
+test('a wall that is bluer at the same brightness looks the same in grey, and differs in colour', async () => {
   const wall = await sharp({ create: { width: 96, height: 96, channels: 3, background: '#e8dcc8' } })
     .png()
     .toBuffer();

@@ -14,6 +14,14 @@ import { setupImages } from '../../operator/setup/steps.ts';
 import { writeWorkflowBundle } from '../../worker/bundle.ts';
 import type { Say } from '../obtain/progress.ts';
 import { type Servers, startServers } from '../servers/start.ts';
+import type { Row } from './report.ts';
+
+/**
+ * One benchmark: starts the processes it needs, measures, and stops them. The servers are already
+ * running.
+ * @param only run only the cases whose name contains this text
+ */
+export type Bench = (environment: BenchEnvironment, only: string) => Promise<Row[]>;
 
 /** The running servers, set up for this run, and the bench's connections to them. */
 export type BenchEnvironment = AsyncDisposable & {
@@ -31,8 +39,9 @@ export type BenchEnvironment = AsyncDisposable & {
 };
 
 /**
- * Starts the servers, or uses those whose addresses are in the caller's environment. The run has its own database,
- * buckets and task queues. The database is dropped at the end; the buckets are left.
+ * Starts the servers. A server whose address is in the caller's environment is used instead. The
+ * run has its own database, buckets and task queues. The database is dropped at the end; the
+ * buckets are left.
  */
 export async function openEnvironment(say: Say, signal: AbortSignal): Promise<BenchEnvironment> {
   return withResources(async (keep) => {
@@ -80,9 +89,9 @@ function uniqueNames({ S3_ENDPOINT }: Record<string, string>): Record<string, st
     S3_RESULTS_BUCKET: `bench-results-${id}`,
     UPLOAD_URL: `${S3_ENDPOINT}/bench-results-${id}`,
     TASK_QUEUE_PREFIX: `bench-${id}-`,
-    // Requests come from many addresses, because the rate limit of one is below what is measured.
+    // Requests come from many addresses, because the rate limit of one address is too low.
     TRUST_PROXY: '127.0.0.1',
-    GENERATORS: 'instant',
+    GENERATORS: 'preview',
     AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true',
   };
 }

@@ -1,55 +1,56 @@
 import { shutdownSignal } from '../../lib/process/process.ts';
-import type { Bench } from './bench.ts';
 import { benchCapacity } from './capacity.ts';
-import { openEnvironment } from './environment.ts';
-import { benchGetJob } from './get-job.ts';
-import { benchHostile } from './hostile/bench-hostile.ts';
+import { type Bench, openEnvironment } from './environment.ts';
+import { benchGet } from './get.ts';
+import { benchHostile } from './hostile/bench.ts';
 import { benchIntake } from './intake.ts';
 import { benchJobs } from './jobs.ts';
-import { benchMetrics } from './metrics.ts';
-import { benchMultipart } from './multipart.ts';
-import { benchPostLarge } from './post-large.ts';
 import { benchRender } from './render.ts';
-import { benchRetention } from './retention.ts';
-import { formatTable, type Row } from './table.ts';
+import { formatTable, type Row } from './report.ts';
 import { benchWaiting } from './waiting.ts';
 import { benchWebhooks } from './webhooks.ts';
 
-/**
- * The benchmarks by their name on the command line; without a name, all of them run. `hostile:PNG` runs only the cases
- * whose name contains `PNG`.
- */
-const BENCHES: Readonly<Record<string, Bench>> = {
-  jobs: benchJobs,
-  get: benchGetJob,
-  waiting: benchWaiting,
-  capacity: benchCapacity,
-  metrics: benchMetrics,
-  intake: benchIntake,
-  'post-large': benchPostLarge,
-  multipart: benchMultipart,
-  hostile: benchHostile,
-  render: benchRender,
-  retention: ({ config }) => benchRetention(config.mongo),
-  webhooks: ({ config }) => benchWebhooks(config.mongo),
+const BENCHES: Readonly<Record<string, { about: string; run: Bench }>> = {
+  jobs: { about: 'jobs per second and the time of a POST, against a bare workflow', run: benchJobs },
+  intake: { about: 'a POST of 20 MB: time, event loop and memory of the API', run: benchIntake },
+  get: { about: 'GET /v1/jobs/{id}, against a route that only does the look-ups', run: benchGet },
+  render: { about: 'local renders, against plain sharp', run: benchRender },
+  webhooks: { about: 'deliveries per second, against plain POSTs', run: benchWebhooks },
+  waiting: { about: '1,000 requests that wait for their jobs', run: benchWaiting },
+  hostile: { about: 'each hostile input, and what it costs another account', run: benchHostile },
+  capacity: { about: 'what one job costs every process, for docs/capacity.md', run: benchCapacity },
 };
 
-const benchOf = (name: string) => name.split(':', 1)[0] ?? '';
-const casesOf = (name: string) => name.slice(benchOf(name).length + 1);
+const HELP = `npm run bench -- NAME[:TEXT] ...
+
+Runs benchmarks. With TEXT a benchmark runs only the cases whose name contains it.
+
+${Object.entries(BENCHES)
+  .map(([name, { about }]) => `  ${name.padEnd(10)}${about}`)
+  .join('\n')}
+`;
+
 const say = (line: string) => void process.stderr.write(`${line}\n`);
 
-async function main(names: readonly string[]): Promise<void> {
-  const chosen = names.length > 0 ? names : Object.keys(BENCHES);
-  const unknown = chosen.map(benchOf).filter((name) => !Object.hasOwn(BENCHES, name));
-  if (unknown.length > 0)
-    throw new Error(`Unknown benchmark: ${unknown.join(', ')}. Known: ${Object.keys(BENCHES).join(', ')}.`);
+async function main(chosen: readonly string[]): Promise<void> {
+  if (chosen.length === 0) return void process.stdout.write(HELP);
+  const runs = chosen.map((each) => {
+    const [name = '', ...only] = each.split(':');
+    return { name, only: only.join(':'), bench: Object.hasOwn(BENCHES, name) ? BENCHES[name] : undefined };
+  });
+  const unknown = runs.filter(({ bench }) => bench === undefined).map(({ name }) => name);
+  if (unknown.length > 0) {
+    say(`Unknown benchmark: ${unknown.join(', ')}.\n\n${HELP}`);
+    process.exitCode = 2;
+    return;
+  }
   const signal = shutdownSignal();
   await using environment = await openEnvironment(say, signal);
   const rows: Row[] = [];
-  for (const name of chosen) {
+  for (const { name, only, bench } of runs) {
     signal.throwIfAborted();
     say(`${name} ...`);
-    rows.push(...((await BENCHES[benchOf(name)]?.(environment, casesOf(name))) ?? []));
+    rows.push(...((await bench?.run(environment, only)) ?? []));
   }
   process.stdout.write(`${formatTable(rows)}\n`);
 }

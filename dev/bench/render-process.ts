@@ -1,11 +1,11 @@
-/** Renders one image in turns with raw sharp, as an image process does, and prints what it took. */
+/** Renders one image in turns with raw sharp, and prints times and memory. */
 import { readFile } from 'node:fs/promises';
 import sharp from 'sharp';
-import { renderInstantly } from '../../lib/generators/instant.ts';
 import type { LocalRequest } from '../../lib/generators/port.ts';
 import { renderPreview } from '../../lib/generators/preview/preview.ts';
 import { configureLibvips } from '../../lib/imaging/libvips.ts';
-import { median } from './table.ts';
+import { renderInstantly } from './instant.ts';
+import { median } from './report.ts';
 
 const ROUNDS = 7;
 

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import sharp from 'sharp';
 import { FONT_ENVIRONMENT } from '../../lib/imaging/lettering.ts';
 import type { RenderMeasurement } from './render-process.ts';
-import type { Row } from './table.ts';
+import type { Row } from './report.ts';
 
 const SIZES = [
   { name: '12 MP', width: 4000, height: 3000 },
@@ -17,7 +17,7 @@ const RESIZE_ONLY = 0.85;
 const ENHANCEMENT = 1 / 3;
 const EXTRA_RSS_MB = 350;
 
-/** Renders by the built-in generator, each in a process of its own, compared with raw sharp in the same process. */
+/** Compares renders by the built-in generator with raw sharp, in processes of their own. */
 export async function benchRender(): Promise<Row[]> {
   const folder = await mkdtemp(join(tmpdir(), 'bench-render-'));
   try {

@@ -1,14 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Agent, fetch } from 'undici';
 import { collections } from '../../lib/stores/mongo/documents.ts';
-import { acceptJob } from './accepted-job.ts';
-import type { Bench } from './bench.ts';
-import { type BenchCaller, callerHeaders, createCallers } from './callers.ts';
-import type { BenchEnvironment } from './environment.ts';
-import { closedLoop, quantile, timed } from './load.ts';
-import { type RunningApi, startApi } from './service.ts';
-import type { Row } from './table.ts';
+import type { Bench, BenchEnvironment } from './environment.ts';
+import { closedLoop } from './load.ts';
+import { type MeasuredServer, startMeasuredServer } from './processes.ts';
+import { quantile, type Row } from './report.ts';
+import { acceptedJob, type BenchCaller, callerHeaders, createCallers } from './requests.ts';
 
+/** A multiple of CALLERS, like WARM_UP. */
 const WAITERS = 1000;
 /** Requests of each kind until V8 has optimised the code. */
 const WARM_UP = 300;
@@ -23,17 +22,9 @@ type Kind = (typeof KINDS)[number];
 
 interface Subject {
   environment: BenchEnvironment;
-  api: RunningApi;
+  api: MeasuredServer;
   metricsPort: number;
   callers: readonly BenchCaller[];
-}
-
-interface Measured {
-  extraRssBytes: number;
-  /** Queries of jobs from when all wait until all are answered. */
-  queries: number;
-  /** Milliseconds from the write that ends a job to the end of its response. */
-  took: number[];
 }
 
 /** Requests that wait for jobs, which the bench then ends in the database. */
@@ -41,40 +32,39 @@ export const benchWaiting: Bench = async (environment, only) => {
   const metricsPort = await environment.freePort();
   const callers = await createCallers(environment, CALLERS);
   const env = { ...environment.env, METRICS_PORT: String(metricsPort) };
-  await using api = await startApi({ ...environment, env });
+  await using api = await startMeasuredServer({ ...environment, env });
   const subject = { environment, api, metricsPort, callers };
   const rows: Row[] = [];
   for (const kind of KINDS.filter((each) => each.includes(only))) {
     await measure(subject, kind, WARM_UP);
-    rows.push(...rowsOf(kind, await measure(subject, kind, WAITERS)));
+    rows.push(...(await measure(subject, kind, WAITERS)));
   }
   return rows;
 };
 
-function rowsOf(kind: Kind, { extraRssBytes, queries, took }: Measured): Row[] {
-  const what = `${WAITERS} requests ${kind === 'prefer' ? 'with Prefer: wait' : 'for event streams'}`;
-  const p95 = quantile(took, 0.95);
+async function measure(subject: Subject, kind: Kind, count: number): Promise<Row[]> {
+  const { environment, api, callers } = subject;
+  const jobIds: string[] = [];
+  while (jobIds.length < count)
+    for (const caller of callers) jobIds.push(await acceptedJob(environment, caller));
+  const { extraRssBytes, result } = await api.during(() => waitForAll(subject, kind, jobIds));
+  const what = `${count} requests ${kind === 'prefer' ? 'with Prefer: wait' : 'for event streams'}`;
   return [
     { what: `${what}: memory`, value: extraRssBytes / 2 ** 20, unit: 'MB', goal: { atMost: 64 } },
-    { what: `${what}: queries while they wait`, value: queries, unit: '', goal: { atMost: 0 } },
-    { what: `${what}: from the end of the job, p95`, value: p95, unit: 'ms', goal: { atMost: 100 } },
+    { what: `${what}: queries while they wait`, value: result.queries, unit: '', goal: { atMost: 0 } },
+    {
+      what: `${what}: from the end of the job, p95`,
+      value: quantile(result.took, 0.95),
+      unit: 'ms',
+      goal: { atMost: 100 },
+    },
   ];
 }
 
-async function measure(subject: Subject, kind: Kind, count: number): Promise<Measured> {
-  const { environment, api, callers } = subject;
-  const jobIds: string[] = [];
-  for (let n = 0; n < count; n++) {
-    const caller = callers[n % callers.length];
-    if (caller !== undefined) jobIds.push((await acceptJob(environment, caller)).jobId);
-  }
-  let measured = { queries: 0, took: [] as number[] };
-  const { extraRssBytes } = await api.process.during(async () => {
-    measured = await waitForAll(subject, kind, jobIds);
-  });
-  return { extraRssBytes, ...measured };
-}
-
+/**
+ * @returns the milliseconds from each write that ends a job to the end of its response, and the
+ * queries of jobs
+ */
 async function waitForAll(subject: Subject, kind: Kind, jobIds: readonly string[]) {
   const { environment, api, callers } = subject;
   const agent = new Agent({ connections: jobIds.length, headersTimeout: 0, bodyTimeout: 0 });
@@ -88,11 +78,9 @@ async function waitForAll(subject: Subject, kind: Kind, jobIds: readonly string[
   try {
     while ((await waiters(subject, kind)) < jobIds.length) await delay(POLL_MS);
     const before = await queriesOfJobs(environment);
-    let next = 0;
-    const took = await closedLoop(jobIds.length, ENDS_AT_ONCE, () => {
-      const n = next++;
-      return timed(() => Promise.all([end(environment, jobIds[n] ?? ''), waiting[n]]));
-    });
+    const took = await closedLoop(jobIds.length, ENDS_AT_ONCE, (n) =>
+      Promise.all([end(environment, jobIds[n] ?? ''), waiting[n]]),
+    );
     return { queries: (await queriesOfJobs(environment)) - before, took };
   } finally {
     await agent.destroy();
@@ -118,7 +106,7 @@ async function end({ mongo }: BenchEnvironment, jobId: string): Promise<void> {
   await collections(mongo.db).jobs.updateOne({ _id: jobId }, { $set: { status: 'completed', ...result } });
 }
 
-/** Of all processes so far. */
+/** How often all processes have queried jobs so far. */
 async function queriesOfJobs({ mongo }: BenchEnvironment): Promise<number> {
   const { totals } = await mongo.db.admin().command({ top: 1 });
   return totals[`${mongo.db.databaseName}.jobs`].queries.count;

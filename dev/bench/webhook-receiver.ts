@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** A webhook receiver in a process of its own: `POST /<milliseconds>` answers 204 after this delay. */
+/** A webhook receiver: `POST /<milliseconds>` answers 204 after this delay. */
 const server = createServer(async (request, response) => {
   for await (const _ of request);
   const wait = Number(request.url?.slice(1));

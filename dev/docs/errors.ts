@@ -12,7 +12,7 @@ This file is generated from \`lib/contract/errors.ts\` and \`lib/protocol/failur
 Every non-2xx response has the body \`{"error": {"code", "message", "doc_url"}}\`. Branch on \`code\`; \`message\` is
 human-readable and may change. The page \`/docs/errors\` of the service also explains what to do about each code.
 
-Retry: whether the same request may succeed later.
+"Retry" says whether the same request may succeed later.
 
 | Code | Status | Retry | When |
 |---|---|---|---|
@@ -20,11 +20,12 @@ ${Object.entries(ERRORS).map(errorRow).join('\n')}
 
 ## In Temporal
 
-The types of failures that activities and workflows report, for operators who read the Temporal UI. A failure of any
-other type is an unexpected error, named by its class; it is retried.
+Activities and workflows report failures of these types. The Temporal UI shows them. A failure of any other type is an
+unexpected error. It has the name of its class and is retried.
 
-Retried: whether Temporal runs the activity again; \`limited\`: until the attempts for this failure are used up. Client:
-the code by which the client learns of a final failure; \`generation_failed\` means that the job is \`failed\` and refunded.
+"Retried" says whether Temporal runs the activity again. With \`limited\` it does so until the attempts for this failure are
+used up. "Client" is the code by which the client learns of a final failure. With \`generation_failed\` the job is \`failed\`
+and refunded.
 
 | Type | Retried | Client | What happened |
 |---|---|---|---|

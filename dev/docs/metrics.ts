@@ -2,19 +2,18 @@ import { LABELS, METRICS, type MetricDefinition } from '../../lib/telemetry/metr
 
 const HEAD = `# Metrics
 
-Every process serves its metrics at \`/metrics\` of \`METRICS_PORT\`, on \`PROBE_HOST\`, in the text format of Prometheus;
-without the port it measures nothing. \`npm start\` chooses the ports and lists the URLs under \`metrics\` in
+Every process serves its metrics at \`/metrics\` of \`METRICS_PORT\`, on \`PROBE_HOST\`, in the text format of Prometheus.
+Without the port it measures nothing. \`npm start\` chooses the ports and lists the URLs under \`metrics\` in
 \`.stack/stack.json\`. [operations.md](operations.md#monitoring) has the alerts. \`npm run docs\` writes this page.
 
-The pages of worker and renderer also have what Temporal's SDK measures (\`temporal_*\`), and all pages what Node does
-(\`process_*\`, \`nodejs_*\`). Gauges are read for each scrape, at most once a second, and one that cannot be read in time
+All pages have the metrics of Node (\`process_*\`, \`nodejs_*\`). The pages of worker and renderer also have the metrics of
+Temporal's SDK (\`temporal_*\`). Gauges are read for each scrape, at most once a second. A gauge that cannot be read in time
 is left out. The gauges of the queues, webhooks, removals, the ledger and the oldest job describe the whole service, so every
-worker reports the same: use \`max\`, not \`sum\`.
+worker reports the same values. Use \`max\`, not \`sum\`.
 
-Images, jobs, calls and their costs are counted when the write that records them has succeeded, once for each, in
-whatever process that was. What is counted after a commit is lost if the process dies before the next scrape, or if the
-response to the commit is lost, and what a command of the operator does is not counted: the ledger is the truth, and
-\`operator ledger audit\` checks it.
+Images, jobs, calls and their costs are counted once, after the write that records them has succeeded, in the process that
+made the write. A count is lost when that process dies before the next scrape, or never gets the response to its write.
+Commands of the operator are not counted. The ledger is the truth, and \`operator ledger audit\` checks it.
 `;
 
 /** docs/metrics.md, from the table of metrics. */

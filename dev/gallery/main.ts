@@ -2,14 +2,10 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { planRender } from '../../lib/catalog/catalog.ts';
 import { TOOLS } from '../../lib/catalog/registry.ts';
 import type { ToolSpec } from '../../lib/catalog/tool-spec.ts';
-import { renderPreview } from '../../lib/generators/preview/preview.ts';
 import { configureLibvips } from '../../lib/imaging/libvips.ts';
-import { drawContactSheet } from './contact-sheet.ts';
-import { type Entry, galleryPage } from './page.ts';
-import { type Photo, readPhoto, SAMPLE_PHOTOS } from './photos.ts';
+import { type GalleryPhoto, readGalleryPhoto, renderPhoto, SAMPLE_PHOTOS } from './photos.ts';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -23,33 +19,44 @@ const { values, positionals } = parseArgs({
   },
 });
 
-const options = Object.fromEntries(values.option.map((option) => option.split('=', 2)));
 const folder = values.out;
+const options = Object.fromEntries(values.option.map((option) => option.split('=', 2)));
 
-function settingsOf(tool: ToolSpec): Record<string, string> {
+const HEAD = `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<title>Gallery of the preview generator</title>
+<style>
+  body { font: 15px/1.4 system-ui, sans-serif; margin: 2rem; background: #f6f6f4; color: #222 }
+  section { display: grid; grid-template-columns: repeat(auto-fill, minmax(34rem, 1fr)); gap: 1rem }
+  figure { margin: 0; display: grid; grid-template-columns: 1fr 1fr; gap: 4px }
+  figcaption { grid-column: 1 / 3; color: #666 }
+  img { width: 100% }
+</style>
+<h1>Gallery of the preview generator</h1>
+`;
+
+/** Renders the photo by the tool. @returns the two of them side by side, as HTML */
+async function figure(tool: ToolSpec, { name, bytes }: GalleryPhoto): Promise<string> {
   const required = tool.ownKeysOnly ? { style: 'modern' } : {};
-  const planned = planRender(tool, { ...required, ...options });
-  if (!planned.ok) throw new Error(`${tool.slug}: ${planned.message}`);
-  return planned.plan.settings;
-}
-
-async function render(tool: ToolSpec, photo: Photo): Promise<Entry> {
   const start = performance.now();
-  const { bytes } = await renderPreview({
-    image: photo.bytes,
-    tool: tool.slug,
-    settings: settingsOf(tool),
-    target: { longestSide: Number(values.side), neverSmaller: tool.upscales ?? false },
-    format: 'jpeg',
+  const result = await renderPhoto(tool, bytes, {
+    options: { ...required, ...options },
+    longestSide: Number(values.side),
     watermark: values.watermark ? 'Image Job API' : null,
   });
   const ms = Math.round(performance.now() - start);
-  const after = `${photo.name}-${tool.slug}.jpeg`;
-  await writeFile(join(folder, after), bytes);
-  return { tool: tool.slug, title: tool.title, photo: photo.name, before: `${photo.name}.jpeg`, after, ms };
+  const after = `${name}-${tool.slug}.jpeg`;
+  await writeFile(join(folder, after), result);
+  const image = (file: string, when: string) => `<img loading="lazy" src="${file}" alt="${name}, ${when}">`;
+  const caption = `<figcaption>${name}, ${ms} ms</figcaption>`;
+  return `<figure>${image(`${name}.jpeg`, 'before')}${image(after, 'after')}${caption}</figure>`;
 }
 
-/** `npm run gallery -- [--tools a,b] [--megapixels 0.3,2,12] [--option key=value] [--side 1280] [photo ...]` */
+/**
+ * `npm run gallery -- [--tools a,b] [--megapixels 0.3,2,12] [--option key=value] [--side 1280]
+ * [photo ...]`
+ */
 async function main(): Promise<void> {
   configureLibvips();
   await mkdir(folder, { recursive: true });
@@ -57,14 +64,17 @@ async function main(): Promise<void> {
   const sizes = values.megapixels?.split(',').map(Number) ?? [undefined];
   const files = positionals.length > 0 ? positionals : SAMPLE_PHOTOS;
   const photos = await Promise.all(
-    files.flatMap((file) => sizes.map((megapixels) => readPhoto(file, megapixels))),
+    files.flatMap((file) => sizes.map((megapixels) => readGalleryPhoto(file, megapixels))),
   );
   for (const { name, bytes } of photos) await writeFile(join(folder, `${name}.jpeg`), bytes);
-  const entries: Entry[] = [];
-  for (const tool of tools) for (const photo of photos) entries.push(await render(tool, photo));
-  await writeFile(join(folder, 'index.html'), galleryPage(entries));
-  await writeFile(join(folder, 'contact-sheet.jpeg'), await drawContactSheet(folder, entries));
-  process.stdout.write(`${entries.length} images: ${join(folder, 'index.html')}\n`);
+  let page = HEAD;
+  for (const tool of tools) {
+    page += `<h2 id="${tool.slug}">${tool.title}</h2>\n<section>\n`;
+    for (const photo of photos) page += `${await figure(tool, photo)}\n`;
+    page += '</section>\n';
+  }
+  await writeFile(join(folder, 'index.html'), `${page}</html>\n`);
+  process.stdout.write(`${tools.length * photos.length} images: ${join(folder, 'index.html')}\n`);
 }
 
 await main();

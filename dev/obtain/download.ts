@@ -1,9 +1,9 @@
-import { createWriteStream } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { createReadStream, createWriteStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { EnvHttpProxyAgent, fetch } from 'undici';
 import type { Task } from './chain.ts';
-import { verifySha256 } from './checksum.ts';
 import type { Archive } from './versions.ts';
 
 const CONNECT_MS = 5_000;
@@ -11,7 +11,8 @@ const CONNECT_MS = 5_000;
 const IDLE_MS = 20_000;
 
 /**
- * Downloads a vendor's file and verifies its digest. Without internet access it fails within the connect timeout.
+ * Downloads a vendor's file and verifies its digest. Without internet access it fails within the
+ * connect timeout.
  * @throws {Error} when the digest is not the pinned one
  */
 export async function download({ url, sha256 }: Archive, file: string, task: Task): Promise<void> {
@@ -36,4 +37,12 @@ async function save(url: string, file: string, { signal, report }: Task): Promis
   } finally {
     await dispatcher.destroy();
   }
+}
+
+/** @throws {Error} when the file's SHA-256, in hexadecimal, is not the expected one */
+export async function verifySha256(file: string, expected: string): Promise<void> {
+  const hash = createHash('sha256');
+  await pipeline(createReadStream(file), hash);
+  const digest = hash.digest('hex');
+  if (digest !== expected) throw new Error(`the download has the SHA-256 ${digest}, not ${expected}`);
 }

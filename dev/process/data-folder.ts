@@ -6,7 +6,7 @@ import { holderOf, type Lock, lock, tryLock } from './lock.ts';
 import { endLeftovers } from './pid-file.ts';
 import { privateFolder } from './private-folder.ts';
 
-/** Far longer than it takes to stop leftovers; a process in uninterruptible sleep cannot be killed. */
+/** Far longer than leftovers need. A process in uninterruptible sleep cannot be killed. */
 const ENDING_MS = 30_000;
 
 /** Another process is running servers on this folder. */
@@ -23,12 +23,12 @@ export type DataFolder = Disposable & {
 
 type Say = (line: string) => void;
 
-/** Locks a folder whose data is kept. @throws {FolderInUseError} */
+/** Locks a folder and keeps its data. @throws {FolderInUseError} */
 export async function openDataFolder(path: string, say: Say): Promise<DataFolder> {
   return acquire(resolve(path), say, () => {});
 }
 
-/** Creates a temporary folder below `path`, and first deletes those that killed processes left there. */
+/** Creates a temporary folder below `path`, and deletes the folders of killed processes. */
 export async function openTemporaryFolder(path: string, say: Say): Promise<DataFolder> {
   privateFolder(path);
   for (const entry of readdirSync(path)) {
@@ -68,8 +68,8 @@ async function acquire(root: string, say: Say, onClose: () => void): Promise<Dat
 }
 
 /**
- * Starts a helper that stops the children on a data folder after this process has ended in any way, SIGKILL included.
- * Disposing stops the helper.
+ * Starts a helper that stops the children on a data folder after this process has ended in any way,
+ * SIGKILL included. Disposing stops the helper.
  */
 function guardChildren(root: string): Disposable {
   const { command, args, cwd } = entryPoint('dev/process/after-kill', [root]);
@@ -82,14 +82,17 @@ function guardChildren(root: string): Disposable {
   return { [Symbol.dispose]: () => void guard.kill('SIGKILL') };
 }
 
-/** Stops the children of a killed owner, unless the folder has a new owner, which has already stopped them. */
+/**
+ * Stops the children of a killed owner, unless the folder has a new owner, which has already
+ * stopped them.
+ */
 export async function endOrphans(root: string): Promise<void> {
   if (!existsSync(pidFolder(root))) return;
   using _ = await endingLock(root);
   if (holderOf(ownerFile(root)) === undefined) await endLeftovers(pidFolder(root), () => {});
 }
 
-/** Held while leftovers are stopped, so that children of a new owner are not mistaken for leftovers. */
+/** Held while leftovers are stopped, so that no child of a new owner is stopped as well. */
 const endingLock = (root: string) =>
   lock(join(root, 'ending.lock'), AbortSignal.timeout(ENDING_MS), () => {});
 

@@ -7,7 +7,7 @@ export class DiskFullError extends Error {
   override readonly name = 'DiskFullError';
 }
 
-/** @throws {DiskFullError} when the disk of the folder has fewer than `needed` megabytes left for this user */
+/** @throws {DiskFullError} when fewer than `needed` megabytes are left for this user */
 export function requireSpace(folder: string, needed: number): void {
   const { bavail, bsize } = statfsSync(folder);
   const free = Math.floor((bavail * bsize) / MB);

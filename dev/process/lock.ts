@@ -13,7 +13,10 @@ export function holderOf(path: string): ProcessIdentity | undefined {
   return holder && isAlive(holder) ? holder : undefined;
 }
 
-/** Takes the lock, or returns undefined if a running process holds it. The lock of an ended process is taken over. */
+/**
+ * Takes the lock, or returns undefined if a running process holds it. The lock of an ended process
+ * is taken over.
+ */
 export function tryLock(path: string): Lock | undefined {
   mkdirSync(dirname(path), { recursive: true });
   const self = identify(process.pid);
@@ -52,7 +55,10 @@ function create(path: string, holder: Holder): boolean {
   }
 }
 
-/** Removes the lock of an ended process, under a lock of its own; otherwise two takers could remove each other's. */
+/**
+ * Removes the lock of an ended process, under a lock of its own; otherwise two takers could remove
+ * each other's.
+ */
 function removeStale(path: string, token: string): boolean {
   const removal = tryLock(`${path}.after-${token.slice(0, 8)}`);
   if (!removal) return false;

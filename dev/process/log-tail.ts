@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 const LINES = 8;
 const LONGEST_DETAIL = 300;
 
-/** The last lines of a log for people: of a line in JSON only its message and what it is about, and no stack traces. */
+/** The last lines of a log, without stack traces. JSON is reduced to message and details. */
 export function logTail(file: string): string[] {
   const lines = readFileSync(file, 'utf8').trim().split('\n');
   return lines

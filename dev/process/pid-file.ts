@@ -17,7 +17,7 @@ export function removePidFile(folder: string, name: string): void {
   rmSync(join(folder, `${name}.json`), { force: true });
 }
 
-/** Stops the children that a killed parent left behind. Another process that reuses such a pid is not touched. */
+/** Stops the children of a killed parent, but no other process that has got such a pid. */
 export async function endLeftovers(folder: string, say: (line: string) => void): Promise<void> {
   const files = readdirSync(folder, { withFileTypes: true }).filter(({ name }) => name.endsWith('.json'));
   await Promise.all(

@@ -3,9 +3,9 @@ import { isatty } from 'node:tty';
 const CHECK_MS = 250;
 
 /**
- * Aborted when this process receives a stop signal and, `withParent`, when its parent has ended, because a killed
- * parent cannot signal it. Further signals change nothing: one Ctrl-C arrives several times, from the terminal and from
- * each program in between that forwards it.
+ * Aborted when this process receives a stop signal. Further signals change nothing: the terminal
+ * sends Ctrl-C to every program, and npm forwards it as well.
+ * @param withParent also abort when the parent has ended; a parent that was killed sends no signal
  */
 export function processSignal({ withParent = false } = {}): AbortSignal {
   const controller = new AbortController();
@@ -16,13 +16,14 @@ export function processSignal({ withParent = false } = {}): AbortSignal {
   const watch = withParent ? onceOrphaned(() => stop('its parent has ended')) : undefined;
   process.on('SIGHUP', () => {
     if (hasTerminal) return stop('stopped by SIGHUP');
-    // Started under nohup: npm ends with the terminal, because Node resets ignored signals; this process must not.
+    // Under nohup this process goes on, although npm ends: Node resets the signals that nohup
+    // ignores.
     clearInterval(watch);
   });
   return controller.signal;
 }
 
-/** Checks twice: a hang-up that ends the parent reaches this process too, but maybe a moment later. */
+/** Checks twice, because a hang-up may end the parent a moment before it reaches this process. */
 function onceOrphaned(callback: () => void): NodeJS.Timeout {
   const parent = process.ppid;
   let checks = 0;

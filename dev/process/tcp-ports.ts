@@ -12,14 +12,14 @@ const RESERVATIONS = join(tmpdir(), `image-job-api-ports-${process.getuid?.() ??
 
 const LOOPBACK = '127.0.0.1';
 
-/** Errors after which another port may do. */
+/** Errors of one port. Another port may work. */
 const OF_ONE_PORT: ReadonlySet<string> = new Set(['EADDRINUSE', 'EACCES']);
 
 /** The ports of one stack, reserved against other stacks of this user until disposed. */
 export type Ports = Disposable & {
   /**
-   * Chooses a port for a name: the preferred one, that of the last start, or any. It is remembered, so that addresses
-   * stay the same after a restart.
+   * Chooses a port for a name: the preferred one, that of the last start, or any. It is remembered,
+   * so that addresses stay the same after a restart.
    * @throws {PortTakenError} when nothing can listen on any port of the host
    */
   choose: (name: string, preferred?: number, host?: string) => Promise<number>;
@@ -27,7 +27,7 @@ export type Ports = Disposable & {
   take: (port: number, host: string) => Promise<number>;
 };
 
-/** The port is in use, or nothing can listen on it for another reason, which the message names. */
+/** Nothing can listen on the port. The message says why. */
 export class PortTakenError extends Error {
   override readonly name = 'PortTakenError';
 }
@@ -71,19 +71,20 @@ async function firstReserved(
 ): Promise<number> {
   for (const port of candidates) if (port !== undefined && (await reserve(port))) return port;
   for (;;) {
-    // Below the ephemeral range, or an outgoing connection could take the port while its server is down.
+    // Below the ephemeral range, or an outgoing connection could take the port while its server is
+    // down.
     const port = randomInt(20_000, 32_000);
     if (await reserve(port)) return port;
   }
 }
 
-/** Why a port cannot be used; `everyPort` when the reason is the host. */
+/** Why a port cannot be used. `everyPort`: the host is the reason, so no port will work. */
 type Obstacle = { problem: string; everyPort: boolean };
 
 /**
- * Reserves a port for a server that is about to start. Resolves to the obstacle when another stack of this user has
- * reserved it, or when nothing can listen on it. Without a reservation another stack would also find the port free in
- * the seconds until the server listens.
+ * Reserves a port for a server that is about to start. Resolves to the obstacle when another stack
+ * of this user has reserved it, or when nothing can listen on it. Without a reservation another
+ * stack would also find the port free in the seconds until the server listens.
  */
 async function reservePort(port: number, host: string): Promise<Lock | Obstacle> {
   privateFolder(RESERVATIONS);

@@ -9,7 +9,9 @@ export async function mongodVersion(binary: string, signal: AbortSignal): Promis
   return version;
 }
 
-/** A warning about a mongod that lacks fixes for known vulnerabilities; undefined if it has them. */
+/**
+ * A warning about a mongod that lacks fixes for known vulnerabilities; undefined if it has them.
+ */
 export function outdatedMongod(version: string, binary: string): string | undefined {
   if (!isOutdated(version)) return undefined;
   const patched = versions.mongod.patched.join(' or ');

@@ -6,7 +6,10 @@ import { mongodVersion, outdatedMongod } from './mongod-version.ts';
 
 const NOT_YET_INITIALIZED = 94;
 
-/** Starts mongod as a replica set of one member, which transactions require. Warns when it is outdated. */
+/**
+ * Starts mongod as a replica set of one member, which transactions require. Warns when it is
+ * outdated.
+ */
 export async function startMongod(
   binary: string,
   context: ServerContext,
@@ -27,7 +30,8 @@ export async function startMongod(
         '--nounixsocket',
         ...['--wiredTigerCacheSizeGB', '0.5', '--oplogSize', '512', '--quiet'],
         ...['--setParameter', 'diagnosticDataCollectionEnabled=false'],
-        // An open transaction of a killed process keeps an account locked for this long; the default is 60 s.
+        // An open transaction of a killed process keeps an account locked for this long; the
+        // default is 60 s.
         ...['--setParameter', 'transactionLifetimeLimitSeconds=10'],
       ],
       env: context.env,
@@ -40,7 +44,10 @@ export async function startMongod(
   return { child, url: `mongodb://${address}/?replicaSet=rs0` };
 }
 
-/** Initiates a new replica set, or moves an existing one to this port. @throws until the member is primary */
+/**
+ * Initiates a new replica set, or moves an existing one to this port.
+ * @throws until the member is primary
+ */
 async function becomePrimary(address: string): Promise<void> {
   const client = new MongoClient(`mongodb://${address}/?directConnection=true`, {
     serverSelectionTimeoutMS: 2_000,

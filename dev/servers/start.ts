@@ -17,7 +17,10 @@ import { startVersitygw } from './versitygw.ts';
 export type ServersOptions = {
   /** Folder for data, logs and remembered ports. */
   dataDir: string;
-  /** Use a fresh folder below `dataDir` and delete it at the end; several processes may do so at once. */
+  /**
+   * Use a fresh folder below `dataDir` and delete it at the end; several processes may do so at
+   * once.
+   */
   ephemeral: boolean;
   /** Whether to start the Temporal UI as well. */
   ui: boolean;
@@ -32,9 +35,13 @@ export type ServersOptions = {
 /** Space for the journals and logs of new servers, with some room. */
 const NEEDED_MB = 500;
 
-/** The running servers. Disposing stops those that were started; data is kept unless `ephemeral`. */
+/**
+ * The running servers. Disposing stops those that were started; data is kept unless `ephemeral`.
+ */
 export type Servers = AsyncDisposable & {
-  /** What `loadConfig` requires: their addresses, and a public URL for an API on the default port. */
+  /**
+   * What `loadConfig` requires: their addresses, and a public URL for an API on the default port.
+   */
   env: Record<string, string>;
   temporalUi: string | undefined;
   /** The servers that were started here. */

@@ -21,7 +21,8 @@ export async function startTemporal(binary: string, ui: boolean, context: Server
         // Fair queues: many jobs of one account must not delay the jobs of others.
         ...['--dynamic-config-value', 'matching.useNewMatcher=true'],
         ...['--dynamic-config-value', 'matching.enableFairness=true'],
-        // A history can be deleted once the queues have acknowledged its end; the default interval is 30 s.
+        // A history can be deleted once the queues have acknowledged its end; the default interval
+        // is 30 s.
         ...['--dynamic-config-value', 'history.transferProcessorUpdateAckInterval="1s"'],
         ...['--dynamic-config-value', 'history.visibilityProcessorUpdateAckInterval="1s"'],
       ],

@@ -10,7 +10,9 @@ const Credentials = Type.Object({ accessKeyId: Type.String(), secretAccessKey: T
 
 type Started = { child: Child; endpoint: string; accessKeyId: string; secretAccessKey: string };
 
-/** Starts the S3 gateway on a plain folder. Its root keys are created on the first start and kept. */
+/**
+ * Starts the S3 gateway on a plain folder. Its root keys are created on the first start and kept.
+ */
 export async function startVersitygw(binary: string, context: ServerContext): Promise<Started> {
   const port = await context.ports.choose('versitygw');
   const credentials = loadCredentials(context.folder.file('s3-credentials.json'));

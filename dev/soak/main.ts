@@ -1,18 +1,16 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
+import { readUsage } from '../../lib/imaging/processes/usage.ts';
 import { shutdownSignal } from '../../lib/process/process.ts';
 import { collections } from '../../lib/stores/mongo/documents.ts';
 import { startRetention } from '../../operator/runs.ts';
-import { createCallers } from '../bench/callers.ts';
-import { childrenOf } from '../bench/children.ts';
 import { type BenchEnvironment, openEnvironment } from '../bench/environment.ts';
-import { quantile } from '../bench/load.ts';
-import { photo } from '../bench/sample-images.ts';
-import { startService } from '../bench/service.ts';
-import { formatTable, meetsGoal, type Row } from '../bench/table.ts';
-import { createClient } from './client.ts';
-import { watchMemory } from './memory.ts';
-import { type SoakReceiver, startReceiver } from './receiver.ts';
+import { photoLikeJpeg } from '../bench/images.ts';
+import { startMeasuredService } from '../bench/processes.ts';
+import { compared, formatTable, median, meetsGoal, quantile, type Row } from '../bench/report.ts';
+import { createBenchClient, createCallers } from '../bench/requests.ts';
+import { childrenOf } from '../bench/usage.ts';
+import { type SoakReceiver, startSoakReceiver } from './receiver.ts';
 import { runStory } from './story.ts';
 
 const { values } = parseArgs({
@@ -22,36 +20,42 @@ const { values } = parseArgs({
     accounts: { type: 'string', default: '10' },
   },
 });
+const rate = Number(values.rate);
 const say = (line: string) => void process.stderr.write(`${line}\n`);
 const none = (what: string, value: number): Row => ({ what, value, unit: '', goal: { atMost: 0 } });
 const NOTIFIED_WITHIN_MS = 60_000;
 const FAILS_EVERY = 10;
+const CONNECTIONS = 50;
+const SAMPLE_MS = 2000;
+/** Share of the time in which memory is not judged: caches and compiled code are still growing. */
+const WARM_UP = 0.2;
+const MOST_GROWTH = 1.15;
+const MB = 1024 * 1024;
 
 /**
- * `npm run soak -- [--minutes 10] [--rate 5] [--accounts 10]`: jobs per second from accounts that post, poll, are
- * notified and delete, against the whole service on its real servers. Ends with 1 when any row misses its goal.
+ * `npm run soak -- [--minutes 10] [--rate 5] [--accounts 10]`: jobs per second from accounts that
+ * post, poll, are notified and delete, against the whole service on its real servers. Ends with 1
+ * when any row misses its goal.
  */
 async function soak(): Promise<void> {
   const signal = shutdownSignal();
   await using bench = await openEnvironment(say, signal);
-  await using receiver = await startReceiver(FAILS_EVERY);
-  const settings = { GENERATORS: 'preview', EGRESS_ALLOW_ORIGINS: receiver.origin };
-  const environment = { ...bench, env: { ...bench.env, ...settings } };
-  await using service = await startService(environment);
+  await using receiver = await startSoakReceiver(FAILS_EVERY);
+  const environment = { ...bench, env: { ...bench.env, EGRESS_ALLOW_ORIGINS: receiver.origin } };
+  await using service = await startMeasuredService(environment, 'worker/renderer');
   const { api, worker, renderer } = service;
-  const [image] = childrenOf(renderer.pid);
+  const [image = 0] = childrenOf(renderer.pid);
   const stopWatching = watchMemory({
-    API: api.process.pid,
+    API: api.pid,
     worker: worker.pid,
     renderer: renderer.pid,
-    ...(image === undefined ? {} : { 'image process': image }),
+    'image process': image,
   });
   const { jobs, problems, expected } = await runStories(environment, api.origin, receiver, signal);
-  const memory = stopWatching();
   const rows: Row[] = [
     { what: 'jobs', value: jobs, unit: '' },
     none('stories that did not end as promised', problems.length),
-    ...memory,
+    ...stopWatching(),
     ...(await timesToEnd(environment)),
     ...(await leftBehind(environment, receiver, expected)),
   ];
@@ -60,37 +64,53 @@ async function soak(): Promise<void> {
   if (!rows.every(meetsGoal)) process.exitCode = 1;
 }
 
-interface Stories {
-  jobs: number;
-  problems: string[];
-  /** Jobs whose receiver has to be notified. */
-  expected: Set<string>;
-}
-
+/** @returns how many stories ran, their problems, and the jobs of which to be notified */
 async function runStories(
   environment: BenchEnvironment,
   origin: string,
   receiver: SoakReceiver,
   signal: AbortSignal,
-): Promise<Stories> {
-  const callers = await createCallers(environment, Number(values.accounts));
-  const clients = callers.map(({ accountId, apiKey }) => createClient(origin, accountId, apiKey));
+) {
   const problems: string[] = [];
   const expected = new Set<string>();
-  const imageBase64 = (await photo(640, 320)).toString('base64');
-  const context = { imageBase64, webhookUrl: receiver.url, onNotify: (id: string) => void expected.add(id) };
-  const count = Math.round(Number(values.minutes) * 60 * Number(values.rate));
+  const imageBase64 = (await photoLikeJpeg(640, 320)).toString('base64');
+  const common = { imageBase64, webhookUrl: receiver.url, onNotify: (id: string) => void expected.add(id) };
+  const callers = await createCallers(environment, Number(values.accounts));
+  const clients = callers.map((caller) => createBenchClient(origin, [caller], CONNECTIONS));
+  const count = Math.round(Number(values.minutes) * 60 * rate);
   const stories: Promise<void>[] = [];
   const start = performance.now();
   for (let n = 0; n < count && !signal.aborted; n += 1) {
     const client = clients[n % clients.length];
     if (client === undefined) throw new Error('There are no accounts.');
-    stories.push(runStory(n, client, context).catch((error) => void problems.push(String(error))));
-    if (n % (60 * Number(values.rate)) === 0) say(`${n} of ${count} jobs, ${problems.length} problems`);
-    await delay(Math.max(0, start + ((n + 1) * 1000) / Number(values.rate) - performance.now()));
+    stories.push(runStory(n, { ...common, client }).catch((error) => void problems.push(String(error))));
+    if (n % (60 * rate) === 0) say(`${n} of ${count} jobs, ${problems.length} problems`);
+    await delay(Math.max(0, start + ((n + 1) * 1000) / rate - performance.now()));
   }
   await Promise.all(stories);
+  for (const client of clients) await client[Symbol.asyncDispose]();
   return { jobs: stories.length, problems, expected };
+}
+
+/**
+ * Samples the resident memory of processes.
+ * @returns a function that stops and compares the halves of the time
+ */
+function watchMemory(pids: Readonly<Record<string, number>>): () => Row[] {
+  const samples = Object.entries(pids).map(([name, pid]) => ({ name, pid, mb: [] as number[] }));
+  const timer = setInterval(() => {
+    for (const { pid, mb } of samples) mb.push((readUsage(pid)?.rssBytes ?? 0) / MB);
+  }, SAMPLE_MS);
+  return () => {
+    clearInterval(timer);
+    return samples.map(({ name, mb }) => {
+      const judged = mb.slice(Math.floor(mb.length * WARM_UP));
+      const half = Math.ceil(judged.length / 2);
+      const halves = { baseline: median(judged.slice(0, half)), value: median(judged.slice(half)) };
+      const what = `${name}: resident memory, second half of the time (baseline: first half)`;
+      return compared(what, 'MB', [halves], { atMost: MOST_GROWTH });
+    });
+  };
 }
 
 /** A backlog shows as times that grow with the length of the run. */

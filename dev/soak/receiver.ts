@@ -9,8 +9,11 @@ export interface SoakReceiver extends AsyncDisposable {
   notified: ReadonlySet<string>;
 }
 
-/** @param failsEvery about every how many jobs the receiver of webhooks answers the first attempt with 503 */
-export async function startReceiver(failsEvery = Number.POSITIVE_INFINITY): Promise<SoakReceiver> {
+/**
+ * @param failsEvery about every how many jobs the receiver of webhooks answers the first attempt
+ * with 503
+ */
+export async function startSoakReceiver(failsEvery = Number.POSITIVE_INFINITY): Promise<SoakReceiver> {
   const notified = new Set<string>();
   const seen = new Set<string>();
   const server = createServer(async (request, response) => {

@@ -2,93 +2,82 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fetch } from 'undici';
-import type { SoakClient } from './client.ts';
+import type { BenchClient, BenchRequest } from '../bench/requests.ts';
 
-/** The interval doubles from poll to poll, so that a key stays below its rate limit also when renders are slow. */
+/** The interval doubles, so that a key stays below its rate limit when renders are slow. */
 const POLL_MS = { first: 700, most: 6000 };
 const ENDS_WITHIN_MS = 120_000;
-/** Of ten stories, which does what besides posting, polling and collecting the result. */
-const REPEATS = [1, 4];
-const NOTIFIES = [2, 4, 6, 8];
-const DELETES = [3, 6, 9];
-const REFUSED = [5];
+/** The turns of ten in which a client does more than post, poll and read the result. */
+const TURNS = { repeat: [1, 4], notify: [2, 4, 6, 8], delete: [3, 6, 9], refused: [5] };
 
 /** Mostly cheap ones, so that two processors can do five a second. */
 const TOOLS = ['image-enhancement', 'virtual-staging', 'declutter', 'virtual-staging', 'wall-color-change'];
-const OPTIONS: Readonly<Record<string, object>> = {
-  'virtual-staging': { style: 'modern', roomType: 'bedroom' },
-};
+const STAGING = { style: 'modern', roomType: 'bedroom' };
 
 export interface StoryContext {
+  /** Of one account. */
+  client: BenchClient;
   imageBase64: string;
   webhookUrl: string;
-  /** Called with a job whose receiver will be notified. */
+  /** Called with every job that its receiver has to be notified of. */
   onNotify(jobId: string): void;
 }
 
 /**
- * What a client does with the nth job: posts it, perhaps twice, polls it until it has ended, collects the result, and
- * perhaps deletes it. @throws AssertionError when the service did anything but what the contract promises
+ * What a client does with the nth job: posts it, in some turns twice, polls it until it has ended,
+ * reads the result, and in some turns deletes it.
+ * @throws AssertionError when the service breaks its contract
  */
-export async function runStory(n: number, client: SoakClient, context: StoryContext): Promise<void> {
+export async function runStory(n: number, context: StoryContext): Promise<void> {
+  const { client, imageBase64: image_base64, webhookUrl, onNotify } = context;
   // Every account takes every turn.
   const turn = (n + Math.floor(n / 10)) % 10;
-  const key = randomUUID();
-  const tool = TOOLS[Math.floor(n / 10) % TOOLS.length] ?? '';
-  if (REFUSED.includes(turn)) return refused(client, key, context);
-  const body = {
+  const does = (what: keyof typeof TURNS) => TURNS[what].includes(turn);
+  const headers = { 'idempotency-key': randomUUID() };
+  const post = (body: object) =>
+    client.request({ method: 'POST', path: '/api/v1/jobs', headers, body: JSON.stringify(body) });
+  if (does('refused')) {
+    const { status, body } = await post({ tool: 'no-such-tool', image_base64 });
+    assert.deepEqual([status, body.error?.code], [400, 'invalid_tool']);
+    return;
+  }
+  const tool = TOOLS[Math.floor(n / 10) % TOOLS.length];
+  const job = {
     tool,
-    image_base64: context.imageBase64,
-    ...(OPTIONS[tool] === undefined ? {} : { options: OPTIONS[tool] }),
-    ...(NOTIFIES.includes(turn) ? { webhook_url: context.webhookUrl } : {}),
+    image_base64,
+    ...(tool === 'virtual-staging' && { options: STAGING }),
+    ...(does('notify') && { webhook_url: webhookUrl }),
   };
-  const jobId = await post(client, body, key);
-  if (REPEATS.includes(turn)) assert.equal(await post(client, body, key), jobId);
-  const resultUrl = await result(client, jobId);
-  const deletes = DELETES.includes(turn);
-  // The receiver of a job that is deleted may or may not be notified before.
-  if (NOTIFIES.includes(turn) && !deletes) context.onNotify(jobId);
-  if (deletes) await remove(client, jobId, resultUrl);
-}
-
-async function refused(client: SoakClient, key: string, { imageBase64 }: StoryContext): Promise<void> {
-  const { status, body } = await client.post({ tool: 'no-such-tool', image_base64: imageBase64 }, key);
-  assert.deepEqual([status, errorCode(body)], [400, 'invalid_tool']);
-}
-
-async function post(client: SoakClient, body: object, key: string): Promise<string> {
-  const created = await client.post(body, key);
+  const created = await post(job);
   assert.equal(created.status, 201, JSON.stringify(created.body));
-  return String(created.body.job_id);
+  const jobId = created.body.job_id ?? '';
+  if (does('repeat')) assert.equal((await post(job)).body.job_id, jobId);
+  const call = (method: BenchRequest['method']) => client.request({ method, path: `/api/v1/jobs/${jobId}` });
+  const resultUrl = await resultOf(() => call('GET'));
+  assert.equal(await statusOf(resultUrl), 200);
+  // The receiver of a job that is deleted may or may not be notified before.
+  if (does('notify') && !does('delete')) onNotify(jobId);
+  if (!does('delete')) return;
+  assert.equal((await call('DELETE')).status, 204);
+  assert.equal((await call('GET')).status, 404);
+  assert.ok([403, 404].includes(await statusOf(resultUrl)), 'The result of a deleted job can be read.');
 }
 
-/** Polls until the job is completed. @returns the URL of its result, which can be read */
-async function result(client: SoakClient, jobId: string): Promise<string> {
+/** Polls until the job is completed. @returns the URL of its result */
+async function resultOf(get: () => ReturnType<BenchClient['request']>): Promise<string> {
   const deadline = performance.now() + ENDS_WITHIN_MS;
   for (let wait = POLL_MS.first; ; wait = Math.min(2 * wait, POLL_MS.most)) {
     await delay(wait);
-    const { status, body } = await client.get(`jobs/${jobId}`);
+    const { status, body } = await get();
     assert.equal(status, 200, JSON.stringify(body));
-    if (body.status !== 'processing') {
-      assert.equal(body.status, 'completed', JSON.stringify(body));
-      const [url] = body.result_urls as string[];
-      assert.equal(await read(url), 200);
-      return String(url);
-    }
-    assert.ok(performance.now() < deadline, `Job ${jobId} has not ended.`);
+    if (body.status === 'completed') return String(body.result_urls?.[0]);
+    assert.equal(body.status, 'processing', JSON.stringify(body));
+    assert.ok(performance.now() < deadline, `Job ${body.job_id} has not ended.`);
   }
 }
 
-async function remove(client: SoakClient, jobId: string, resultUrl: string): Promise<void> {
-  assert.equal((await client.delete(`jobs/${jobId}`)).status, 204);
-  assert.equal((await client.get(`jobs/${jobId}`)).status, 404);
-  assert.ok([403, 404].includes(await read(resultUrl)), 'The result of a deleted job can be read.');
-}
-
-async function read(url: string | undefined): Promise<number> {
-  const response = await fetch(String(url));
+async function statusOf(url: string): Promise<number> {
+  const response = await fetch(url);
   await response.arrayBuffer();
   return response.status;
 }
-
-const errorCode = (body: Record<string, unknown>) => (body.error as { code?: string } | undefined)?.code;

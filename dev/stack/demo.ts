@@ -16,8 +16,8 @@ export async function prepareDemo(context: Context): Promise<Demo> {
 }
 
 /**
- * Calls the API at `base` with the demo key. A key that is no longer valid, because the data was deleted or the key was
- * revoked, is replaced.
+ * Calls the API at `base` with the demo key. A key that is no longer valid, because the data was
+ * deleted or the key was revoked, is replaced.
  * @throws {Error} when the API does not answer 200 to the new key either
  */
 export async function confirmDemo(demo: Demo, base: string, context: Context): Promise<Demo> {

@@ -12,8 +12,8 @@ export type ModuleName =
 const WATCH = ['--watch', '--watch-preserve-output'];
 
 /**
- * The command that starts one of the project's processes from its sources, with this Node; with `watch` it restarts when
- * one of them changes.
+ * The command that starts one of the project's processes from its sources, with this Node; with
+ * `watch` it restarts when one of them changes.
  */
 export const entryPoint = (name: ModuleName, args: readonly string[] = [], watch = false) => ({
   command: process.execPath,

@@ -1,66 +1,39 @@
 import { fetch } from 'undici';
 import type { Config } from '../../lib/process/config/config.ts';
 import { CLOSING_MS } from '../../lib/process/process.ts';
-import type { TaskQueues } from '../../lib/protocol/task-queues.ts';
-import type { Child } from '../process/child.ts';
+import type { Child, ChildSpec } from '../process/child.ts';
 import { assertPolled } from '../servers/assert-polled.ts';
 import { type ServerContext, startChild } from '../servers/context.ts';
 import { entryPoint, type ModuleName } from './project.ts';
 
+export const STACK_PROCESSES = ['api', 'worker', 'renderer'] as const;
+export type StackProcess = (typeof STACK_PROCESSES)[number];
+
+/** Where the processes serve their metrics. */
+export const LOOPBACK = '127.0.0.1';
 const READY_WITHIN_MS = 60_000;
 /** One second more than the process needs to end by itself. */
 const ENDING_MS = CLOSING_MS + 1_000;
 
-/** Starts the API; it is ready when it responds, with any status. */
-export function startApi({ api, shutdownGraceMs }: Config, context: ServerContext): Promise<Child> {
-  const url = `${localBase(api)}/v1/tools`;
-  return startChild(
-    {
-      name: 'api',
-      ...entryPoint('api/main', [], context.watch),
-      env: context.env,
-      probe: async (signal) => (await fetch(url, { signal })).body?.cancel(),
-      readyWithinMs: READY_WITHIN_MS,
-      graceMs: shutdownGraceMs + ENDING_MS,
-    },
-    context,
-  );
-}
-
-/** Starts a worker; it is ready when it polls for workflow tasks. */
-export const startWorker = ({ temporal, shutdownGraceMs }: Config, context: ServerContext): Promise<Child> =>
-  startPoller(
-    { name: 'worker', module: 'worker/main', queue: 'jobs', graceMs: shutdownGraceMs },
-    temporal,
-    context,
-  );
-
-/** Starts a renderer; it is ready when it polls for render activities. */
-export const startRenderer = ({ temporal, worker }: Config, context: ServerContext): Promise<Child> =>
-  startPoller(
-    { name: 'renderer', module: 'worker/renderer', queue: 'images', graceMs: worker.renderGraceMs },
-    temporal,
-    context,
-  );
-
-interface Poller {
-  name: string;
-  module: ModuleName;
-  queue: keyof TaskQueues;
-  graceMs: number;
-}
-
-function startPoller(
-  { name, module, queue, graceMs }: Poller,
-  temporal: Config['temporal'],
+/**
+ * Starts the API, which is ready when it responds with any status, or a worker, which is ready when
+ * it polls.
+ * @param metricsPort a port of its own, because the processes share a machine
+ */
+export function startProcess(
+  name: StackProcess,
+  config: Config,
+  metricsPort: number,
   context: ServerContext,
 ): Promise<Child> {
+  const { module, graceMs, probe } = processesOf(config)[name];
+  const own = { PROBE_HOST: LOOPBACK, METRICS_PORT: String(metricsPort), HEALTH_PORT: '' };
   return startChild(
     {
       name,
       ...entryPoint(module, [], context.watch),
-      env: context.env,
-      probe: () => assertPolled(temporal, queue),
+      env: { ...context.env, ...own },
+      probe,
       readyWithinMs: READY_WITHIN_MS,
       graceMs: graceMs + ENDING_MS,
     },
@@ -68,7 +41,21 @@ function startPoller(
   );
 }
 
+type ProcessSpec = { module: ModuleName } & Pick<ChildSpec, 'graceMs' | 'probe'>;
+
+function processesOf(config: Config): Record<StackProcess, ProcessSpec> {
+  const { api, temporal, worker, shutdownGraceMs } = config;
+  const respond = async (signal: AbortSignal) =>
+    (await fetch(`${localBase(api)}/v1/tools`, { signal })).body?.cancel();
+  const poll = (queue: 'jobs' | 'images') => () => assertPolled(temporal, queue);
+  return {
+    api: { module: 'api/main', graceMs: shutdownGraceMs, probe: respond },
+    worker: { module: 'worker/main', graceMs: shutdownGraceMs, probe: poll('jobs') },
+    renderer: { module: 'worker/renderer', graceMs: worker.renderGraceMs, probe: poll('images') },
+  };
+}
+
 /** Base URL of the API on this machine, independent of its public URL. */
 export function localBase({ host, port }: Config['api']): string {
-  return `http://${host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host}:${port}/api`;
+  return `http://${host === '0.0.0.0' || host === '::' ? LOOPBACK : host}:${port}/api`;
 }

@@ -13,7 +13,7 @@ import type { Plan, Planned } from './plan.ts';
 import { TOOLS } from './registry.ts';
 import type { ToolSpec } from './tool-spec.ts';
 
-export type { Plan, Planned, Resolution, ResultChecks, Tier } from './plan.ts';
+export type { Plan, Planned, ResultChecks } from './plan.ts';
 export type { ToolSpec } from './tool-spec.ts';
 
 /** The tool with exactly this slug. */
@@ -61,7 +61,7 @@ const toolEntry = (tool: ToolSpec, orders: GeneratorOrders) => ({
  * a caption.
  */
 function isPreviewOnly({ classical }: ToolSpec, generators: readonly string[]): boolean {
-  return generators.every((name) => name === 'instant' || (name === 'preview' && !classical));
+  return generators.every((name) => name === 'preview' && !classical);
 }
 
 /**

@@ -1,6 +1,5 @@
 import type { Warning } from '../contract/schemas.ts';
 
-export type Resolution = '2K' | '4K';
 export type Tier = 'guided' | 'custom' | 'auto';
 
 /** The plan of a render: everything the worker needs, JSON-serialisable, fixed at acceptance. */

@@ -70,7 +70,7 @@ export const hasFailedTask = ({ task, outcome }: GeneratorCall): boolean =>
   task !== null && outcome === 'unavailable';
 
 /** Whether the record may be replaced by that of the next call to its generator. */
-export const isReplaceable = (call: GeneratorCall): boolean =>
+const isReplaceable = (call: GeneratorCall): boolean =>
   !call.mayBeCharged &&
   !hasFailedTask(call) &&
   (call.outcome === 'unavailable' || call.outcome === 'lost' || call.outcome === 'cancelled');

@@ -20,7 +20,7 @@ import { addressOf, parsePublicUrl, parseStoredUrl } from './url.ts';
 // do not check redirects; none limits the time, bytes, headers and pace of a response (docs/decisions/0006-egress.md).
 
 export { EgressError, type EgressFailure, ExchangeError } from './error.ts';
-export type { ExchangeRequest, ExchangeResponse } from './exchange.ts';
+export type { ExchangeRequest } from './exchange.ts';
 export type { ResponseHeaders } from './response.ts';
 
 const CHECK_TIMEOUT_MS = 2000;

@@ -84,7 +84,7 @@ export interface LocalGenerator {
   readonly kind: 'local';
   readonly name: LocalName;
 }
-export type LocalName = 'preview' | 'instant';
+export type LocalName = 'preview';
 
 export type Generator = UpstreamGenerator | LocalGenerator;
 

@@ -57,7 +57,7 @@ export function createGenerators(config: GeneratorConfig, timing = TIMING): Gene
   const egresses: Egress[] = [];
   const places = new Map<string, Limit>();
   const open = (name: GeneratorName): Generator => {
-    if (name === 'preview' || name === 'instant') return { kind: 'local', name };
+    if (name === 'preview') return { kind: 'local', name };
     const { baseUrl, concurrency, resultOrigins } = config[name];
     const egress = createEgress({
       allowOrigins: [new URL(baseUrl).origin],

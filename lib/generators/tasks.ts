@@ -1,11 +1,10 @@
 import { type PrepareOptions, prepareInput } from '../imaging/prepare.ts';
 import type { ImagePool } from '../imaging/processes/pool.ts';
 import { finishUpstream, type UpstreamFinishOptions } from '../imaging/upstream-result.ts';
-import { renderInstantly } from './instant.ts';
 import type { LocalName, LocalRender, LocalRequest } from './port.ts';
 import { renderPreview } from './preview/preview.ts';
 
-const LOCAL: Readonly<Record<LocalName, LocalRender>> = { preview: renderPreview, instant: renderInstantly };
+const LOCAL: Readonly<Record<LocalName, LocalRender>> = { preview: renderPreview };
 
 export interface ImageTaskSettings {
   /** The words of the watermark. */

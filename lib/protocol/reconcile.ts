@@ -5,7 +5,7 @@ import { reconcileWorkflowId } from './workflow-ids.ts';
  * Workflow type of the reconciler, which finds what a lost workflow or an interrupted command has
  * left undone.
  */
-export const RECONCILE_WORKFLOW = 'reconcileWorkflow';
+const RECONCILE_WORKFLOW = 'reconcileWorkflow';
 
 export interface ReconcileInput {
   queues: TaskQueues;

@@ -2,7 +2,7 @@ import { taskQueues } from './task-queues.ts';
 import { retentionWorkflowId } from './workflow-ids.ts';
 
 /** Workflow type of the retention workflow, which applies the retention rules. */
-export const RETENTION_WORKFLOW = 'retentionWorkflow';
+const RETENTION_WORKFLOW = 'retentionWorkflow';
 
 /** Counts of one retention run. */
 export interface RetentionCounts {

@@ -4,8 +4,8 @@ import type { TaskQueues } from './task-queues.ts';
 import { redeliveryWorkflowId, testEventWorkflowId } from './workflow-ids.ts';
 
 /** Workflow types of a redelivery and of a test event. */
-export const REDELIVERY_WORKFLOW = 'redeliveryWorkflow';
-export const TEST_EVENT_WORKFLOW = 'testEventWorkflow';
+const REDELIVERY_WORKFLOW = 'redeliveryWorkflow';
+const TEST_EVENT_WORKFLOW = 'testEventWorkflow';
 
 export interface DeliveryInput {
   deliveryId: string;

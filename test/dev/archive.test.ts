@@ -7,11 +7,9 @@ import { basename, join } from 'node:path';
 import { create } from 'tar';
 import { expect, onTestFinished, test } from 'vitest';
 import { fromArchive } from '../../dev/obtain/archive.ts';
-import { slot } from '../../dev/obtain/cache.ts';
-import { cacheInto } from '../../dev/obtain/cache-into.ts';
-import { pinnedFor } from '../../dev/obtain/machine.ts';
+import { cacheInto, slot } from '../../dev/obtain/cache.ts';
 import { kubernetesSchemas, tools } from '../../dev/obtain/tool-versions.ts';
-import { type Archive, versions } from '../../dev/obtain/versions.ts';
+import { type Archive, pinnedFor, versions } from '../../dev/obtain/versions.ts';
 import { temporaryFolder } from '../setup/temporary-folder.ts';
 import { writeExecutable } from './helpers.ts';
 

@@ -1,13 +1,16 @@
 import { mkdirSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { cacheFolder, slot } from '../../dev/obtain/cache.ts';
-import { firstThatWorks, ObtainError, type Strategy } from '../../dev/obtain/chain.ts';
-import { cached, onPath } from '../../dev/obtain/strategies.ts';
+import { cached, cacheFolder, slot } from '../../dev/obtain/cache.ts';
+import { ObtainError, obtain, type Strategy } from '../../dev/obtain/chain.ts';
+import { onPath } from '../../dev/obtain/on-path.ts';
 import { temporaryFolder } from '../setup/temporary-folder.ts';
 import { writeExecutable } from './helpers.ts';
 
 const task = { signal: new AbortController().signal, report: () => {} };
+
+const obtainTool = (strategies: readonly Strategy[], signal = task.signal) =>
+  obtain('tool', strategies, 'Install tool.', { say: () => {}, signal });
 
 function failing(name: string, reason: string): Strategy {
   return { name, attempt: async () => Promise.reject(new Error(reason)) };
@@ -20,14 +23,14 @@ test('an executable on PATH is preferred to the cached one', async () => {
   mkdirSync(target.folder);
   writeExecutable(target.binary);
   const env = { PATH: ['/nowhere', folder].join(delimiter) };
-  expect(await firstThatWorks('tool', [onPath('tool', env), cached(target)], task)).toBe(onUsersPath);
-  expect(await firstThatWorks('tool', [onPath('tool', {}), cached(target)], task)).toBe(target.binary);
+  expect(await obtainTool([onPath('tool', env), cached(target)])).toBe(onUsersPath);
+  expect(await obtainTool([onPath('tool', {}), cached(target)])).toBe(target.binary);
 });
 
 test('an executable that does not run on this machine is skipped', async () => {
   const folder = temporaryFolder();
   writeExecutable(join(folder, 'tool'), 'echo "libc is too old"; exit 1');
-  const found = firstThatWorks('tool', [onPath('tool', { PATH: folder })], task);
+  const found = obtainTool([onPath('tool', { PATH: folder })]);
   await expect(found).rejects.toThrow('libc is too old');
 });
 
@@ -51,7 +54,7 @@ test('when every strategy fails, one error lists them with their reasons', async
     failing('download', 'no network'),
     failing('build', 'no Go'),
   ];
-  const error = await firstThatWorks('tool', strategies, task).catch((cause: unknown) => cause);
+  const error = await obtainTool(strategies).catch((cause: unknown) => cause);
   expect(error).toBeInstanceOf(ObtainError);
   expect(String(error)).toContain(`cached: nothing at ${join(folder, 'tool-v1', 'tool')}`);
   expect(String(error)).toContain('download: no network');
@@ -68,9 +71,7 @@ test('an abort ends the chain before the next strategy', async () => {
     },
   };
   const strategies = [aborting, { name: 'next', attempt: async () => 'never' }];
-  await expect(firstThatWorks('tool', strategies, { ...task, signal: controller.signal })).rejects.toThrow(
-    'Ctrl-C',
-  );
+  await expect(obtainTool(strategies, controller.signal)).rejects.toThrow('Ctrl-C');
 });
 
 test('the cache folder is that of the platform, unless XDG_CACHE_HOME is set', () => {

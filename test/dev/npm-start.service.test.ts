@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fetch } from 'undici';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { isAlive, type ProcessIdentity } from '../../dev/process/process-identity.ts';
-import type { StackFile } from '../../dev/stack/stack-file.ts';
+import type { StackFile } from '../../dev/stack/stack.ts';
 import { environment } from '../../lib/process/config/config.ts';
 import { temporaryFolder } from '../setup/temporary-folder.ts';
 import { familyOf } from './processes.ts';

@@ -1,10 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { slot } from '../../dev/obtain/cache.ts';
+import { vendorDownload } from '../../dev/obtain/archive.ts';
+import { cached, slot } from '../../dev/obtain/cache.ts';
+import { obtain } from '../../dev/obtain/chain.ts';
 import { goBuild } from '../../dev/obtain/go-build.ts';
-import { obtain } from '../../dev/obtain/obtain.ts';
-import { cached, onPath, vendorDownload } from '../../dev/obtain/strategies.ts';
+import { onPath } from '../../dev/obtain/on-path.ts';
 import { tools } from '../../dev/obtain/tool-versions.ts';
 import { obtainTool, strategiesFor } from '../../dev/obtain/tools.ts';
 import { temporaryFolder } from '../setup/temporary-folder.ts';

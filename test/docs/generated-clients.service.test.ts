@@ -1,14 +1,11 @@
 import { cp, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { installClientTools } from '../../dev/client-tools/install.ts';
 import { runCommand } from '../../dev/process/command.ts';
 import { startFakeApi } from '../contract/fake-api.ts';
 import { folderOfFile } from '../setup/temporary-folder.ts';
 import { requestsOfAllTools } from './requests-of-all-tools.ts';
-
-const GENERATORS = 'dev/client-generators/node_modules';
-const OPENAPI_TYPESCRIPT = join(GENERATORS, 'openapi-typescript/bin/cli.js');
-const HEY_API = join(GENERATORS, '@hey-api/openapi-ts/bin/run.js');
 
 /** What a client is compiled with: strict, with the libraries of a browser. */
 const COMPILER_OPTIONS = {
@@ -25,9 +22,11 @@ const COMPILER_OPTIONS = {
 const folder = folderOfFile();
 const document = join(folder, 'openapi.json');
 const stop = new AbortController();
+let tools: string;
 const node = (...args: string[]) => runCommand(process.execPath, args, { signal: stop.signal });
 
 beforeAll(async () => {
+  tools = await installClientTools(stop.signal);
   await using api = await startFakeApi(Buffer.alloc(0));
   await writeFile(document, (await api.app.inject({ url: '/api/openapi.json' })).body);
 });
@@ -47,7 +46,7 @@ describe('right calls compile, and those with a wrong tool, option or value or w
     await mkdir(generated);
     const output = join(generated, 'types.gen.ts');
     await node(
-      OPENAPI_TYPESCRIPT,
+      join(tools, 'openapi-typescript/bin/cli.js'),
       document,
       '--output',
       output,
@@ -59,7 +58,8 @@ describe('right calls compile, and those with a wrong tool, option or value or w
 
   test('with the client of @hey-api/openapi-ts', async () => {
     const generated = join(folder, 'sdk');
-    await node(HEY_API, '--input', document, '--output', generated, '--silent', '--no-log-file');
+    const generator = join(tools, '@hey-api/openapi-ts/bin/run.js');
+    await node(generator, '--input', document, '--output', generated, '--silent', '--no-log-file');
     expect(await compile(generated, 'jobs.ts', 'sdk.ts')).toBe('');
   });
 });

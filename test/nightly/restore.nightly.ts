@@ -70,7 +70,7 @@ test('what was delivered and paid since the backup is there after a restore, and
     S3_RESULTS_BUCKET: `results-${id}`,
     UPLOAD_URL: `${own.S3_ENDPOINT}/results-${id}`,
     TASK_QUEUE_PREFIX: `restore-${id}-`,
-    GENERATORS: 'instant',
+    GENERATORS: 'preview',
     API_PORT: '0',
     LOG_LEVEL: 'info',
   };

@@ -8,7 +8,7 @@ let worker: AsyncDisposable;
 let image_base64: string;
 
 beforeAll(async () => {
-  service = await startService({ env: { GENERATORS: 'instant' } });
+  service = await startService({ env: { GENERATORS: 'preview' } });
   [worker, image_base64] = await Promise.all([service.startWorker(), sampleImage()]);
 });
 afterAll(async () => {

@@ -71,7 +71,7 @@ beforeAll(async () => {
     return passed.then(() => pool.run(task, input, context));
   };
   const upstreams = generatorsOf(upstream);
-  const local = generatorsOf({ kind: 'local', name: 'instant' });
+  const local = generatorsOf({ kind: 'local', name: 'preview' });
   const forPlan: Generators['forPlan'] = (plan) => (plan.classical ? local : upstreams).forPlan(plan);
   const generators = { ...upstreams, forPlan };
   const imageTasks = { ...pool, run };

@@ -15,7 +15,7 @@ let service: Service;
 let image_base64: string;
 
 beforeAll(async () => {
-  service = open.use(await startService({ env: { GENERATORS: 'instant' } }));
+  service = open.use(await startService({ env: { GENERATORS: 'preview' } }));
   open.use(await service.startWorker());
   // The test needs no results.
   open.defer(() => terminateWorkflows(service));

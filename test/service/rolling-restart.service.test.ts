@@ -25,7 +25,7 @@ test('processes that are restarted one after another under load lose no request 
     ...ownBuckets(id),
     TASK_QUEUE_PREFIX: `rolling-${id}-`,
     TRUST_PROXY: '127.0.0.1',
-    GENERATORS: 'instant',
+    GENERATORS: 'preview',
     API_PORT: '0',
     LOG_LEVEL: 'info',
   });

@@ -25,7 +25,7 @@ beforeAll(async () => {
   open.use(
     await service.startWorker({
       webhooks: QUICK,
-      generators: generatorsOf({ kind: 'local', name: 'instant' }),
+      generators: generatorsOf({ kind: 'local', name: 'preview' }),
     }),
   );
 });

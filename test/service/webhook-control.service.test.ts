@@ -25,7 +25,7 @@ beforeAll(async () => {
   image_base64 = await sampleImage();
   const webhooks = { scheduleMs: [0, HOUR, HOUR], timeoutMs: 20_000, slots: 1 };
   open.use(
-    await service.startWorker({ webhooks, generators: generatorsOf({ kind: 'local', name: 'instant' }) }),
+    await service.startWorker({ webhooks, generators: generatorsOf({ kind: 'local', name: 'preview' }) }),
   );
 });
 afterAll(() => open.close());

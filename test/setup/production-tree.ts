@@ -10,13 +10,12 @@ export async function createProductionTree(folder: string, signal: AbortSignal):
   await build(sources, signal);
   for (const path of ['dist', 'package.json'])
     cpSync(join(sources, path), join(app, path), { recursive: true });
-  // What `npm ci --omit=dev` installs, without asking a registry for it.
-  const packages = await runCommand('npm', ['ls', '--omit=dev', '--all', '--parseable'], {
-    cwd: root,
-    signal,
-  });
+  // The packages that `npm ci --omit=dev` installs, without asking a registry for them.
+  const args = ['ls', '--omit=dev', '--all', '--parseable', '--workspaces=false'];
+  const packages = await runCommand('npm', args, { cwd: root, signal });
   for (const path of packages.trim().split('\n'))
     if (path !== root) copyPackage(path, join(app, relative(root, path)));
+  await runCommand(join(root, 'deploy/prune-packages.sh'), [join(app, 'node_modules')], { signal });
   return app;
 }
 

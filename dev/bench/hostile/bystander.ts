@@ -1,64 +1,35 @@
-import { fork } from 'node:child_process';
-import { once } from 'node:events';
-import type { BenchCaller } from '../callers.ts';
+import { timed } from '../load.ts';
+import { createBenchClient } from '../requests.ts';
+import type { BystanderSample, BystanderStart } from './watch-bystander.ts';
 
-/** Measurements of an ordinary account during an attack. */
-export interface Bystander {
-  /** Milliseconds of each POST. */
-  posts: number[];
-  /** Milliseconds of each GET. */
-  gets: number[];
-  /** Method and status of failed requests. */
-  failed: string[];
-}
+// Posts a small job and reads it, again and again, in a process of its own so that nothing else
+// delays it. The first message says where and as whom; then `true` starts it and `false` ends it.
 
-/** Messages to its process: first the target and the body, then `begin` and `end` of each period. */
-export type BystanderMessage =
-  | { origin: string; callers: readonly BenchCaller[]; body: string }
-  | 'begin'
-  | 'end';
+const send = (sample: BystanderSample) => process.send?.(sample);
 
-export interface Watching extends AsyncDisposable {
-  /** Starts sending requests. */
-  begin(): void;
-  /** POSTs since `begin`. */
-  readonly posts: number;
-  /** Stops, and resolves to the measurements since `begin`. */
-  end(): Promise<Bystander>;
-}
+process.once('message', ({ origin, callers, body }: BystanderStart) => {
+  const client = createBenchClient(origin, callers, 1);
+  let watching = false;
+  let turn = 0;
 
-/** Starts a process that sends requests of ordinary accounts, one at a time, with rotating keys and addresses. */
-export function startBystander(origin: string, callers: readonly BenchCaller[], body: Buffer): Watching {
-  const child = fork(new URL('./bystander-process.ts', import.meta.url), { execArgv: ['--import', 'tsx'] });
-  const send = (message: BystanderMessage) => child.send(message);
-  let posts = 0;
-  child.on('message', (message) => {
-    if (typeof message === 'number') posts = message;
+  async function call(method: 'GET' | 'POST', path: string, n: number): Promise<string | undefined> {
+    let response: Awaited<ReturnType<typeof client.request>> | undefined;
+    const options = { method, path, ...(method === 'POST' && { body }) };
+    const ms = await timed(async () => {
+      response = await client.request(options, n);
+    });
+    send({ method, ms, status: response?.status ?? 0 });
+    return response?.body.job_id;
+  }
+
+  process.on('message', async (order: boolean) => {
+    watching = order;
+    if (!order) return;
+    while (watching) {
+      const n = turn++;
+      const jobId = await call('POST', '/api/v1/jobs', n);
+      if (jobId !== undefined) await call('GET', `/api/v1/jobs/${jobId}`, n);
+    }
+    process.send?.('idle');
   });
-  send({ origin, callers, body: body.toString() });
-  return {
-    begin() {
-      posts = 0;
-      send('begin');
-    },
-    get posts() {
-      return posts;
-    },
-    end() {
-      const result = new Promise<Bystander>((resolve) => {
-        child.on('message', function onResult(message: unknown) {
-          if (typeof message === 'number') return;
-          child.off('message', onResult);
-          resolve(message as Bystander);
-        });
-      });
-      send('end');
-      return result;
-    },
-    async [Symbol.asyncDispose]() {
-      const exited = once(child, 'exit');
-      child.kill();
-      await exited;
-    },
-  };
-}
+});

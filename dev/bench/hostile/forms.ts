@@ -1,15 +1,4 @@
-/** An expensive request, to be sent with a valid key. */
-export interface HostileRequest {
-  name: string;
-  method: 'GET' | 'POST';
-  /** Path and query, `/api/v1/...`. */
-  target: string;
-  headers: Readonly<Record<string, string>>;
-  /** Built on demand: some are 30 MB. */
-  body?: () => Buffer;
-  /** Bytes per HTTP chunk; without it, the body has a Content-Length. */
-  chunked?: number;
-}
+import type { HostileRequest } from './attack.ts';
 
 const MB = 1024 * 1024;
 const BOUNDARY = 'b'.repeat(70);

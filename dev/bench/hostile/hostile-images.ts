@@ -1,8 +1,7 @@
 import sharp from 'sharp';
 import { LIMITS } from '../../../lib/contract/limits.ts';
 import { EOI, frame, greyProgressiveJpeg, jpeg, scan, segment } from './jpeg.ts';
-import { blackPng, chunk, ihdr, png, SIGNATURE, zlibOfZeros } from './png.ts';
-import { repeat } from './repeat.ts';
+import { blackPng, chunk, ihdr, png, repeated, SIGNATURE, zlibOfZeros } from './png.ts';
 import { animatedWebp, canvas, plainLossless, riffChunk, VP8X_FLAGS, webp } from './webp.ts';
 
 /** Builders of images by name; each returns the same bytes every time. */
@@ -13,7 +12,7 @@ const SMALL = { width: 64, height: 64, colour: 'rgb', depth: 8 } as const;
 
 /** The head, followed by the pattern repeated up to the size limit of an image. */
 const filling = (head: Buffer, pattern: Buffer) =>
-  Buffer.concat([head, repeat(pattern, Math.floor((LIMITS.imageBytes - head.length) / pattern.length))]);
+  Buffer.concat([head, repeated(pattern, Math.floor((LIMITS.imageBytes - head.length) / pattern.length))]);
 
 const smallJpeg = jpeg(frame(64, 64), scan());
 const smallPng = Buffer.concat([SIGNATURE, ihdr(SMALL)]);
@@ -28,7 +27,7 @@ export const REFUSED: Images = {
   'animated PNG that says it has a million frames': () =>
     blackPng({ ...SMALL, before: [chunk('acTL', Buffer.from([0, 15, 66, 64, 0, 0, 0, 0]))] }),
   'animated PNG of 101 frames that says it has one': () =>
-    png(ihdr(SMALL), repeat(chunk('fcTL', Buffer.alloc(26)), 101), chunk('IDAT')),
+    png(ihdr(SMALL), repeated(chunk('fcTL', Buffer.alloc(26)), 101), chunk('IDAT')),
   'JPEG of 883 scans': () => greyProgressiveJpeg({ ...MEGAPIXELS_100, scans: 883 }),
   'interlaced PNG of 100 megapixels, four channels of 16 bits': () =>
     blackPng({ ...MEGAPIXELS_100, colour: 'rgba', depth: 16, interlaced: true }),

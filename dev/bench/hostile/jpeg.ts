@@ -10,7 +10,7 @@ export function segment(marker: number, payload: Buffer): Buffer {
   return Buffer.concat([head, payload]);
 }
 
-export interface FrameOptions {
+interface FrameOptions {
   marker?: number;
   precision?: number;
   /** Horizontal and vertical sampling of each component, a nibble each. */
@@ -27,7 +27,7 @@ export function frame(width: number, height: number, options: FrameOptions = {})
   return segment(marker, Buffer.concat([head, Buffer.from(components)]));
 }
 
-export interface ScanOptions {
+interface ScanOptions {
   /** Numbers of its components, from 1. */
   components?: readonly number[];
   /** First and last coefficient. */
@@ -49,7 +49,7 @@ const FLAT_QUANTISATION = segment(0xdb, Buffer.from([0, ...Array<number>(64).fil
 /** Ends 16,384 blocks at once, given 14 more bits of zero (T.81, G.1.2.2). */
 const END_OF_14_BITS_OF_BLOCKS = 0xe0;
 
-export interface GreyJpegShape {
+interface GreyJpegShape {
   width: number;
   height: number;
   scans: number;
@@ -57,8 +57,9 @@ export interface GreyJpegShape {
 }
 
 /**
- * A valid progressive JPEG in mid-grey with any number of scans. The first scan has one bit per block; each of the
- * others is about 200 bytes, regardless of the size, and makes the decoder visit every block.
+ * A valid progressive JPEG in mid-grey with any number of scans. The first scan has one bit per
+ * block; each of the others is about 200 bytes, regardless of the size, and makes the decoder visit
+ * every block.
  */
 export function greyProgressiveJpeg({ width, height, scans, components = 1 }: GreyJpegShape): Buffer {
   const blocks = Math.ceil(width / 8) * Math.ceil(height / 8);

@@ -1,12 +1,11 @@
 import { constants, crc32, deflateRawSync } from 'node:zlib';
-import { repeat } from './repeat.ts';
 
 export const SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 /** Channels by colour type (PNG, 11.2.1); a palette is one channel of indices. */
 const CHANNELS = { grey: 1, rgb: 3, palette: 1, rgba: 4 } as const;
 const COLOUR_TYPES = { grey: 0, rgb: 2, palette: 3, rgba: 6 } as const;
 
-export interface PngShape {
+interface PngShape {
   width: number;
   height: number;
   colour: keyof typeof COLOUR_TYPES;
@@ -15,6 +14,8 @@ export interface PngShape {
   /** Chunks between IHDR and the pixels. */
   before?: readonly Buffer[];
 }
+
+export const repeated = (bytes: Buffer, times: number): Buffer => Buffer.alloc(bytes.length * times, bytes);
 
 export function chunk(type: string, data: Buffer = Buffer.alloc(0)): Buffer {
   const bytes = Buffer.alloc(12 + data.length);
@@ -67,8 +68,9 @@ function scanlineBytes(shape: PngShape): number {
 const BLOCK = 1 << 20;
 
 /**
- * Compresses any number of zero bytes without allocating them: a block that is byte-aligned and has no references to
- * earlier data can be repeated. Adler-32 of n zeros is n in the upper and 1 in the lower half (RFC 1950).
+ * Compresses any number of zero bytes without allocating them: a block that is byte-aligned and has
+ * no references to earlier data can be repeated. Adler-32 of n zeros is n in the upper and 1 in the
+ * lower half (RFC 1950).
  */
 export function zlibOfZeros(length: number): Buffer {
   const flushed = { level: 9, finishFlush: constants.Z_FULL_FLUSH };
@@ -77,6 +79,6 @@ export function zlibOfZeros(length: number): Buffer {
   const adler = Buffer.alloc(4);
   adler.writeUInt16BE(length % 65_521, 0);
   adler.writeUInt16BE(1, 2);
-  const blocks = repeat(block, Math.floor(length / BLOCK));
+  const blocks = repeated(block, Math.floor(length / BLOCK));
   return Buffer.concat([Buffer.from([0x78, 0xda]), blocks, last, adler]);
 }

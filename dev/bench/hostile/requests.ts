@@ -1,4 +1,5 @@
-import { type HostileRequest, hostileForms } from './forms.ts';
+import { type HostileRequest, jobRequest } from './attack.ts';
+import { hostileForms } from './forms.ts';
 
 const MB = 1024 * 1024;
 const JSON_TYPE = { 'Content-Type': 'application/json' };
@@ -89,25 +90,12 @@ function targets(): HostileRequest[] {
   ];
 }
 
-function body(name: string, make: () => string): HostileRequest {
-  const target = '/api/v1/jobs';
-  return {
-    name: `body: ${name}`,
-    method: 'POST',
-    target,
-    headers: JSON_TYPE,
-    body: () => Buffer.from(make()),
-  };
-}
+const body = (name: string, make: () => string): HostileRequest =>
+  jobRequest(`body: ${name}`, () => Buffer.from(make()));
 
 function header(name: string, value: string): HostileRequest {
-  return {
-    name: `${name}: ${value.slice(0, 30).trim()}…`,
-    method: 'POST',
-    target: '/api/v1/jobs',
-    headers: { ...JSON_TYPE, [name]: value },
-    body: () => Buffer.from('{}'),
-  };
+  const request = jobRequest(`${name}: ${value.slice(0, 30).trim()}…`, () => Buffer.from('{}'));
+  return { ...request, headers: { ...JSON_TYPE, [name]: value } };
 }
 
 const plain = (fields: string) => `{"tool":"virtual-renovation",${fields}}`;

@@ -1,6 +1,7 @@
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { LIMITS } from '../../../lib/contract/limits.ts';
+import { type HostileRequest, jobRequest } from './attack.ts';
 
 const TICK_MS = 100;
 /** The API stops reading a body that does not start like an image. */
@@ -24,17 +25,18 @@ const RESPONSES: Readonly<Record<string, (response: ServerResponse) => void>> = 
 const beginningAsImage = (size: number) =>
   Buffer.concat([JPEG_START, Buffer.alloc(size - JPEG_START.length)]);
 
-export interface Source {
-  name: string;
-  path: string;
-}
+/**
+ * Jobs whose `image_url` is answered in each of these ways.
+ * @param origin of {@link startSources}
+ */
+export const hostileSources = (origin: string, tool: string): HostileRequest[] =>
+  Object.keys(RESPONSES).map((name, n) =>
+    jobRequest(`image_url answered ${name}`, () =>
+      Buffer.from(JSON.stringify({ tool, image_url: `${origin}/${n}` })),
+    ),
+  );
 
-export const SOURCES: readonly Source[] = Object.keys(RESPONSES).map((name, n) => ({
-  name: `image_url answered ${name}`,
-  path: `/${n}`,
-}));
-
-/** Serves all {@link SOURCES} on loopback. */
+/** Serves them on loopback. */
 export async function startSources(): Promise<AsyncDisposable & { origin: string }> {
   const responses = Object.values(RESPONSES);
   const server = createServer((request, response) => {

@@ -1,4 +1,4 @@
-import { repeat } from './repeat.ts';
+import { repeated } from './png.ts';
 
 /** A RIFF chunk, padded to an even length. */
 export function riffChunk(fourCc: string, data: Buffer = Buffer.alloc(0)): Buffer {
@@ -19,8 +19,8 @@ export function webp(...chunks: readonly Buffer[]): Buffer {
 }
 
 /**
- * A valid lossless image of one colour in 8 bytes, regardless of its size: each of the five prefix codes has a single
- * symbol, so the pixels take no bits (RFC 9649, 3.7.2.1).
+ * A valid lossless image of one colour in 8 bytes, regardless of its size: each of the five prefix
+ * codes has a single symbol, so the pixels take no bits (RFC 9649, 3.7.2.1).
  */
 export function plainLossless(width: number, height: number): Buffer {
   const data = Buffer.alloc(8);
@@ -43,7 +43,7 @@ export function canvas(width: number, height: number, flags: number): Buffer {
 }
 
 /** A frame in the top left corner of the canvas. */
-export function animationFrame(width: number, height: number, image: Buffer): Buffer {
+function animationFrame(width: number, height: number, image: Buffer): Buffer {
   const head = Buffer.alloc(16);
   head.writeUIntLE(width - 1, 6, 3);
   head.writeUIntLE(height - 1, 9, 3);
@@ -56,6 +56,6 @@ export function animatedWebp(frames: number, width = 1, height = 1): Buffer {
   return webp(
     canvas(width, height, VP8X_FLAGS.animation),
     riffChunk('ANIM', Buffer.alloc(6)),
-    repeat(animationFrame(1, 1, plainLossless(1, 1)), frames),
+    repeated(animationFrame(1, 1, plainLossless(1, 1)), frames),
   );
 }

@@ -17,16 +17,7 @@ const Places = (name: string, value: number) =>
   });
 
 /** The generators that GENERATORS may name. */
-export const GENERATOR_NAMES = [
-  'preview',
-  'instant',
-  'gemini',
-  'openai',
-  'bfl',
-  'replicate',
-  'fal',
-  'comfyui',
-] as const;
+export const GENERATOR_NAMES = ['preview', 'gemini', 'openai', 'bfl', 'replicate', 'fal', 'comfyui'] as const;
 export type GeneratorName = (typeof GENERATOR_NAMES)[number];
 
 /**

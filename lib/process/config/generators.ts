@@ -16,8 +16,7 @@ export function groupGenerators(env: GeneratorEnvironment) {
   const order = (names: string) => Object.freeze(generatorsIn(names));
   const used = usedIn(env);
   const upstreams = upstreamsOf(env);
-  const placesOf = (name: GeneratorName) =>
-    name === 'preview' || name === 'instant' ? 0 : upstreams[name].concurrency;
+  const placesOf = (name: GeneratorName) => (name === 'preview' ? 0 : upstreams[name].concurrency);
   return Object.freeze({
     /** The failover order of each group of tools. */
     orders: new Map(GROUPS.map(([group, variable]) => [group, order(env[variable] || env.GENERATORS)])),
@@ -138,7 +137,6 @@ function isJsonObject(text = '{}'): boolean {
 /** What a renderer needs when a generator is named. Other processes do not get the keys. */
 const REQUIRED_BY_GENERATOR: Readonly<Record<GeneratorName, readonly (keyof GeneratorEnvironment)[]>> = {
   preview: [],
-  instant: [],
   gemini: ['GEMINI_API_KEY', 'GEMINI_BASE_URL'],
   openai: ['OPENAI_API_KEY', 'OPENAI_BASE_URL'],
   bfl: ['BFL_API_KEY', 'BFL_BASE_URL'],

@@ -7,7 +7,7 @@ interface Envelope {
 
 interface Exchange {
   mayHaveRun: boolean;
-  /** What an answer may echo, and no message shows. */
+  /** Texts that an answer may echo, and that no message may show. */
   apiKey: string;
 }
 
@@ -33,19 +33,21 @@ export function readAnswer<T>(response: Response, text: string, { mayHaveRun, ap
   throw new ImageJobError(redacted(message), { ...details, code: 'unexpected_response' });
 }
 
-/** A browser shows no more of a redirect than its type. */
+/** A browser tells only the type of a redirect. */
 function isRedirect({ type, status, headers }: Response): boolean {
   return type === 'opaqueredirect' || (status >= 300 && status < 400 && headers.has('Location'));
 }
 
-/** With the origin only: the rest may hold a session or a password. */
+/** Only the origin: the rest may contain a session or a password. */
 function redirectMessage({ status, headers }: Response): string {
   const location = headers.get('Location') ?? '';
   const target = URL.canParse(location) ? ` to ${new URL(location).origin}` : '';
   return `${status}: baseUrl redirects${target}, and the API key is not sent on. Set baseUrl to the final URL.`;
 }
 
-/** Of a page only its title: an error page may echo the request with the API key, in any encoding. */
+/**
+ * Only the title of a page: an error page may echo the request with the API key, in any encoding.
+ */
 function foreignMessage({ status, headers }: Response, text: string): string {
   const type = headers.get('Content-Type')?.split(';')[0];
   const title = /<title>([^<]{1,200})/i.exec(text.slice(0, 10_000))?.[1]?.trim();
@@ -53,7 +55,7 @@ function foreignMessage({ status, headers }: Response, text: string): string {
   return `${status}, not from the service${shown === undefined ? '' : `: ${shown}`}. Check baseUrl and any proxy.`;
 }
 
-/** In milliseconds. The service sends whole seconds; a proxy may send a date, which is left out of account. */
+/** In milliseconds. The service sends whole seconds. The date of a proxy is ignored. */
 export function retryAfterOf(headers: Headers): number | undefined {
   const value = headers.get('Retry-After');
   return value !== null && /^\d{1,6}$/.test(value) ? Number(value) * 1000 : undefined;

@@ -1,4 +1,7 @@
-/** Bytes per step: a multiple of 3, so that only the last step is padded, and few enough for one call's arguments. */
+/**
+ * Bytes per step. A multiple of 3, so that only the last step is padded. Few enough for the
+ * arguments of one call.
+ */
 const STEP = 0x6000;
 
 export function toBase64(bytes: Uint8Array): string {

@@ -24,14 +24,14 @@ export interface ClientOptions {
   /** Used instead of the global `fetch`. */
   fetch?: Fetch;
   /**
-   * How long one call may take with its retries: two minutes when left out, and ten for the download of a result.
-   * `jobs.wait` has a limit of its own.
+   * How long one call may take with its retries: two minutes when left out, and ten for the
+   * download of a result. `jobs.wait` has a limit of its own.
    */
   timeoutMs?: number;
 }
 
 const TIMEOUT_MS = 120_000;
-/** A result is paid for, and worth more patience on a slow line. */
+/** A result is paid for, so a slow line gets more time. */
 const DOWNLOAD_TIMEOUT_MS = 600_000;
 
 /** A client of the service. It holds no connection and needs no closing. */
@@ -97,14 +97,14 @@ async function refusePath(): Promise<Blob> {
   throw new TypeError('A path needs the ImageJobs of image-job/node; elsewhere, pass the bytes or a URL.');
 }
 
-/** The message has no part of the key, as that of `fetch` would. */
+/** The message of `fetch` would contain the key. This message does not. */
 function usableKey(key: string): string {
   if (!/^[\x21-\x7e]+$/.test(key))
     throw new TypeError('apiKey is empty, or has characters that no API key has.');
   return key;
 }
 
-/** The messages have no part of the URL, which may hold a password. */
+/** The messages contain no part of the URL, which may have a password. */
 function usableUrl(url: string): string {
   const isHttp = URL.canParse(url) && ['http:', 'https:'].includes(new URL(url).protocol);
   if (!isHttp) throw new TypeError('baseUrl must be an http or https URL that ends with /api.');

@@ -6,21 +6,21 @@ export interface CallOptions {
   signal?: AbortSignal | undefined;
 }
 
-/** What a job is created from. `Path` is the type of a path in the file system, where there is one. */
+/** The parts of a new job. `Path` is the type of a path in the file system, if there is one. */
 export type CreateOptions<Slug extends ToolSlug, Path = never> = Edit<Slug> &
   CallOptions & {
     image: ImageSource | Path;
     /**
-     * The id of your own record, such as `listing-4711/photo-3`. The Idempotency-Key is derived from it and from what is
-     * sent, so a repeated call, even of another process, returns the same job and charges once. Without it, only the
-     * retries within this call are safe.
+     * The id of your own record, such as `listing-4711/photo-3`. The Idempotency-Key is derived
+     * from it and from what is sent, so a repeated call, even of another process, returns the same
+     * job and charges once. Without it, only the retries within this call are safe.
      */
     key?: string;
     /** Public https URL that is notified when the job ends, instead of the account's endpoint. */
     webhookUrl?: string;
   };
 
-/** What `POST /v1/jobs` is sent with. */
+/** The parts of a request `POST /v1/jobs`. */
 export interface CreateRequest {
   idempotencyKey: string;
   body: string | FormData;
@@ -44,11 +44,13 @@ export async function createRequest<Slug extends ToolSlug, Path extends string>(
   };
 }
 
-/** No options and options without a value are the same request, under the same key. */
+/**
+ * A request without options is the same as a request with undefined options, and has the same key.
+ */
 const isEmpty = (options: object | undefined) =>
   Object.values(options ?? {}).every((value) => value === undefined);
 
-/** As a form the bytes are sent as they are; base64 would be a third more, and take longer on both sides. */
+/** A form sends the bytes as they are. Base64 would be a third longer, and slower on both sides. */
 function bodyOf(fields: object, image: URL | Blob): string | FormData {
   if (image instanceof URL) return JSON.stringify({ ...fields, image_url: image.href });
   const form = new FormData();

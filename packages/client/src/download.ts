@@ -6,16 +6,19 @@ import { ATTEMPT_MS } from './transport.ts';
 
 export type Download = (url: string, signal: AbortSignal | undefined) => Promise<Blob>;
 
-/** More than any result has. */
+/** Larger than any result. */
 const LIMIT_BYTES = 200_000_000;
 
-/** Downloads a result by its public URL, without the API key. An attempt goes on for as long as bytes come. */
+/**
+ * Downloads a result by its public URL, without the API key. An attempt goes on for as long as
+ * bytes come.
+ */
 export function createDownload({ fetch, timeoutMs }: { fetch: Fetch; timeoutMs: number }): Download {
   return (url, outer) =>
     withRetries({ totalMs: timeoutMs, attemptMs: ATTEMPT_MS, outer }, async ({ signal, onProgress }) => {
       const { response, bytes } = await exchange(fetch, url, {}, { signal, onProgress, limit: LIMIT_BYTES });
       if (!response.ok) throw unusable(`The result could not be downloaded: ${response.status}.`, response);
-      // What stands in between, such as the login page of a Wi-Fi, answers with 200 too.
+      // The login page of a Wi-Fi answers with 200 too.
       const type = imageType(bytes);
       if (type === undefined)
         throw unusable(`The download is no JPEG, PNG or WebP${kind(response)}.`, response);

@@ -9,7 +9,9 @@ interface Details {
   mayHaveRun?: boolean;
 }
 
-/** The service answered with an error. Branch on `code`; the message is for people and may change. */
+/**
+ * The service answered with an error. Branch on `code`; the message is for people and may change.
+ */
 export class ImageJobError extends Error {
   override readonly name: string = 'ImageJobError';
   /** A code of the service; `unexpected_response` when something else answered, such as a proxy. */
@@ -21,7 +23,9 @@ export class ImageJobError extends Error {
   readonly requestId: string | undefined;
   /** How long the service asks to wait before the next request. */
   readonly retryAfterMs: number | undefined;
-  /** Whether the service may have acted on an earlier attempt of this call, whose response was lost. */
+  /**
+   * Whether the service may have acted on an earlier attempt of this call, whose response was lost.
+   */
   readonly mayHaveRun: boolean;
 
   constructor(message: string, details: Details) {
@@ -35,12 +39,18 @@ export class ImageJobError extends Error {
   }
 }
 
-/** No response came: the service could not be reached, or the connection was lost. `cause` says more. */
+/**
+ * No response came: the service could not be reached, or the connection was lost. `cause` says
+ * more.
+ */
 export class ImageJobConnectionError extends Error {
   override readonly name = 'ImageJobConnectionError';
 }
 
-/** The time for a call was over. What it asked for may still happen. `cause` is the last failure, if there was one. */
+/**
+ * The time for a call was over. The service may still carry it out. `cause` is the last failure, if
+ * there was one.
+ */
 export class ImageJobTimeoutError extends Error {
   override readonly name = 'ImageJobTimeoutError';
 }

@@ -11,7 +11,7 @@ export interface Exchanged {
 
 /**
  * Sends a request and reads the whole response.
- * @throws {ImageJobConnectionError} for what `fetch` rejects with; the signal's reason, once it has aborted
+ * @throws {ImageJobConnectionError} when `fetch` fails; after an abort, the reason of the signal
  * @throws {ImageJobError} for a body that is longer than the limit
  */
 export async function exchange(
@@ -33,7 +33,7 @@ export async function exchange(
   }
 }
 
-/** Node's fetch says what went wrong in the cause only, and in its code only where it tried several addresses. */
+/** Node's fetch has its reason in the cause. After several addresses the cause has only a code. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { cause } = error;

@@ -7,7 +7,7 @@ export type ImageSource = Blob | Uint8Array | URL;
 export interface ImageField {
   /** A URL, or the bytes with the type that selects the format of the result. */
   image: URL | Blob;
-  /** Equal for what the service takes as the same photo. */
+  /** Equal for two photos that the service takes as the same. */
   identity: string;
 }
 
@@ -17,11 +17,11 @@ const FORMATS: readonly { type: string; at: number; bytes: readonly number[] }[]
   { type: 'image/webp', at: 8, bytes: [0x57, 0x45, 0x42, 0x50] },
 ];
 
-/** @throws {TypeError} for what is no photo, in a program without types */
+/** @throws {TypeError} for another value, in a program without types */
 export async function imageField(source: ImageSource): Promise<ImageField> {
   if (source instanceof URL) return { image: source, identity: source.href };
   const bytes = await bytesOf(source);
-  // Without a type, the service answers what is wrong with the bytes.
+  // The service refuses bytes without a known type, and says why.
   const type = imageType(bytes) ?? '';
   return { image: new Blob([bytes], { type }), identity: `${type}:${await sha256(bytes)}` };
 }

@@ -2,11 +2,14 @@ import { constants, type FileHandle, lstat, open, readlink, realpath } from 'nod
 import { isAbsolute, relative, sep } from 'node:path';
 import process from 'node:process';
 
-/** Where something that is open lies. */
+/** An open file or folder. */
 interface Place {
   /** Its real path. */
   path: string;
-  /** Leads to it, whatever takes its path meanwhile; the same as `path` where the system has no such paths. */
+  /**
+   * A path that leads to it even if `path` is replaced. The same as `path` on systems without such
+   * paths.
+   */
   held: string;
 }
 
@@ -14,10 +17,14 @@ interface Opened extends Place, AsyncDisposable {
   handle: FileHandle;
 }
 
-/** Has a link for each file that is open. Elsewhere anybody may make such a folder: Windows lets all users do so. */
+/**
+ * Has a link for each open file, on Linux only. On other systems any user may create this folder.
+ */
 const DESCRIPTORS = process.platform === 'linux' ? '/proc/self/fd' : undefined;
 
-/** A named pipe does not block, and a link is not followed. Windows has neither constant: they count as 0. */
+/**
+ * Do not block on a named pipe, and follow no link. Windows has neither constant: they count as 0.
+ */
 const FLAGS = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW;
 
 export function isInside(path: string, folder: string): boolean {
@@ -35,8 +42,8 @@ export function checkInside(path: string, folders: readonly string[], asked: str
 }
 
 /**
- * Opens a file or a folder to read it. Links may lead there, but not out of the folders, also not when they change
- * meanwhile: what was opened is checked, not its path.
+ * Opens a file or a folder to read it. No link may lead out of the folders, even if links change
+ * meanwhile: the open file is checked, not its path.
  * @param folders real paths
  */
 export async function openInside(path: string, folders: readonly string[]): Promise<Opened> {
@@ -54,8 +61,8 @@ export async function openInside(path: string, folders: readonly string[]): Prom
 }
 
 /**
- * Linux says where an open file lies. Elsewhere its path must lead to it again, which leaves an attacker who changes
- * links all the time the moment after this look.
+ * Linux tells the path of an open file. On other systems the path is looked up again. There an
+ * attacker who changes links all the time can win the moment after this look-up.
  */
 export async function placeOf(
   handle: FileHandle,
@@ -75,7 +82,8 @@ export async function placeOf(
 }
 
 /**
- * Runs `use` with a path of a folder under which its files are reached, even when the folder is replaced meanwhile.
+ * Runs `use` with a path that leads to the files of a folder, even if the folder is replaced
+ * meanwhile.
  * @param folders real paths, in one of which the folder must be
  */
 export async function inFolder<T>(

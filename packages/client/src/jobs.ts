@@ -17,9 +17,12 @@ export interface RunResult {
 }
 
 export interface Jobs<Path = never> {
-  /** Creates a job and charges it. Its result is not there yet: see `wait` and `run`. */
+  /** Creates a job and charges it. The result comes later: see `wait` and `run`. */
   create<Slug extends ToolSlug>(options: CreateOptions<Slug, Path>): Promise<CreatedJob>;
-  /** Checks a request as `create` would, and returns its price. Nothing is stored, charged or rendered. */
+  /**
+   * Checks a request as `create` would, and returns its price. Nothing is stored, charged or
+   * rendered.
+   */
   dryRun<Slug extends ToolSlug>(options: CreateOptions<Slug, Path>): Promise<DryRunResult>;
   /** The Idempotency-Key that `create` would send. */
   idempotencyKey<Slug extends ToolSlug>(options: CreateOptions<Slug, Path>): Promise<string>;
@@ -36,7 +39,7 @@ export interface Jobs<Path = never> {
   run<Slug extends ToolSlug>(options: RunOptions<Slug, Path>): Promise<RunResult>;
   /** Downloads the results of a completed job. */
   download(job: Job, options?: CallOptions): Promise<Blob[]>;
-  /** Cancels a job that no model renders yet; one that has ended is returned as it is. */
+  /** Cancels a job that no model renders yet. Returns a job that has ended unchanged. */
   cancel(jobId: string, options?: CallOptions): Promise<Job>;
   /** Deletes a job that has ended, with its images. */
   delete(jobId: string, options?: CallOptions): Promise<void>;
@@ -98,7 +101,7 @@ async function deleteJob(send: Send, jobId: string, signal: AbortSignal | undefi
   try {
     await send({ method: 'DELETE', path: pathOf(jobId), signal });
   } catch (error) {
-    // An attempt whose response was lost has deleted it.
+    // An earlier attempt has deleted it, and its response was lost.
     const isGone = error instanceof ImageJobError && error.code === 'job_not_found' && error.mayHaveRun;
     if (!isGone) throw error;
   }

@@ -1,7 +1,7 @@
 import { ImageJobError } from './errors.ts';
 import type { Call, Send } from './transport.ts';
 
-/** A list of the service, the newest first. Each iteration reads it anew, a page at a time. */
+/** A list of the service, newest first. Each iteration reads it again, page by page. */
 export interface Pages<Row> extends AsyncIterable<Row> {
   /** The pages themselves, each with up to 100 rows. */
   pages(): AsyncGenerator<Row[], void, undefined>;
@@ -14,7 +14,7 @@ interface Page<Row> {
 
 const PAGE_SIZE = 100;
 
-/** @param idOf the id of a row, by which the service finds the next page */
+/** @param idOf returns the id of a row; the service continues a list after an id */
 export function listPages<Row>(send: Send, call: Call, idOf: (row: Row) => string): Pages<Row> {
   async function* pages(): AsyncGenerator<Row[], void, undefined> {
     const read = new Set<string>();
@@ -38,7 +38,10 @@ export function listPages<Row>(send: Send, call: Call, idOf: (row: Row) => strin
   };
 }
 
-/** Something in between has lost the query, or answers from a cache: reading on would never end. */
+/**
+ * The same page came again: a proxy has lost the query or answers from a cache. Reading on would
+ * never end.
+ */
 function repeated(path: string): ImageJobError {
   const message = `${path} answers with a page that it had before.`;
   return new ImageJobError(message, { code: 'unexpected_response', status: 200 });

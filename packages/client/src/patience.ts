@@ -1,17 +1,19 @@
 import { ImageJobConnectionError, ImageJobError } from './errors.ts';
 
-/** A service that was never reached may be starting; a host, port or certificate that is wrong stays wrong. */
+/**
+ * A service that was never reached may be starting. A wrong host, port or certificate stays wrong.
+ */
 const UNREACHED_MS = 15_000;
 
-/** Codes of Node for a connection that was not made. */
+/** Codes of Node for a connection that failed to open. */
 const UNREACHED =
   /^(?:ENOTFOUND|ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT|EPROTO)$|^ERR_SSL_|^ERR_TLS_|^UNABLE_TO_|CERT/;
 
-/** What `fetch` says of a URL that it does not send to, whenever it is asked. */
+/** The messages of `fetch` for a URL that it never sends to. */
 const REFUSED_URL = /^(bad port|unknown scheme|not implemented|invalid url|failed to parse url)/i;
 
 /**
- * For how long attempts are worth making when one ended with `error`: 0 for not at all.
+ * How long to go on with attempts after `error`, in milliseconds. 0: not at all.
  * @param isReached whether the host has answered before
  */
 export function patienceMs(error: unknown, isReached: boolean): number {

@@ -3,13 +3,13 @@ import { basename } from 'node:path';
 import { imageType } from './image.ts';
 import { openInside } from './inside.ts';
 
-/** The service refuses more. */
+/** The service refuses larger photos. */
 const LARGEST = 20 * 1024 * 1024;
 
 /**
- * Reads a photo that may be in some folders only, also by links.
+ * Reads a photo. Its real path must be in one of the folders.
  * @param folders real paths
- * @throws for what is outside, and for what is no photo
+ * @throws for a path outside of the folders, and for a file that is no photo
  */
 export async function readPhotoInside(path: string, folders: readonly string[]) {
   await using opened = await openInside(path, folders);
@@ -19,8 +19,8 @@ export async function readPhotoInside(path: string, folders: readonly string[]) 
 }
 
 /**
- * Reads a photo from what is open, which may be a pipe.
- * @throws for what is no photo: it must not be sent
+ * Reads a photo from an open file or pipe.
+ * @throws for bytes that are no photo: they must not be sent
  */
 export async function readPhoto(file: FileHandle, name: string): Promise<Uint8Array<ArrayBuffer>> {
   const isTooLarge = (size: number) => size > LARGEST;

@@ -8,7 +8,9 @@ export interface ReadOptions {
   onProgress: () => void;
 }
 
-/** @throws {ImageJobError} when the body is longer than `limit`, which nothing of the service is */
+/**
+ * @throws {ImageJobError} when the body is longer than `limit`: then another server has answered
+ */
 export async function readBody(
   response: Response,
   { limit, signal, onProgress }: ReadOptions,
@@ -26,7 +28,7 @@ export async function readBody(
       onProgress();
     }
   } finally {
-    // Nothing reads on, also from a `fetch` that does not know the signal. After the end it does nothing.
+    // Stops a `fetch` that does not know the signal. After the end it does nothing.
     reader?.cancel().catch(() => undefined);
   }
   return new Uint8Array(await new Blob(parts).arrayBuffer());

@@ -6,12 +6,12 @@ const FIRST_MS = 500;
 const LONGEST_MS = 8_000;
 
 interface Bounds {
-  /** For all attempts together. */
+  /** Limit of all attempts together. */
   totalMs: number;
-  /** For one attempt without progress; after that it counts as lost. */
+  /** Limit of one attempt without progress. After it the attempt counts as lost. */
   attemptMs: number;
   outer: AbortSignal | undefined;
-  /** Whether the host is known to answer: true when left out. */
+  /** Whether the host has answered before. True when left out. */
   isReached?: () => boolean;
 }
 
@@ -19,13 +19,13 @@ export interface Attempt {
   signal: AbortSignal;
   /** Whether the service may have acted on an earlier attempt. */
   mayHaveRun: boolean;
-  /** Gives the attempt its time anew. */
+  /** Restarts the time of the attempt. */
   onProgress: () => void;
 }
 
 /**
  * Repeats `run` after lost connections, 429 and 5xx until it succeeds or the time is over.
- * @throws the last error when waiting any longer cannot help, the reason of `outer` once that has aborted
+ * @throws the last error when a retry cannot help, or the reason of `outer` after its abort
  */
 export function withRetries<T>(
   { totalMs, attemptMs, outer, isReached = () => true }: Bounds,
@@ -55,8 +55,9 @@ export function withRetries<T>(
 }
 
 /**
- * Milliseconds to wait after the attempt with this number, counted from 0: what the service asks for, and up to a second
- * more so that many clients do not return at once; else a random part of an interval that doubles.
+ * Milliseconds to wait after attempt `n`, counted from 0. If the service asks for a time, that time
+ * and up to a second more, so that many clients do not return at once. Else a random part of an
+ * interval that doubles with each attempt.
  */
 function delayAfter(attempt: number, error: unknown): number {
   const asked = error instanceof ImageJobError ? error.retryAfterMs : undefined;

@@ -1,4 +1,4 @@
-/** The longest delay of setTimeout; it runs a longer one at once. */
+/** The longest delay of setTimeout. It runs a longer delay at once. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 interface Limits {
@@ -9,9 +9,10 @@ interface Limits {
 }
 
 /**
- * Runs `run` with a signal that aborts with `reason()` after `ms`, or as soon as `outer` aborts. The time starts anew
- * whenever `run` calls its second argument. Nothing is waited for after the abort, even where `run` goes on.
- * @throws the reason of the signal, and of `outer` when that is aborted already
+ * Runs `run` with a signal that aborts with `reason()` after `ms`, or as soon as `outer` aborts.
+ * `run` restarts the time with its second argument. After the abort it throws at once, even if
+ * `run` goes on.
+ * @throws the reason of the signal, or of `outer` if it has aborted already
  */
 export async function within<T>(
   { ms, outer, reason }: Limits,
@@ -35,7 +36,10 @@ export async function within<T>(
   }
 }
 
-/** @throws the reason of `signal` as soon as it aborts, without waiting for `run`, which may not know the signal */
+/**
+ * @throws the reason of `signal` as soon as it aborts. Does not wait for `run`, which may not know
+ * the signal
+ */
 export async function unlessAborted<T>(signal: AbortSignal | undefined, run: () => Promise<T>): Promise<T> {
   signal?.throwIfAborted();
   let stop: (() => void) | undefined;
@@ -60,7 +64,7 @@ export async function sleep(ms: number, signal: AbortSignal): Promise<void> {
   await unlessAborted(signal, over).finally(() => stop?.());
 }
 
-/** As setTimeout, for any time. Returns what stops it. */
+/** setTimeout for any time. @returns a function that stops it */
 function after(ms: number, ring: () => void): () => void {
   let timer: ReturnType<typeof setTimeout>;
   const wait = (left: number) => {

@@ -11,9 +11,9 @@ export interface Call {
   /** JSON, or a form. */
   body?: string | FormData;
   signal?: AbortSignal | undefined;
-  /** How much longer than usual the service may take for a response. */
+  /** Milliseconds that the service may take in addition to the usual time. */
   extraMs?: number;
-  /** For all attempts, in place of the client's `timeoutMs`. */
+  /** Limit of all attempts, instead of the client's `timeoutMs`. */
   totalMs?: number;
 }
 
@@ -22,24 +22,30 @@ export interface Answer<T> {
   headers: Headers;
 }
 
-/** Sends a call and reads its response as JSON; what can be retried is, until the time is over. */
+/** Sends a call, with retries until the time is over, and reads its response as JSON. */
 export type Send = <T>(call: Call) => Promise<Answer<T>>;
 
 interface Settings {
   baseUrl: string;
   apiKey: string;
   fetch: Fetch;
-  /** For a call with all of its attempts. */
+  /** Limit of a call with all of its attempts. */
   timeoutMs: number;
 }
 
-/** The service answers within this time, and sends the next part of a response, or the response is lost. */
+/**
+ * Longest time for the head of a response, and for each part of its body. After it the response
+ * counts as lost.
+ */
 export const ATTEMPT_MS = 60_000;
 
-/** `fetch` tells nothing of the progress of an upload: a line is taken for slow, not lost, down to 16 KB a second. */
+/**
+ * `fetch` does not report the progress of an upload. So a line of 16 KB a second counts as slow,
+ * not as lost.
+ */
 const UPLOAD_BYTES_PER_MS = 16;
 
-/** More than any answer has. */
+/** Larger than any answer of the service. */
 const LIMIT_BYTES = 20_000_000;
 
 export function createTransport({ baseUrl, apiKey, fetch, timeoutMs }: Settings): Send {
@@ -58,7 +64,9 @@ export function createTransport({ baseUrl, apiKey, fetch, timeoutMs }: Settings)
   };
 }
 
-/** Of a longer `timeoutMs` an upload has half, so that it helps however slow the line is. */
+/**
+ * An upload may take half of a longer `timeoutMs`. So a longer `timeoutMs` helps on any slow line.
+ */
 function attemptTime({ body }: Call, totalMs: number): number {
   const photo = body instanceof FormData ? body.get('image') : null;
   if (!(photo instanceof Blob)) return ATTEMPT_MS;
@@ -73,7 +81,7 @@ function initOf({ method = 'GET', headers, body }: Call, apiKey: string): Omit<R
       'X-Api-Key': apiKey,
       ...(typeof body === 'string' ? { 'Content-Type': 'application/json' } : {}),
     },
-    // Following a redirect would send the key to whatever it names.
+    // Following a redirect would send the key to another host.
     redirect: 'manual',
     ...(body === undefined ? {} : { body }),
   };

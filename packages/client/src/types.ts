@@ -27,7 +27,7 @@ type Request<Slug extends ToolSlug> = Extract<Schemas['CreateJob'], { tool: Slug
 /** The options of a tool, as the `guided` tier checks them. */
 export type ToolOptions<Slug extends ToolSlug> = NonNullable<Request<Slug>['options']>;
 
-/** A tool with its options, which can be left out when none is required. */
+/** A tool with its options. The options can be left out if none is required. */
 export type Edit<Slug extends ToolSlug> = { tool: Slug } & Pick<Request<Slug>, 'options'>;
 
 /** A new job, or the job that an earlier request with the same Idempotency-Key created. */

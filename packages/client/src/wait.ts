@@ -5,7 +5,9 @@ import type { Send } from './transport.ts';
 import type { Job } from './types.ts';
 
 export interface WaitOptions {
-  /** How long to wait for the end of the job: 10 minutes when left out. The job goes on afterwards. */
+  /**
+   * How long to wait for the end of the job: 10 minutes when left out. The job goes on afterwards.
+   */
   timeoutMs?: number;
   signal?: AbortSignal | undefined;
   /** Called with the job whenever it was read. */
@@ -14,7 +16,10 @@ export interface WaitOptions {
 
 /** The most that the service waits for one response, in seconds. */
 const PREFER_SECONDS = 60;
-/** Between two reads when the service does not wait itself (spec: clients poll every 2 to 5 seconds). */
+/**
+ * Milliseconds between two reads if the service does not wait. Clients must poll every 2 to 5
+ * seconds.
+ */
 const POLL_MS = { shortest: 2_000, longest: 5_000, asked: 30_000 };
 
 /** @throws {ImageJobTimeoutError} when the job is still processing after `timeoutMs` */

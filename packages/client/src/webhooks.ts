@@ -15,9 +15,10 @@ const TOLERANCE_SECONDS = 5 * 60;
 
 /**
  * Verifies a webhook by the Standard Webhooks specification.
- * @param body as received: verifying it after parsing fails
+ * @param body as it was received; a parsed body fails
  * @param secret of the account, `whsec_…`
- * @throws {WebhookVerificationError} when no signature is right, or the time of sending is more than 5 minutes away
+ * @throws {WebhookVerificationError} when no signature is right, or the time of sending is more
+ * than 5 minutes away
  */
 async function verify(
   headers: WebhookHeaders,
@@ -32,7 +33,7 @@ async function verify(
     throw new WebhookVerificationError('webhook-timestamp is more than 5 minutes away.');
   const key = await importSecret(secret);
   const signed = await new Blob([`${id}.${timestamp}.`, new Uint8Array(bytesOf(body))]).arrayBuffer();
-  // After a rotation of the secret there is one signature for each.
+  // After a rotation there is a signature for each valid secret.
   for (const signature of signatures.split(' '))
     if (await isRight(key, signature, signed)) return JSON.parse(new TextDecoder().decode(bytesOf(body)));
   throw new WebhookVerificationError('No signature in webhook-signature is right.');

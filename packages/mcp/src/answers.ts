@@ -1,7 +1,7 @@
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import { ImageJobError } from 'image-job/node';
 
-/** A value of the service, for assistants that read text and for those that read data. */
+/** A value of the service, as text and as data: assistants read one or the other. */
 export function answerOf(value: object): CallToolResult {
   return { content: [{ type: 'text', text: JSON.stringify(value) }], structuredContent: { ...value } };
 }
@@ -10,7 +10,7 @@ export function errorOf(text: string): CallToolResult {
   return { isError: true, content: [{ type: 'text', text }] };
 }
 
-/** What `run` answers, or its error in words that let an assistant correct its call. */
+/** The answer of `run`, or its error in words that let an assistant correct its call. */
 export async function answering(run: () => Promise<CallToolResult>): Promise<CallToolResult> {
   try {
     return await run();

@@ -3,13 +3,13 @@ import { delimiter, isAbsolute } from 'node:path';
 export interface Config {
   apiKey: string;
   baseUrl: string;
-  /** Folders whose files may be read and written; those of the client when undefined. */
+  /** Folders whose files may be read and written. Undefined: the roots of the client. */
   folders: string[] | undefined;
   /** Origins from which the service may fetch photos without a question. */
   imageOrigins: string[];
   /** Origins of web pages that may use the HTTP transport. */
   origins: string[];
-  /** What a client of the HTTP transport must present, if anything. */
+  /** The token that clients of the HTTP transport must send. Undefined: none is asked for. */
   token: string | undefined;
 }
 

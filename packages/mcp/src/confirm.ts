@@ -1,7 +1,7 @@
 import type { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import type { Extra } from './progress.ts';
 
-/** A person may take a while. */
+/** How long a person may think. */
 const ANSWER_MS = 10 * 60_000;
 
 interface Price {
@@ -12,8 +12,8 @@ interface Price {
 }
 
 /**
- * Asks whoever sits at the client whether an edit may cost this much. A client that cannot ask has to repeat the call
- * with `confirm_images`, after its assistant has asked.
+ * Asks the user of the client whether an edit may cost this much. A client that cannot ask has to
+ * repeat the call with `confirm_images`, after its assistant has asked.
  * @throws when the answer is not yes
  */
 export async function confirmPrice(
@@ -39,7 +39,10 @@ export async function confirmPrice(
 export const canAsk = (server: Server): boolean =>
   server.getClientCapabilities()?.elicitation?.form !== undefined;
 
-/** Asks whoever sits at the client; `title` says what a yes does. @returns whether the answer is yes */
+/**
+ * Asks the user of the client. `title` names the effect of a yes.
+ * @returns whether the answer is yes
+ */
 export async function ask(
   server: Server,
   { message, title }: { message: string; title: string },

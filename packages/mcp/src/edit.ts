@@ -57,7 +57,7 @@ export async function editPhoto(edit: Edit, context: Context, call: Call): Promi
   return { ...edited, file };
 }
 
-/** The types know the tools of their own version, the service those of today: it checks tool and options. */
+/** The service checks tool and options: it may have tools that are newer than the types. */
 function requestOf({ tool, options }: Edit, image: URL | Uint8Array): CreateOptions<ToolSlug> {
   return { tool, options, image } as CreateOptions<ToolSlug>;
 }
@@ -67,7 +67,8 @@ async function create(keyed: KeyedEdit, edit: Edit, context: Context, call: Call
   const { client, session, server } = context;
   const { extra, progress } = call;
   const request = { ...keyed.request, signal: extra.signal };
-  // The response to an earlier call may have been lost: then the balance may not suffice for another such job.
+  // An earlier call may have created the job and lost the response. Then the balance may be too
+  // small for another.
   if (!session.accepted.has(keyed.id)) {
     progress.now('Checking the photo and the price');
     const { images_charged: images, balance_after: balanceAfter } = await client.jobs.dryRun(request);
@@ -81,7 +82,7 @@ async function create(keyed: KeyedEdit, edit: Edit, context: Context, call: Call
   return created;
 }
 
-/** @returns the job as it is when the time is over */
+/** @returns the job when it has ended, or when the time is over */
 async function waitFor(jobId: string, { client, waitMs }: Context, { extra, progress }: Call): Promise<Job> {
   const { signal } = extra;
   progress.now(`Job ${jobId} is processing`);

@@ -8,12 +8,12 @@ export type Folders = () => Promise<string[]>;
 interface Located {
   /** The path, made absolute from the first folder. */
   absolute: string;
-  /** The real paths of the folders, out of which no link may lead. */
+  /** The real paths of the folders. No link may lead out of them. */
   allowed: string[];
 }
 
 /**
- * Looks at the path as it is written, before anything outside is looked for.
+ * Checks the path as it is written, before the file system is asked about it.
  * @throws when it is outside of all folders
  */
 export async function locate(path: string, folders: Folders): Promise<Located> {
@@ -39,7 +39,7 @@ export async function writablePath(path: string, folders: Folders): Promise<stri
   return join(folder, basename(absolute));
 }
 
-/** Errors of the file system would name paths that the caller did not. */
+/** Hides the file system's error, which may name other paths than the caller's. */
 export async function existing<T>(path: string, find: () => Promise<T>): Promise<T> {
   try {
     return await find();

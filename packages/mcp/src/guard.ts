@@ -4,7 +4,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 export interface GuardOptions {
   /** Origins of web pages that may send requests. Programs send none. */
   origins: readonly string[];
-  /** What `Authorization: Bearer` must carry, if anything. */
+  /** The token that `Authorization: Bearer` must have. Undefined: none is asked for. */
   token: string | undefined;
 }
 
@@ -16,8 +16,8 @@ export interface Refusal {
 const HOSTS = new Set(['127.0.0.1', 'localhost', '[::1]']);
 
 /**
- * Why a request is refused. A web page reaches a server on loopback too, also under a name of its own that it has let
- * point here (DNS rebinding): the first shows in `Origin`, the second in `Host`.
+ * Why a request is refused. A web page can call a server on loopback: its origin is in `Origin`. A
+ * page can also let a name of its own point to loopback (DNS rebinding): that name is in `Host`.
  */
 export function refusalOf(headers: IncomingHttpHeaders, guard: GuardOptions): Refusal | undefined {
   if (!HOSTS.has(hostnameOf(headers.host))) return { status: 403, message: 'Host must be this machine.' };
@@ -30,7 +30,7 @@ export function refusalOf(headers: IncomingHttpHeaders, guard: GuardOptions): Re
 
 const hostnameOf = (host = '') => host.replace(/:\d+$/, '').toLowerCase();
 
-/** Takes the same time wherever two texts differ. */
+/** Compares in constant time. */
 function equal(one: string, other: string): boolean {
   const digest = (text: string) => createHash('sha256').update(text).digest();
   return timingSafeEqual(digest(one), digest(other));

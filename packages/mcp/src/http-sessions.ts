@@ -4,7 +4,7 @@ import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 
 export interface HttpSessions {
-  /** Passes a request to its session; one without a session id may begin a new one. */
+  /** Passes a request to its session. A request without a session id may begin a new session. */
   handle(request: IncomingMessage, response: ServerResponse): Promise<void>;
   close(): Promise<void>;
 }
@@ -14,7 +14,9 @@ interface Session {
   transport: StreamableHTTPServerTransport;
 }
 
-/** Most clients never say that a session is over; beyond this many, the one that was idle longest is closed. */
+/**
+ * Most clients never end a session. Beyond this many, the session that was idle longest is closed.
+ */
 const MOST_SESSIONS = 100;
 
 export function createHttpSessions(newServer: () => McpServer): HttpSessions {
@@ -30,7 +32,7 @@ export function createHttpSessions(newServer: () => McpServer): HttpSessions {
         if (sessions.size > MOST_SESSIONS && oldest !== undefined) await oldest[1].server.close();
       },
     });
-    // Its accessors may return undefined, which the interface has no word for.
+    // Its accessors may return undefined, which the types of the interface do not allow.
     await server.connect(transport as Transport);
     server.server.onclose = () => void sessions.delete(transport.sessionId ?? '');
     return { server, transport };
@@ -48,7 +50,7 @@ export function createHttpSessions(newServer: () => McpServer): HttpSessions {
         if (transport.sessionId === undefined) await server.close();
         return;
       }
-      // The latest that was used is the last to be closed.
+      // Moves the session to the end: the first is closed first.
       sessions.delete(id ?? '');
       sessions.set(id ?? '', known);
       await known.transport.handleRequest(request, response);

@@ -3,9 +3,10 @@ import type { Context } from './context.ts';
 import type { Extra } from './progress.ts';
 
 /**
- * Whoever runs the host of a URL learns what is in it, and what an assistant reads may tell it to put there what it
- * knows. So the operator has allowed the origin, or the user sees the whole URL before anything is fetched from it.
- * @throws when the service may not fetch it
+ * Refuses a URL that could leak the conversation. The host of a URL learns the whole URL, and a
+ * page that the assistant reads may tell it to write secrets there. So the operator allows the
+ * origin, or the user agrees to the whole URL.
+ * @throws when the service may not fetch the URL
  */
 export async function checkUrl(url: URL, context: Context, extra: Extra): Promise<void> {
   const { imageOrigins, session, server } = context;

@@ -5,16 +5,16 @@ import { existing, type Folders, locate } from './folders.ts';
 /** A photo as the client sends it. */
 export interface Photo {
   image: URL | Uint8Array;
-  /** Where it is, when it is a file. */
+  /** The path, if the photo is a file. */
   path: string | undefined;
 }
 
-/** As in the service. */
+/** The limit of the service. */
 const LONGEST_URL = 2000;
 
 /**
  * @param source a path, a file URL, or a URL that the service fetches
- * @throws for a path outside of the folders, and for a file that is no photo: it is not sent
+ * @throws for a path outside of the folders, and for a file that is no photo
  */
 export async function openPhoto(source: string, folders: Folders): Promise<Photo> {
   if (/^https?:\/\//i.test(source)) return { image: urlOf(source), path: undefined };
@@ -27,7 +27,7 @@ export async function openPhoto(source: string, folders: Folders): Promise<Photo
 function urlOf(source: string): URL {
   if (!URL.canParse(source)) throw new Error('image is a URL that cannot be read.');
   const url = new URL(source);
-  // A user name may look like the host to whoever is asked about the URL.
+  // The user who is asked about the URL may take a user name for the host.
   if (`${url.username}${url.password}` !== '') throw new Error('image must have no user name or password.');
   if (url.href.length > LONGEST_URL) throw new Error(`image is longer than ${LONGEST_URL} characters.`);
   return url;

@@ -5,9 +5,9 @@ import type { ServerNotification, ServerRequest } from '@modelcontextprotocol/sd
 export type Extra = RequestHandlerExtra<ServerRequest, ServerNotification>;
 
 export interface Progress extends Disposable {
-  /** Whether the client asked for progress, and so is likely to wait as long as there is some. */
+  /** Whether the client asked for progress. Then it probably waits as long as progress comes. */
   readonly isWatched: boolean;
-  /** Says this now, and again every few seconds: clients stop waiting for a call that makes no progress. */
+  /** Reports this now and every few seconds. Clients stop waiting for a call without progress. */
   now(message: string): void;
 }
 
@@ -22,7 +22,7 @@ export function createProgress({ _meta, sendNotification, signal }: Extra): Prog
     if (progressToken === undefined || signal.aborted) return;
     progress += 1;
     const params = { progressToken, progress, message: text };
-    // A client that is gone gets no progress; the call itself finds out.
+    // The client may be gone. The call itself notices that.
     sendNotification({ method: 'notifications/progress', params }).catch(() => {});
   };
   const timer = setInterval(

@@ -11,7 +11,8 @@ const EXTENSIONS = new Set(['.jpg', '.jpeg', '.png', '.webp']);
 const MOST_NAMES = 100;
 
 /**
- * Decides where a result goes, before anything is charged: to `output`, else next to the photo. No file is overwritten.
+ * Decides where a result goes, before anything is charged: to `output`, else next to the photo. No
+ * file is overwritten.
  * @returns undefined for a photo by URL without `output`, whose result is only linked
  * @throws for a path outside of the folders, and when `output` exists
  */
@@ -32,7 +33,9 @@ async function freePath(output: string, folders: Folders): Promise<string> {
   return path;
 }
 
-/** The plan is minutes old when the result is there: its folder may be another, or lead elsewhere by now. */
+/**
+ * Checks the folder again. Minutes have passed since the plan: a link may lead elsewhere by now.
+ */
 const saving =
   (path: string, names: number, folders: Folders): Save =>
   async (result) => {
@@ -53,12 +56,12 @@ const saving =
 
 interface Saving {
   path: string;
-  /** How many names may be tried: `photo.declutter-2.jpg` is the second. */
+  /** How many names are tried. `photo.declutter-2.jpg` is the second. */
   names: number;
   result: Blob;
 }
 
-/** @returns the first name that no other file has */
+/** @returns the first name that is free */
 async function saveIn(folder: string, { path, names, result }: Saving): Promise<string> {
   const { name, ext, base } = parse(path);
   for (let number = 1; number <= names; number += 1) {
@@ -68,14 +71,14 @@ async function saveIn(folder: string, { path, names, result }: Saving): Promise<
   throw new Error(`${base}${names > 1 ? ` and ${names - 1} more exist` : ' exists'} by now.`);
 }
 
-/** @returns false when the file exists, also as a link */
+/** @returns false when a file or a link of this name exists */
 async function writeNew(path: string, result: Blob): Promise<boolean> {
   try {
     await writeFile(path, result.stream(), { flag: 'wx' });
     return true;
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false;
-    // A part of a result would look like one.
+    // A part of a result would look like a result.
     await rm(path, { force: true });
     throw error;
   }

@@ -12,7 +12,7 @@ import { USAGE } from './usage.ts';
 export interface Surroundings {
   env: Readonly<Record<string, string | undefined>>;
   stdin: Readable;
-  /** Carries the protocol alone. */
+  /** Carries the protocol and nothing else. */
   stdout: Writable;
   stderr: Writable;
   signal: AbortSignal;

@@ -16,12 +16,15 @@ export interface ServerOptions {
   folders: string[] | undefined;
   /** Origins from which the service may fetch photos without a question. */
   imageOrigins: readonly string[];
-  /** Whether the roots of the client count when there are no folders: it runs on this machine, as the same user. */
+  /**
+   * Whether to use the roots of the client if no folders are set. Only for a client on this
+   * machine, of the same user.
+   */
   trustRoots: boolean;
   waitMs?: WaitMs | undefined;
 }
 
-/** Clients stop waiting for a call after a minute, unless it makes progress that they watch. */
+/** Clients that do not watch progress stop waiting for a call after a minute. */
 const WAIT_MS: WaitMs = { watched: 10 * 60_000, unwatched: 45_000 };
 
 const INSTRUCTIONS = `Edits photos of homes: staging, renovation, light, removal, exteriors, floor plans.
@@ -42,7 +45,7 @@ export function createServer(options: ServerOptions): McpServer {
   return server;
 }
 
-/** The folders that the user has opened in the client, if it tells. */
+/** The folders that the user has opened in the client. Undefined if the client does not tell. */
 async function rootsOf({ server }: McpServer): Promise<string[]> {
   if (server.getClientCapabilities()?.roots === undefined) return [];
   const { roots } = await server.listRoots();

@@ -1,13 +1,13 @@
 import type { CreatedJob, CreateOptions, ImageJobs, ToolSlug } from 'image-job/node';
 
-/** An edit with what makes a repeated call of the session the same job. */
+/** An edit, and the key by which a repeated call of the session gets the same job. */
 export interface KeyedEdit {
   /** The Idempotency-Key of the request. */
   id: string;
   request: CreateOptions<ToolSlug> & { key: string };
 }
 
-/** What one conversation has done so far, so that a repeated call is neither charged nor asked about again. */
+/** The edits of one conversation. A repeated call is neither charged nor asked about again. */
 export interface Session {
   /** @param variant another number is another job for the same edit */
   keyed(edit: CreateOptions<ToolSlug>, variant: number): Promise<KeyedEdit>;

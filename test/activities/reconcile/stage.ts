@@ -6,7 +6,7 @@ import { createFakeImageStore } from '../../fakes/images.ts';
 import { createFakeStores } from '../../fakes/stores.ts';
 import { draftOf, newClient } from '../../setup/records.ts';
 
-export const BROKEN = new Error('It is broken.');
+const BROKEN = new Error('It is broken.');
 
 /**
  * The activities of the reconciler over fakes. What concerns an id in `broken` fails. Workflows are unknown to Temporal

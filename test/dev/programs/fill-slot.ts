@@ -1,8 +1,7 @@
 import { appendFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { slot } from '../../../dev/obtain/cache.ts';
-import { cacheInto } from '../../../dev/obtain/cache-into.ts';
+import { cacheInto, slot } from '../../../dev/obtain/cache.ts';
 
 /** Fills a slot of the cache slowly, records each build in a journal and prints the path. */
 const [cache = '', journal = '', ms = '0'] = process.argv.slice(2);

@@ -9,8 +9,6 @@ import { setTimeout as delay } from 'node:timers/promises';
  */
 export type Mode = 'pass' | 'cut' | 'drop all' | 'drop responses' | { delayMs: number };
 
-export type Link = Awaited<ReturnType<typeof startLink>>;
-
 /** `corrupted`: bytes were dropped, so the connection has to be closed when the mode changes. */
 type Pair = { client: Socket; upstream: Socket; corrupted: boolean };
 

@@ -13,8 +13,6 @@ export type Fault = {
   responses?: Replacement;
 };
 
-export type Links = Awaited<ReturnType<typeof startLinks>>;
-
 /** Links from the API and from the worker to Temporal and MongoDB. */
 export async function startLinks(mongoUrl: string, temporalAddress: string) {
   const stack = closers();

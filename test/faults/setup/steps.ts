@@ -47,7 +47,7 @@ export const STORED: Step = {
 };
 
 /** The steps of a job, in order. */
-export const STEPS: readonly Step[] = [
+const STEPS: readonly Step[] = [
   { name: 'before the image is stored', point: 'images.putInput before', subject: 'accountId' },
   UNREQUESTED,
   UNCOMMITTED,

@@ -17,7 +17,7 @@ export function wishes({ slug }: ToolSpec): string {
 }
 
 /** The least that the tool accepts. */
-export function base(tool: ToolSpec): Options {
+function base(tool: ToolSpec): Options {
   return tool.ownKeysOnly ? { style: 'modern' } : {};
 }
 

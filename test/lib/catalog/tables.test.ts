@@ -43,10 +43,6 @@ describe('a tool', () => {
     expect(previewOnly([['staging', ['preview', 'gemini']]])).not.toContain('virtual-staging');
     expect(previewOnly([['exterior', ['gemini']]])).toContain('virtual-staging');
   });
-
-  it('is not performed by the generator of the benchmarks', () => {
-    expect(previewOnly([['photo', ['instant']]])).toContain('noise-reduction');
-  });
 });
 
 describe('the option tables', () => {

@@ -31,7 +31,7 @@ describe('the configured generators', () => {
   });
 
   it('are asked in the order of GENERATORS', async () => {
-    const names = ['gemini', 'openai', 'bfl', 'replicate', 'fal', 'comfyui', 'preview', 'instant'];
+    const names = ['gemini', 'openai', 'bfl', 'replicate', 'fal', 'comfyui', 'preview'];
     await using generators = createGenerators(config({ ...UPSTREAMS, GENERATORS: names.join(', ') }));
 
     expect(generators.forPlan({ group: 'staging', classical: true }).map(({ name }) => name)).toEqual(names);

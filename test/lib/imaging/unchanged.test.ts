@@ -1,6 +1,6 @@
 import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
-import { readPhoto, SAMPLE_PHOTOS } from '../../../dev/gallery/photos.ts';
+import { readGalleryPhoto, SAMPLE_PHOTOS } from '../../../dev/gallery/photos.ts';
 import { contrast, edgeRecall, largestDifference, toGrey } from '../../../lib/imaging/compare.ts';
 import { prepareInput } from '../../../lib/imaging/prepare.ts';
 import { finishUpstream } from '../../../lib/imaging/upstream-result.ts';
@@ -79,7 +79,7 @@ const bluer = (by: number, side = 0.3) =>
 const gone = painted([0.3, 0.35, 0.045], (_, __, mean) => (mean < 128 ? mean + 60 : mean - 60));
 
 const PHOTOS = SAMPLE_PHOTOS.flatMap((file) => [0.15, 0.7].map((megapixels) => [file, megapixels] as const));
-const photo = async (file: string, megapixels: number) => (await readPhoto(file, megapixels)).bytes;
+const photo = async (file: string, megapixels: number) => (await readGalleryPhoto(file, megapixels)).bytes;
 
 /** The problem that is found when a tool which must change its input gets this back for it. */
 async function problemWith(input: Buffer, change: Change) {

@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { obtainBinaries } from '../../../dev/obtain/binaries.ts';
 import { cacheFolder } from '../../../dev/obtain/cache.ts';
-import type { ObtainContext } from '../../../dev/obtain/obtain.ts';
+import type { ObtainContext } from '../../../dev/obtain/chain.ts';
 import { obtainProgram } from '../../../dev/obtain/tools.ts';
 import { isExecutable, runCommand } from '../../../dev/process/command.ts';
 import { environment } from '../../../lib/process/config/config.ts';

@@ -1,6 +1,6 @@
 import { chmodSync, chownSync } from 'node:fs';
 import { join } from 'node:path';
-import type { ObtainContext } from '../../../dev/obtain/obtain.ts';
+import type { ObtainContext } from '../../../dev/obtain/chain.ts';
 import { Child } from '../../../dev/process/child.ts';
 import { runCommand } from '../../../dev/process/command.ts';
 import { services } from '../../repo/compose-file.ts';

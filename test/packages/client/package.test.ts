@@ -1,9 +1,9 @@
 import { cp, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core';
 import { publint } from 'publint';
 import { x as unpack } from 'tar';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { installClientTools } from '../../../dev/client-tools/install.ts';
 import { runCommand } from '../../../dev/process/command.ts';
 import { folderOfFile } from '../../setup/temporary-folder.ts';
 
@@ -19,18 +19,18 @@ const run = (cwd: string, command: string, ...args: string[]) =>
 const tsc = (compiler: string, ...args: string[]) =>
   run('.', process.execPath, join(compiler, 'bin/tsc'), ...args);
 const TYPESCRIPT_7 = 'node_modules/typescript';
-const TYPESCRIPT_5 = 'dev/client-generators/node_modules/typescript';
 
 let files: string[];
-let tarball: Buffer;
+let archive: string;
+let tools: string;
 
 beforeAll(async () => {
   await cp('packages/client', sources, { recursive: true, filter: (path) => !path.endsWith('/dist') });
   await tsc(TYPESCRIPT_7, '--project', 'packages/client', '--outDir', join(sources, 'dist'));
   const [packed] = JSON.parse(await run(sources, 'npm', 'pack', '--json'));
   files = packed.files.map(({ path }: { path: string }) => path);
-  const archive = join(sources, packed.filename);
-  tarball = await readFile(archive);
+  archive = join(sources, packed.filename);
+  tools = await installClientTools(stop.signal);
   await mkdir(join(folder, 'node_modules'));
   await unpack({ file: archive, cwd: folder });
   await rename(join(folder, 'package'), installed);
@@ -56,15 +56,8 @@ describe('the packed package', () => {
   });
 
   test('has right types for arethetypeswrong, as a package of ES modules only', async () => {
-    const result = await checkPackage(createPackageFromTarballData(tarball));
-    const problems = result.types === false ? ['no types'] : result.problems;
-    const esmOnly = problems.filter(
-      (problem) =>
-        typeof problem === 'string' ||
-        !('resolutionKind' in problem) ||
-        !['node10', 'node16-cjs'].includes(problem.resolutionKind),
-    );
-    expect(esmOnly).toEqual([]);
+    const attw = join(tools, '@arethetypeswrong/cli/dist/index.js');
+    await run('.', process.execPath, attw, archive, '--profile', 'esm-only');
   });
 
   test('runs its command by the name of its bin', async () => {
@@ -91,8 +84,8 @@ describe('the packed package', () => {
 });
 
 describe.each([
-  ['TypeScript 7', TYPESCRIPT_7],
-  ['TypeScript 5', TYPESCRIPT_5],
+  ['TypeScript 7', () => TYPESCRIPT_7],
+  ['TypeScript 5', () => join(tools, 'typescript')],
 ])('compiled with %s,', (_name, compiler) => {
   const OPTIONS = {
     strict: true,
@@ -120,7 +113,7 @@ describe.each([
     await writeFile(join(folder, `${name}.ts`), text);
     const config = { compilerOptions: { ...OPTIONS, ...compilerOptions }, files: [`${name}.ts`] };
     await writeFile(project, JSON.stringify(config));
-    return tsc(compiler, '--project', project);
+    return tsc(compiler(), '--project', project);
   }
 
   test.each([

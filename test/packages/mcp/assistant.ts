@@ -47,8 +47,6 @@ export async function connectAssistant(transport: Transport, { elicit, roots }: 
   };
 }
 
-export type Assistant = Awaited<ReturnType<typeof connectAssistant>>;
-
 export interface Connection extends AssistantOptions {
   apiKey: string;
   baseUrl: string;

@@ -4,14 +4,17 @@ import { type Photo, readInput } from './photos.ts';
 import type { Results } from './record-of-results.ts';
 import { checkWritable, hasResult, writeResults } from './result-files.ts';
 
-/** What became of a photo, as `--json` prints it. */
+/** The outcome of a photo, as `--json` prints it. */
 export interface Outcome {
   input: string;
   output: string;
   /** `kept`: the result was there already. `checked`: a dry run. */
   status: 'completed' | 'kept' | 'checked' | 'failed';
   job_id: string | null;
-  /** What this command was charged, after refunds; for a dry run, what it would be. */
+  /**
+   * Images that this command was charged, after refunds. A dry run: images that it would be
+   * charged.
+   */
   images_charged: number;
   warnings: string[];
   error: string | null;
@@ -21,7 +24,7 @@ type Request = CreateOptions<ToolSlug, string> & { image: Blob; key: string };
 
 export interface Edit {
   client: ImageJobs;
-  /** All of the request but the photo. */
+  /** The request without the photo. */
   request: Omit<Request, 'image'>;
   results: Results | undefined;
   /** The real path of the folder that all results stay in. */
@@ -32,17 +35,17 @@ export interface Edit {
   noNewJobs: AbortSignal;
   /** Jobs whose charge was counted: equal photos share one. */
   counted: Set<string>;
-  /** Told of a failure after the charge. */
+  /** Called after a failure of a charged job. */
   onFailure(error: unknown): void;
 }
 
-/** New jobs for a photo whose earlier ones failed for a passing reason. */
+/** How many new jobs a photo may get after jobs that failed for a passing reason. */
 const TRIES = 10;
 
 /** @returns undefined when a new job would be needed after `noNewJobs` */
 export async function editPhoto(edit: Edit, photo: Photo): Promise<Outcome | undefined> {
   const { client, results, within, signal } = edit;
-  // Read once: the key, the request and the record must be of the same bytes.
+  // Read once: the key, the request and the record must belong to the same bytes.
   const image = new Blob([await readInput(photo)]);
   const request = { ...edit.request, image, signal };
   if (edit.dryRun) return check(edit, photo, request);
@@ -81,7 +84,7 @@ interface Found {
   warnings: string[];
 }
 
-/** Whatever fails here, the outcome names the job and its charge. */
+/** After any failure here, the outcome names the job and its charge. */
 async function fetchResult(edit: Edit, photo: Photo, found: Found): Promise<Outcome> {
   const { client, signal } = edit;
   const { jobId, charged: images_charged, warnings } = found;
@@ -99,7 +102,7 @@ async function fetchResult(edit: Edit, photo: Photo, found: Found): Promise<Outc
   }
 }
 
-/** The job of an earlier run is taken as it is, without sending the photo again, unless a new try may succeed. */
+/** Uses the job of an earlier run without sending the photo again, unless a new job may succeed. */
 async function findOrCreate(edit: Edit, request: Request): Promise<Found | undefined> {
   const { jobs } = edit.client;
   for (let attempt = 1; ; attempt += 1) {
@@ -124,7 +127,7 @@ async function create({ client, counted }: Edit, request: Request): Promise<Foun
   return { jobId: job_id, ended: undefined, charged, warnings: warnings.map(messageOf) };
 }
 
-/** The key is derived here, so "use a new key" is no help. */
+/** The key is derived here, so the advice to use a new key does not help. */
 function nameRecord(error: unknown): never {
   if (error instanceof ImageJobError && error.code === 'job_not_found')
     throw new Error('The job of this photo was deleted. With --record ID, the photo is edited anew.', {

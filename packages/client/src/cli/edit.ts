@@ -42,7 +42,7 @@ export async function runEdit(command: EditArguments, context: Context): Promise
   };
   let done = 0;
   let unsent = photos.length;
-  // Those that are under way are finished, because they may have been charged.
+  // Photos that have begun are finished, because they may have been charged.
   await inPool(photos, command.concurrency, AbortSignal.any([signal, stops.all]), async (photo) => {
     const outcome = await settle(edit, photo);
     if (outcome === undefined) return;
@@ -55,7 +55,10 @@ export async function runEdit(command: EditArguments, context: Context): Promise
   return done === photos.length;
 }
 
-/** @returns undefined for a photo that was not sent, or was interrupted; the next run takes its job up */
+/**
+ * @returns undefined for a photo that was not sent or was interrupted. The next run continues its
+ * job
+ */
 async function settle(edit: Edit, photo: Photo): Promise<Outcome | undefined> {
   try {
     return await editPhoto(edit, photo);
@@ -72,7 +75,7 @@ interface Asked {
   options: Record<string, unknown>;
 }
 
-/** The types know the tools of their own version, the service those of today: it has the last word. */
+/** The service checks the tool: it may have tools that are newer than the types. */
 function isEditOf(
   tool: ToolWithOptions,
   asked: Asked,

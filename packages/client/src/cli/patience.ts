@@ -1,10 +1,13 @@
 import { ImageJobError } from '../node.ts';
 import { sleep } from '../time.ts';
 
-/** Over the rate limit, a longer wait than this is for another limit, which a folder of photos would only exceed again. */
+/**
+ * The rate limit asks for shorter waits. A longer wait is for another limit, which a folder of
+ * photos would exceed again.
+ */
 const PATIENCE_MS = 60_000;
 
-/** Repeats `run` however long others of the same key, and of the same folder, keep the rate limit busy. */
+/** Repeats `run` for as long as other requests of the same key use up the rate limit. */
 export async function patiently<T>(run: () => Promise<T>, signal: AbortSignal): Promise<T> {
   for (;;) {
     try {

@@ -15,8 +15,8 @@ interface Search {
 }
 
 /**
- * The photos of a folder and of the folders in it, without hidden files. Results are no photos: neither those of this
- * command nor those of another, which has left its record there.
+ * The photos of a folder and of the folders in it, without hidden files. Results are no photos:
+ * folders with the record of an earlier command are left out.
  */
 export async function photosBelow(folder: string, search: Search): Promise<string[]> {
   const entries = await readdir(folder, { withFileTypes: true });

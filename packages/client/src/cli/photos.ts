@@ -11,7 +11,9 @@ import { UsageError } from './usage.ts';
 export interface Photo {
   input: string;
   output: string;
-  /** The real path of the folder in which it was found. Undefined for a photo that was named itself. */
+  /**
+   * The real path of the folder in which it was found. Undefined for a photo that was named itself.
+   */
   foundIn?: string | undefined;
 }
 
@@ -21,7 +23,7 @@ export interface Photos {
   folder: string | undefined;
   /** The real path of the folder that all results stay in. */
   within: string;
-  /** What was found and is not edited, with the reason. */
+  /** Files that are not edited, each with the reason. */
   leftOut: string[];
 }
 
@@ -33,8 +35,9 @@ const TYPES: Readonly<Record<string, string>> = {
 };
 
 /**
- * The photos of a command: files as given, and all photos of folders and of the folders in them.
- * @throws {UsageError} for a path that does not exist, and for results that would overwrite each other or a photo
+ * The photos of a command: the named files, and all photos in the named folders and below.
+ * @throws {UsageError} for a path that does not exist, and for results that would overwrite each
+ * other or a photo
  */
 export async function findPhotos(
   inputs: readonly string[],
@@ -70,7 +73,7 @@ export async function findPhotos(
   return { photos, folder, within, leftOut };
 }
 
-/** The bytes of a photo. @throws for what is no photo: it is not sent */
+/** The bytes of a photo. @throws for a file that is no photo */
 export async function readInput({ input, foundIn }: Photo): Promise<Uint8Array<ArrayBuffer>> {
   if (foundIn !== undefined) return (await readPhotoInside(input, [foundIn])).bytes;
   await using file = await open(input);
@@ -105,11 +108,11 @@ async function existingKind(path: string): Promise<'file' | 'folder'> {
   return kind;
 }
 
-/** A folder that is there, or that is named as one and will be made. */
+/** A folder that exists, or a path that ends like a folder and will be created. */
 const isFolder = async (path: string | undefined) =>
   path !== undefined && (/[/\\]$/.test(path) || (await kindOf(path)) === 'folder');
 
-/** Compares what paths lead to, through links. */
+/** Compares the files that two paths lead to, through links. */
 async function checkOutputs(photos: readonly Photo[]): Promise<void> {
   const inputs = new Set(await Promise.all(photos.map(({ input }) => realPath(input))));
   const taken = new Map<string, string>();
@@ -128,7 +131,7 @@ async function checkFormat(photo: Photo): Promise<void> {
   const extension = extname(output).toLowerCase();
   const named = TYPES[extension];
   if (named === undefined || !(await stat(input)).isFile()) return;
-  // What cannot be read, or is no photo, fails with its reason like a photo of a folder.
+  // A file that cannot be read fails later, with its reason, like a photo of a folder.
   const bytes = await readInput(photo).catch(() => undefined);
   const type = bytes && imageType(bytes);
   if (type !== undefined && type !== named)

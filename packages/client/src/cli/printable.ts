@@ -1,7 +1,7 @@
 /** Control characters of terminals, and those that change the direction of text. */
 const CONTROLS = /[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu;
 
-/** One line of text that no terminal takes as a command, wherever the text is from. */
+/** One line of text that no terminal takes as a command. The text may be from a stranger. */
 export const printable = (text: string): string => text.replace(CONTROLS, escaped);
 
 /** The same for text of several lines. */

@@ -1,7 +1,7 @@
 import { realpath } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 
-/** Where a path leads through all links; of a path that does not exist yet, the part that does is followed. */
+/** The path without links. If the path does not exist yet, only its existing part is resolved. */
 export async function realPath(path: string): Promise<string> {
   const absolute = resolve(path);
   try {

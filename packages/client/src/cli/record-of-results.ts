@@ -3,26 +3,30 @@ import { join } from 'node:path';
 import { inFolder } from '../inside.ts';
 import { UsageError } from './usage.ts';
 
-/** Remembers which results a folder has, so that a repeated command asks the service nothing about them. */
+/** Remembers the results of a folder, so that a repeated command needs no requests for them. */
 export interface Results extends AsyncDisposable {
   /** Whether this result was written for this key. */
   has(output: string, key: string): boolean;
   add(output: string, key: string): Promise<void>;
 }
 
-/** Marks a folder as one of results. */
+/** Marks a folder of results. */
 export const RECORD_NAME = '.image-job.jsonl';
 
-/** Lines of some 200,000 results. */
+/** The size of about 200,000 lines. */
 const LARGEST = 64 * 1024 * 1024;
 
-/** Whoever prepared the folder may have put something else there. Windows lacks the last two: they count as 0. */
+/**
+ * The folder may have a link or a named pipe there. Windows lacks the last two constants: they
+ * count as 0.
+ */
 const FLAGS =
   constants.O_RDWR | constants.O_APPEND | constants.O_CREAT | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 /**
- * Opens the record of a folder: a line per result, the latest one counts. Losing it costs requests, never a charge,
- * because the keys are derived from the photos.
+ * Opens the record of a folder. It has a line for each result, and the last line of a result
+ * counts. Losing the record costs requests, never a charge, because the keys are derived from the
+ * photos.
  * @param within real path of the folder
  * @throws {UsageError} when the folder cannot be written, or the record is no plain file
  */
@@ -34,7 +38,7 @@ export async function openResults(folder: string, within: string): Promise<Resul
     has: (output, key) => keys.get(output) === key,
     async add(output, key) {
       keys.set(output, key);
-      // The result is there, and charged: it does not fail for a line about it.
+      // The result is written and charged. A missing line must not make it fail.
       await file.write(`${JSON.stringify([output, key])}\n`).catch(() => undefined);
     },
     [Symbol.asyncDispose]: () => file.close(),
@@ -51,7 +55,7 @@ async function openRecord(folder: string, within: string): Promise<FileHandle> {
   }
 }
 
-/** All reads and writes go through this handle: what is checked here is what is written. */
+/** All reads and writes use this handle, so the checked file is the written file. */
 async function openPlain(path: string): Promise<FileHandle> {
   const found = await lstat(path).catch(() => undefined);
   if (found?.isSymbolicLink()) throw new Error(`${RECORD_NAME} is a link; remove it.`);

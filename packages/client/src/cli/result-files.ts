@@ -3,12 +3,12 @@ import { basename, dirname, extname, join } from 'node:path';
 import { checkInside, inFolder } from '../inside.ts';
 import { realPath } from './real-path.ts';
 
-/** A result that was paid for could not be written, so no other is asked for. */
+/** A paid result could not be written, so no other job is created. */
 export class WriteError extends Error {
   override readonly name = 'WriteError';
 }
 
-/** Whether there is a file that can be a result; an empty one is what a full disk has left. */
+/** Whether the file can be a result. A full disk leaves an empty file. */
 export const hasResult = (output: string): Promise<boolean> =>
   stat(output).then(
     (found) => found.isFile() && found.size > 0,
@@ -16,7 +16,7 @@ export const hasResult = (output: string): Promise<boolean> =>
   );
 
 /**
- * Writes and removes a file where the result goes, before anything is charged for it.
+ * Writes and removes a file at the path of the result, before anything is charged.
  * @param within real path of the folder that no link may lead out of
  * @throws when no result can be written there
  */
@@ -34,7 +34,8 @@ export async function checkWritable(output: string, within: string): Promise<voi
 }
 
 /**
- * A job has one result; of several, the others are numbered. A file is there as a whole or not at all.
+ * Writes the results of a job. The second gets a number in its name. A file is written as a whole
+ * or not at all.
  * @param within real path of the folder that no link may lead out of
  * @throws {WriteError}
  */
@@ -68,7 +69,7 @@ async function writeWhole(folder: string, name: string, image: Blob): Promise<vo
   }
 }
 
-/** Of one run alone, however many write the same result; hidden, so that it is no photo to edit. */
+/** Unique to this run. Hidden, so that it is not taken for a photo. */
 const partIn = (folder: string) => join(folder, `.image-job-${crypto.randomUUID()}.part`);
 
 function ignoreMissing(error: unknown): undefined {

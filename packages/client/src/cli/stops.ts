@@ -1,10 +1,10 @@
 import { ImageJobError } from '../node.ts';
 import { WriteError } from './result-files.ts';
 
-/** What is wrong is the same for all requests: nothing can be fetched either. */
+/** Errors that every request would get: nothing can be fetched either. */
 const LOCKED_OUT = new Set(['invalid_api_key', 'key_revoked', 'api_disabled']);
 
-/** What is wrong is the same for all new jobs: the balance, the key, the tool or an option. */
+/** Errors that every new job would get, because of the balance, the key, the tool or an option. */
 const NO_NEW_JOBS = new Set([
   'insufficient_scope',
   'insufficient_credits',
@@ -12,13 +12,13 @@ const NO_NEW_JOBS = new Set([
   'invalid_request',
 ]);
 
-/** When the photos of a command that are left cannot succeed any more. */
+/** Aborts when the remaining photos of a command cannot succeed. */
 export interface Stops {
   /** Nothing more is done. */
   all: AbortSignal;
   /** No job is created, but results that were paid for are fetched. */
   newJobs: AbortSignal;
-  /** Looks whether an error is one that the other photos would have too. */
+  /** Checks whether the other photos would fail with the same error. */
   after(error: unknown): void;
 }
 

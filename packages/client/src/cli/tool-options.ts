@@ -4,7 +4,10 @@ interface OptionSchema {
   type?: unknown;
 }
 
-/** The options of `--option`, in the types that the tool has for them. The service checks names and values. */
+/**
+ * The options of `--option`, in the types that the tool has for them. The service checks names and
+ * values.
+ */
 export function readOptions(
   { options }: ToolWithOptions,
   pairs: readonly (readonly [string, string])[],

@@ -12,7 +12,7 @@ export function addDescribeTool({ server, client }: Context): void {
       inputSchema: { tool: z.string().min(1).max(100).describe('A slug of list_tools.') },
       annotations: { readOnlyHint: true, openWorldHint: true },
     },
-    // The service knows which tools there are.
+    // Any text: the service knows the tools.
     ({ tool }, { signal }) =>
       answering(async () => answerOf(await client.tool(tool as ToolSlug, { signal }))),
   );

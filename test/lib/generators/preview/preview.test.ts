@@ -2,7 +2,6 @@ import { readFile } from 'node:fs/promises';
 import sharp from 'sharp';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { TOOLS } from '../../../../lib/catalog/registry.ts';
-import { renderInstantly } from '../../../../lib/generators/instant.ts';
 import type { LocalRequest } from '../../../../lib/generators/port.ts';
 import { captionOf } from '../../../../lib/generators/preview/caption.ts';
 import { OPERATIONS } from '../../../../lib/generators/preview/operations.ts';
@@ -119,13 +118,5 @@ describe('a caption', () => {
   it('shortens free text and long lists', () => {
     const settings = Object.fromEntries(['a', 'b', 'c', 'd', 'e'].map((key) => [key, 'Ab '.repeat(160)]));
     expect(captionOf('declutter', settings).title.length).toBeLessThan(320);
-  });
-});
-
-describe('the instant generator', () => {
-  it('returns its input at the size of the result', async () => {
-    const { bytes, ...size } = await renderInstantly(request());
-    expect(size).toEqual({ width: 600, height: 400 });
-    expect(await toRaw(sharp(bytes))).toEqual(await enlarged());
   });
 });

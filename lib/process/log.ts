@@ -35,7 +35,7 @@ const QUOTING = /SyntaxError|Parse|^GeneratorError$|^generator_/;
  * The part of an error that is safe to log. Libraries attach pieces of bodies, responses and URLs
  * to their errors. So it keeps only name, code and message, and drops a message that quotes others.
  */
-export function describeError(error: unknown, depth = 0): LoggedError {
+function describeError(error: unknown, depth = 0): LoggedError {
   if (!(error instanceof Error)) return { type: typeof error };
   const code = codeOf(error);
   const quotesOthers = QUOTING.test(error.name) || QUOTING.test(code ?? '');

@@ -32,7 +32,7 @@ export interface EndOptions {
 }
 
 /** A generator was asked to render the job. */
-export class RenderBegun extends Error {
+class RenderBegun extends Error {
   override readonly name = 'RenderBegun';
 }
 

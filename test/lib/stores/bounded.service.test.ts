@@ -91,8 +91,9 @@ describe('an operation that the driver never ends', () => {
   async function closedAfter(microtasks: number, bound: number) {
     // The driver ignores timeoutMS. Once it does not, lib/stores/mongo/bounded.ts can go.
     const client = new MongoClient(config.mongo.url, { monitorCommands: true, timeoutMS: bound / 2 });
-    const notes = bounded(client.db(config.mongo.database), bound).collection('notes');
-    await notes.findOne({});
+    const db = client.db(config.mongo.database);
+    await db.collection('notes').findOne({});
+    const notes = bounded(db, bound).collection('notes');
     const close = (remaining: number): void => {
       if (remaining === 0) void client.close();
       else queueMicrotask(() => close(remaining - 1));

@@ -9,7 +9,10 @@ import { createDeliveryActivities } from './webhooks/pending-delivery.ts';
 
 export type ActivityDeps = CompletionDeps & RetentionDeps & ReconcileDeps & WebhookDeps;
 
-/** Activities of the worker process by task queue. The renderer has its own: {@link createRenderActivities}. */
+/**
+ * Activities of the worker process by task queue. The renderer has its own:
+ * {@link createRenderActivities}.
+ */
 export function createActivities(deps: ActivityDeps) {
   return {
     jobs: {

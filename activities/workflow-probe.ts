@@ -1,7 +1,10 @@
 /** `unknown`: Temporal never had the workflow, or has deleted it. */
 export type WorkflowState = 'open' | 'closed' | 'unknown';
 
-/** The calls to Temporal that retention and the reconciler need. They throw when Temporal cannot be reached. */
+/**
+ * The calls to Temporal that retention and the reconciler need. They throw when Temporal cannot be
+ * reached.
+ */
 export interface WorkflowProbe {
   /** State of the latest run. */
   stateOf(workflowId: string): Promise<WorkflowState>;

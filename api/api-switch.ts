@@ -1,4 +1,4 @@
-import type { SettingsStore } from '../lib/stores/settings-store.ts';
+import type { SettingsStore } from '../lib/stores/stores.ts';
 
 const POLL_MS = 1000;
 

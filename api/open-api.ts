@@ -1,15 +1,14 @@
 import { egressWarning } from '../lib/egress/allow-origins.ts';
 import { createEgress } from '../lib/egress/egress.ts';
 import type { Config } from '../lib/process/config/config.ts';
-import { logDependencies } from '../lib/process/log-dependencies.ts';
-import { createLogger } from '../lib/process/process.ts';
-import { createReadiness } from '../lib/process/readiness.ts';
+import { createLogger } from '../lib/process/log.ts';
+import { createReadiness, logDependencies } from '../lib/process/readiness.ts';
 import { type Resources, withResources } from '../lib/process/resources.ts';
 import { openTemporal } from '../lib/process/temporal-client.ts';
 import { taskQueues } from '../lib/protocol/task-queues.ts';
 import type { JobFeed } from '../lib/stores/job-feed.ts';
 import { openJobFeed } from '../lib/stores/mongo/job-feed.ts';
-import { openMongoStores } from '../lib/stores/mongo/open-stores.ts';
+import { openMongoStores } from '../lib/stores/mongo/stores.ts';
 import { createImageStore } from '../lib/stores/s3/images.ts';
 import { sampleReadiness } from '../lib/telemetry/metrics/metrics.ts';
 import { openMetrics } from '../lib/telemetry/metrics/open-metrics.ts';

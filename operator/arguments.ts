@@ -26,8 +26,9 @@ export const REFERENCE = [
 ] as const;
 
 /**
- * `2026-01-31`, `2026-01-31T04:20:00Z`, a time as the commands print it, or an age such as `36h` or `7d`. A time without
- * a zone is refused: it would be that of the operator's machine, and hours of jobs would be missed.
+ * `2026-01-31`, `2026-01-31T04:20:00Z`, a time as the commands print it, or an age such as `36h` or
+ * `7d`. A time without a zone is refused: this machine would read it in its own zone, and the command could
+ * miss hours of jobs.
  */
 export function sinceArgument(text: string): Date {
   const [, amount, unit] = /^(\d{1,4})([hd])$/.exec(text) ?? [];

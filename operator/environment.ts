@@ -4,8 +4,8 @@ import { ConfigError, environment } from '../lib/process/config/config.ts';
 const STACK_FILE = '.stack/stack.json';
 
 /**
- * The environment of the commands: that of this process or, without MONGODB_URL, that of the stack which `npm start`
- * runs in this folder, overridden by this process's.
+ * The environment of the commands: that of this process or, without MONGODB_URL, that of the stack
+ * which `npm start` runs in this folder, overridden by this process's.
  * @throws ConfigError when there is neither
  */
 export function commandEnvironment(): NodeJS.ProcessEnv {

@@ -4,10 +4,13 @@ export type Fields = Readonly<Record<string, unknown>>;
 /** The result of a command. */
 export type Answer =
   /**
-   * One record. As text, fields that are lists of records follow it as tables, `text` replaces it, and `note` ends it.
+   * One record. As text, fields that are lists of records follow it as tables, `text` replaces it,
+   * and `note` ends it.
    */
   | { fields: Fields; text?: string; note?: string }
-  /** Many records. As text, only `columns` are shown, or the sentence `none` when there are no rows. */
+  /**
+   * Many records. As text, only `columns` are shown, or the sentence `none` when there are no rows.
+   */
   | { rows: readonly Fields[]; columns: readonly string[]; none: string; note?: string };
 
 /** Ends the result of a command whose reference was used before. */
@@ -76,11 +79,17 @@ function cell(value: unknown): string {
   return safeJson(value);
 }
 
-/** JSON whose texts cannot control a terminal either: JSON.stringify escapes only what is below U+0020. */
+/**
+ * JSON whose texts cannot control a terminal either: JSON.stringify escapes only what is below
+ * U+0020.
+ */
 export const safeJson = (value: unknown, indent = 0): string =>
   JSON.stringify(value, null, indent).split('\n').map(escapeControls).join('\n');
 
-/** Escapes control characters: parts of the output come from clients and must not control the operator's terminal. */
+/**
+ * Escapes control characters: parts of the output come from clients and must not control the
+ * operator's terminal.
+ */
 export function escapeControls(text: string): string {
   return text.replace(
     /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu,

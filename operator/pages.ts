@@ -18,7 +18,10 @@ export function withPages(command: Command): Command {
     .option('--all', 'every row');
 }
 
-/** Reads one page or, with `all`, every page. @param note what text output says when more rows may follow */
+/**
+ * Reads one page or, with `all`, every page.
+ * @param note what text output says when more rows may follow
+ */
 export async function readPages<T extends { id: string }>(
   { limit, after, all }: PageOptions,
   read: (limit: number, after: string | undefined) => Promise<T[]>,

@@ -2,10 +2,10 @@ import { Command, CommanderError } from 'commander';
 import { exitCodeOf } from '../lib/process/run-main.ts';
 import { checkSchema, checkSetup } from '../lib/stores/mongo/schema.ts';
 import { NOUNS } from './commands/nouns.ts';
-import { ask, isInteractive, type Terminal } from './confirm.ts';
 import type { Context } from './context.ts';
+import { ask, isInteractive, type Terminal } from './context.ts';
 import type { Deps } from './deps.ts';
-import { Failure, sentenceOf } from './failure.ts';
+import { CommandFailed, sentenceOf } from './errors.ts';
 import { escapeControls, safeJson, toJson, toText } from './output.ts';
 
 export interface Streams extends Terminal {
@@ -14,10 +14,10 @@ export interface Streams extends Terminal {
 
 /**
  * Runs one command line, given without the program's name.
- * @returns the exit code: 0, or {@link exitCodeOf} the error after a message on stderr (with `--json` as
- * `{"error": {"message"}}`)
+ * @returns the exit code: 0, or {@link exitCodeOf} the error after a message on stderr (with
+ * `--json` as `{"error": {"message"}}`)
  */
-export async function run(argv: readonly string[], deps: Deps, streams: Streams): Promise<number> {
+export async function runOperator(argv: readonly string[], deps: Deps, streams: Streams): Promise<number> {
   const json = argv.includes('--json');
   const program = createProgram(streams, json);
   const context = createContext(deps, streams, json);
@@ -58,10 +58,12 @@ function createContext(deps: Deps, streams: Streams, json: boolean): Context {
     show: (answer) => void streams.stdout.write(json ? toJson(answer) : toText(answer)),
     async confirm(question, yes) {
       if (yes || json || !isInteractive(streams) || (await ask(streams, escapeControls(question)))) return;
-      throw new Failure('Nothing was changed.');
+      throw new CommandFailed('Nothing was changed.');
     },
   };
 }
 
-/** Whether the verb is missing; without --json, commander has already printed the help to stderr. */
+/**
+ * Whether the verb is missing; without --json, commander has already printed the help to stderr.
+ */
 const isIncomplete = (error: unknown) => error instanceof CommanderError && error.code === 'commander.help';

@@ -15,8 +15,9 @@ const FIRST_ARGUMENT: Readonly<Partial<Record<string, LogField>>> = {
 } satisfies Partial<Record<keyof Activities, LogField>>;
 
 /**
- * Adds the ids of job, account and trace to the log entries of an activity, and the ids of job and account to its span.
- * The SDK logs a failure outside of the activity's asynchronous context, so the fields are kept from its start.
+ * Adds the ids of job, account and trace to the log entries of an activity, and the ids of job and
+ * account to its span. The SDK logs a failure outside of the activity's asynchronous context, so
+ * the fields are kept from its start.
  */
 export const activityContext: ActivityInterceptorsFactory = ({ info }) => {
   let fields: Readonly<Record<string, string>> = {};

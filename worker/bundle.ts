@@ -10,7 +10,8 @@ const TRACING_INTERCEPTORS = '@temporalio/interceptors-opentelemetry/lib/workflo
 
 /**
  * The workflow bundle: a file written earlier, or with an empty path bundled now (2 to 3 s).
- * @param traced whether workflows have spans, which doubles the size of the bundle and costs each workflow about 8 ms
+ * @param traced whether workflows have spans, which doubles the size of the bundle and costs each
+ * workflow about 8 ms
  */
 export async function loadWorkflowBundle(
   path: string,
@@ -20,7 +21,10 @@ export async function loadWorkflowBundle(
   return { codePath: traced ? tracedPath(path) : path };
 }
 
-/** Bundles the workflows into a file for {@link loadWorkflowBundle}, and with traces into another one next to it. */
+/**
+ * Bundles the workflows into a file for {@link loadWorkflowBundle}, and with traces into another
+ * one next to it.
+ */
 export async function writeWorkflowBundle(path: string, { traced = false } = {}): Promise<void> {
   const { code } = await bundleWorkflows(traced);
   await mkdir(dirname(path), { recursive: true });

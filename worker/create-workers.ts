@@ -39,26 +39,33 @@ export interface Workers extends AsyncDisposable {
   run(signal: AbortSignal): Promise<void>;
 }
 
-/** Time after the grace period until running work is abandoned; the other half is for closing connections. */
+/**
+ * Time after the grace period until running work is abandoned; the other half is for closing
+ * connections.
+ */
 const FORCE_MS = CLOSING_MS / 2;
 
 /**
- * An acceptance takes a slot of both kinds until MongoDB has responded, and so does a refund. Each API process has at most
- * 50 acceptances of one account in progress, and each worker tries as many of its refunds. So an account whose balance is
- * locked leaves slots to others. With the SDK's defaults, 40 and 100, it would not. With 800 slots a burst takes twice as
- * long, because more tasks compete for the processor.
+ * An acceptance takes a slot of both kinds until MongoDB has responded, and so does a refund. Each
+ * API process has at most 50 acceptances of one account in progress, and each worker tries as many
+ * of its refunds. So an account whose balance is locked leaves slots to others. With the SDK's
+ * defaults, 40 and 100, it would not. With 800 slots a burst takes twice as long, because more
+ * tasks compete for the processor.
  */
 const SLOTS = {
   maxConcurrentWorkflowTaskExecutions: 200,
   maxConcurrentLocalActivityExecutions: 200,
 } as const;
 
-/** The SDK's default throttling, up to 12 s here, delays cancellations: a heartbeat's response carries them. */
+/**
+ * The SDK's default throttling, up to 12 s here, delays cancellations: a heartbeat's response
+ * carries them.
+ */
 const PROMPT_HEARTBEATS = { maxHeartbeatThrottleInterval: '1 s' } as const;
 
 /**
- * The workers of a worker process, one per queue that WORKER_QUEUES names: `jobs` for workflows and activities on the
- * stores, `webhooks` for deliveries.
+ * The workers of a worker process, one per queue that WORKER_QUEUES names: `jobs` for workflows and
+ * activities on the stores, `webhooks` for deliveries.
  */
 export function createWorkers(deps: WorkerDeps): Promise<Workers> {
   const { queues } = deps.config.worker;
@@ -115,7 +122,9 @@ const common = (deps: Common, graceMs: number) =>
     interceptors: { activity: around(deps) },
   }) satisfies Partial<WorkerOptions>;
 
-/** Creates one worker after another. If one cannot be created, releases the workers created before. */
+/**
+ * Creates one worker after another. If one cannot be created, releases the workers created before.
+ */
 function create(...all: WorkerOptions[]): Promise<Workers> {
   return withResources(async (_keep, defer) => {
     const workers: Worker[] = [];
@@ -125,13 +134,15 @@ function create(...all: WorkerOptions[]): Promise<Workers> {
   });
 }
 
-/** Releases the connection and ends the workflow threads. The SDK does so only at the end of a run. */
+/**
+ * Releases the connection and ends the workflow threads. The SDK does so only at the end of a run.
+ */
 async function release(worker: Worker): Promise<void> {
   if (worker.getState() === 'INITIALIZED') await worker.runUntil(Promise.resolve());
 }
 
 /** See {@link Workers}. */
-export async function runWorkers(workers: readonly Worker[], signal: AbortSignal): Promise<void> {
+async function runWorkers(workers: readonly Worker[], signal: AbortSignal): Promise<void> {
   const running = workers.map((worker) => worker.run());
   const stop = () => {
     for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();

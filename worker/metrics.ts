@@ -1,15 +1,15 @@
 import type { Client } from '@temporalio/client';
 import type { ImageTasks } from '../lib/generators/tasks.ts';
 import type { TaskQueues } from '../lib/protocol/task-queues.ts';
-import type { HoldReason } from '../lib/stores/settings-store.ts';
-import type { Stores } from '../lib/stores/stores.ts';
+import type { HoldReason, Stores } from '../lib/stores/stores.ts';
 import { type GaugeSample, gauge, type Metrics, sampleLimits } from '../lib/telemetry/metrics/metrics.ts';
 
 const HOLD_REASONS: readonly HoldReason[] = ['installation', 'inputs', 'results'];
 
 /**
- * Has read from MongoDB for each scrape: the age of the oldest job in progress, how long webhooks and removals have been
- * waiting, what holds removals back, and what the last audit of all ledgers has found.
+ * Has read from MongoDB for each scrape: the age of the oldest job in progress, how long webhooks
+ * and removals have been waiting, what holds removals back, and what the last audit of all ledgers
+ * has found.
  */
 export function sampleStores(
   metrics: Metrics,
@@ -63,7 +63,9 @@ interface Backlog {
   tasks: number;
 }
 
-/** Has read for each scrape what waits in each task queue. A queue that cannot be read is left out. */
+/**
+ * Has read for each scrape what waits in each task queue. A queue that cannot be read is left out.
+ */
 export function sampleQueues(metrics: Metrics, client: Client, queues: TaskQueues): void {
   for (const queue of Object.keys(TYPES) as (keyof TaskQueues)[])
     metrics.sample(async (): Promise<GaugeSample[]> => {

@@ -8,9 +8,9 @@ import {
 import { createGenerators } from '../lib/generators/registry.ts';
 import { meterGenerators, sampleUpstreams, traceGenerators } from '../lib/generators/telemetry.ts';
 import type { Config } from '../lib/process/config/config.ts';
-import { createLogger } from '../lib/process/process.ts';
+import { createLogger } from '../lib/process/log.ts';
 import { withResources } from '../lib/process/resources.ts';
-import { openMongoStores } from '../lib/stores/mongo/open-stores.ts';
+import { openMongoStores } from '../lib/stores/mongo/stores.ts';
 import { createImageStore } from '../lib/stores/s3/images.ts';
 import { type Metrics, sampleLimits } from '../lib/telemetry/metrics/metrics.ts';
 import { openMetrics } from '../lib/telemetry/metrics/open-metrics.ts';

@@ -7,13 +7,13 @@ import { type WebhookPolicy, webhookPolicy } from '../activities/webhooks/policy
 import { egressWarning } from '../lib/egress/allow-origins.ts';
 import { createEgress } from '../lib/egress/egress.ts';
 import type { Config } from '../lib/process/config/config.ts';
-import { createLogger } from '../lib/process/process.ts';
+import { createLogger } from '../lib/process/log.ts';
 import { withResources } from '../lib/process/resources.ts';
-import { ensureSchedules } from '../lib/process/schedules.ts';
+import { ensureSchedules } from '../lib/process/temporal-client.ts';
 import { schedulesOf } from '../lib/protocol/schedules.ts';
 import { taskQueues } from '../lib/protocol/task-queues.ts';
 import type { ImageStore } from '../lib/stores/image-store.ts';
-import { openMongoStores } from '../lib/stores/mongo/open-stores.ts';
+import { openMongoStores } from '../lib/stores/mongo/stores.ts';
 import { createImageStore } from '../lib/stores/s3/images.ts';
 import { type Metrics, sampleLimits } from '../lib/telemetry/metrics/metrics.ts';
 import { openMetrics } from '../lib/telemetry/metrics/open-metrics.ts';
@@ -40,8 +40,8 @@ export interface WorkerOverrides
 }
 
 /**
- * Opens the worker with everything it needs. What `overrides` has is not opened: the caller owns and closes it.
- * Disposing closes everything that was opened, and so does a failure.
+ * Opens the worker with everything it needs. What `overrides` has is not opened: the caller owns
+ * and closes it. Disposing closes everything that was opened, and so does a failure.
  */
 export function openWorker(config: Config, overrides: WorkerOverrides = {}): Promise<Workers> {
   return withResources(async (keep) => {

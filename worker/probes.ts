@@ -1,9 +1,8 @@
 import type { Client } from '@temporalio/client';
 import type { Logger } from 'pino';
 import type { Config } from '../lib/process/config/config.ts';
-import { openHealth } from '../lib/process/health.ts';
-import { logDependencies } from '../lib/process/log-dependencies.ts';
-import { createReadiness, type Readiness } from '../lib/process/readiness.ts';
+import { openHealth } from '../lib/process/probe-server.ts';
+import { createReadiness, logDependencies, type Readiness } from '../lib/process/readiness.ts';
 import type { Resources } from '../lib/process/resources.ts';
 import { checkTemporal } from '../lib/process/temporal-client.ts';
 import type { ImageStore } from '../lib/stores/image-store.ts';
@@ -22,8 +21,8 @@ export interface ProbeDeps {
 }
 
 /**
- * Checks what a process of Temporal workers depends on, and serves the result on HEALTH_PORT, if that is set. Must be
- * opened after the workers: until then the process is not ready.
+ * Checks what a process of Temporal workers depends on, and serves the result on HEALTH_PORT, if
+ * that is set. Must be opened after the workers: until then the process is not ready.
  */
 export async function openProbes(
   { host, healthPort: port }: Config['probes'],

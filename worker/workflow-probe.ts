@@ -1,7 +1,7 @@
 import { type Client, WorkflowFailedError, WorkflowNotFoundError } from '@temporalio/client';
 import type { WorkflowProbe, WorkflowState } from '../activities/workflow-probe.ts';
 import { deleteWorkflow } from '../lib/process/temporal-client.ts';
-import type { JobOutcome } from '../lib/protocol/job.ts';
+import type { JobResult } from '../lib/protocol/job.ts';
 
 const CLOSED = new Set(['COMPLETED', 'FAILED', 'CANCELLED', 'TERMINATED', 'TIMED_OUT']);
 
@@ -22,7 +22,7 @@ export function createWorkflowProbe(client: Client): WorkflowProbe {
 
   async function hasCompletedJob(workflowId: string): Promise<boolean> {
     try {
-      const outcome: JobOutcome = await client.workflow.getHandle(workflowId).result();
+      const outcome: JobResult = await client.workflow.getHandle(workflowId).result();
       return outcome.status === 'completed';
     } catch (error) {
       if (error instanceof WorkflowFailedError || error instanceof WorkflowNotFoundError) return false;

@@ -11,9 +11,8 @@ export interface Shown {
 
 export function jobDetails({ draft, accountName }: JobInput, { headline, facts = [] }: Shown): string {
   const { accountId, jobId, tool, imagesCharged } = draft;
-  const name = accountName === undefined ? '' : `${escaped(accountName)} `;
   const lines = [
-    `account: ${name}\`${accountId}\``,
+    `account: ${escaped(accountName)} \`${accountId}\``,
     `job: \`${jobId}\`, ${tool}`,
     `charge: ${imagesCharged} ${imagesCharged === 1 ? 'image' : 'images'}`,
     ...facts,

@@ -6,7 +6,6 @@ import {
   CancellationScope,
   condition,
   isCancellation,
-  patched,
   proxyActivities,
   proxyLocalActivities,
   setCurrentDetails,
@@ -15,16 +14,15 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { Activities } from '../activities/activities.ts';
-import { CANCELLED, TIMED_OUT } from '../lib/domain/job-errors.ts';
+import { CANCELLED_JOB, TIMED_OUT_JOB } from '../lib/domain/job-errors.ts';
 import { escaped } from '../lib/domain/markdown.ts';
-import type { JobFailure } from '../lib/domain/records.ts';
+import type { Acceptance, JobFailure } from '../lib/domain/records.ts';
 import { FAILURES } from '../lib/protocol/failure-types.ts';
-import type { AcceptanceOutcome } from '../lib/protocol/job.ts';
 import {
   acceptanceLeftMs,
   acceptUpdate,
   type JobInput,
-  type JobOutcome,
+  type JobResult,
   stopSignal,
 } from '../lib/protocol/job.ts';
 import type { JobEnd, RenderReport } from '../lib/protocol/render.ts';
@@ -34,8 +32,8 @@ import { notify } from './notify.ts';
 
 const FOREVER = { initialInterval: '500 ms', backoffCoefficient: 2, maximumInterval: '30 s' } as const;
 
-// No schedule-to-close timeout: an attempt that starts too late returns `unavailable` instead. The SDK cannot replay a
-// history in which the local activity timed out while the update was waiting.
+// No schedule-to-close timeout: an attempt that starts too late returns `unavailable` instead. The
+// SDK cannot replay a history in which the local activity timed out while the update was waiting.
 const { acceptJob } = proxyLocalActivities<Activities>({
   startToCloseTimeout: '5 s',
   retry: { initialInterval: '100 ms', backoffCoefficient: 2, maximumInterval: '1 s' },
@@ -43,7 +41,7 @@ const { acceptJob } = proxyLocalActivities<Activities>({
 // NotFound: the job was voided because its request was answered 5xx. There is nothing left to do.
 const { completeJob, failJob } = proxyLocalActivities<Activities>({
   startToCloseTimeout: '6 s',
-  // A longer pause is a timer, and holds no slot of the worker.
+  // A longer pause is a timer, which occupies no local activity of the worker.
   localRetryThreshold: '1 s',
   retry: { ...FOREVER, nonRetryableErrorTypes: [FAILURES.NotFound.type] },
 });
@@ -55,17 +53,15 @@ const { enforceJobLimit } = proxyLocalActivities<Activities>({
 });
 
 /**
- * Runs one job from acceptance to its end; the workflow id is derived from the idempotency key, if there is one. A
- * cancellation stops the render or the webhook delivery, the signal `stop` only the render. Charge, refund and the job's final state are always recorded.
+ * Runs one job from its acceptance to its end. The workflow id is derived from the idempotency key,
+ * if there is one. A cancellation stops the render or the delivery of the webhook; the signal
+ * `stop` stops only the render. Charge, refund and the job's final state are always recorded.
  */
-export function jobWorkflow(input: JobInput): Promise<JobOutcome> {
+export function jobWorkflow(input: JobInput): Promise<JobResult> {
   const cancellable = CancellationScope.current();
   const rendering = new CancellationScope();
-  // A worker of a version without this handler may have gone on after the signal, and one that did not look at the id may
-  // have stopped; then a replay has to, too.
-  setHandler(stopSignal, (jobId = input.draft.jobId) => {
-    if (jobId !== input.draft.jobId && patched('stop-names-its-job')) return;
-    if (patched('stop-signal')) rendering.cancel();
+  setHandler(stopSignal, (jobId) => {
+    if (jobId === input.draft.jobId) rendering.cancel();
   });
   return CancellationScope.nonCancellable(() => job(input, cancellable, rendering));
 }
@@ -75,8 +71,8 @@ async function job(
   input: JobInput,
   cancellable: CancellationScope,
   rendering: CancellationScope,
-): Promise<JobOutcome> {
-  const { draft } = input;
+): Promise<JobResult> {
+  const { accountId, jobId } = input.draft;
   const accepting = accept(input);
   setHandler(acceptUpdate, () => accepting);
   const acceptance = await accepting;
@@ -90,37 +86,40 @@ async function job(
   }
 
   setCurrentDetails(jobDetails(input, { headline: 'Accepted and charged; rendering' }));
-  const { outcome, webhook, overLimit, hasOpenCalls } = await produce(input, rendering);
-  // Concurrently: a webhook may take a day, and an upstream or a job to delete may not respond. A local activity that
-  // does not respond delays the others by 2.4 s, the heartbeat of a workflow task.
+  const { status, webhook, overLimit, hasOpenCalls } = await renderAndEnd(input, rendering);
+  // Concurrently: a webhook may take a day, and an upstream or MongoDB may not respond. A local
+  // activity that does not respond delays the others by 2.4 s, the heartbeat of a workflow task.
   await Promise.all([
     hasOpenCalls && cancelOpenCalls(input),
     webhook !== null && notify(webhook, input.queues, cancellable),
-    overLimit && evictSurplus(draft.accountId),
+    overLimit && evictSurplus(accountId),
   ]);
-  return finish(outcome);
+  return finish({ status, jobId });
 }
 
 /** Charges and records the job, unless its first workflow task ran too late. */
-function accept(input: JobInput): Promise<AcceptanceOutcome> {
+function accept(input: JobInput): Promise<Acceptance> {
   return acceptJob(input.draft, acceptanceLeftMs(input, workflowInfo().startTime.getTime(), Date.now()));
 }
 
-async function produce(input: JobInput, rendering: CancellationScope): Promise<Ending> {
+/** Renders the job and records its end. */
+async function renderAndEnd(input: JobInput, rendering: CancellationScope): Promise<JobEnd> {
   const { jobId } = input.draft;
   try {
     const { end, ...result } = await rendering.run(() => render(input));
     const completed = end ?? (await completeJob(jobId, result));
     const headline = `Completed in ${result.processingMs} ms`;
     const facts = resultFacts(result, completed.resultUrls);
-    return conclude(input, completed, 'completed', { headline, facts });
+    showEnd(input, completed, 'completed', { headline, facts });
+    return completed;
   } catch (error) {
     if (!(error instanceof ActivityFailure || isCancellation(error))) throw error;
     const { failure, attempts } = renderFailure(error);
     const failed = await failJob(jobId, failure);
     const { generator } = failure;
     const facts = [`error: ${escaped(failed.error ?? failure.error)}`, ...workFacts({ generator, attempts })];
-    return conclude(input, failed, 'failed', { headline: 'Failed and refunded', facts });
+    showEnd(input, failed, 'failed', { headline: 'Failed and refunded', facts });
+    return failed;
   }
 }
 
@@ -128,7 +127,8 @@ function render({ draft, plan, format, queues }: JobInput): Promise<RenderReport
   const { renderJob } = proxyActivities<Activities>({
     taskQueue: queues.images,
     startToCloseTimeout: '10 m',
-    // Outlasts an outage of MongoDB, S3 or the renderers; the activity marks final failures as non-retryable.
+    // Outlasts an outage of MongoDB, S3 or the renderers; the activity marks final failures as
+    // non-retryable.
     scheduleToCloseTimeout: '24 h',
     heartbeatTimeout: '15 s',
     // Wait for the attempt to stop, so that it writes nothing for a job that was refunded.
@@ -140,14 +140,14 @@ function render({ draft, plan, format, queues }: JobInput): Promise<RenderReport
   return renderJob({ jobId, accountId, plan, format, input, mayHaveEnded: runId !== firstExecutionRunId });
 }
 
-/** Best effort: after half an hour upstreams have forgotten a task. Never fails the workflow. */
+/** Best effort: upstreams forget a task after half an hour. Never fails the workflow. */
 async function cancelOpenCalls({ draft, queues }: JobInput): Promise<void> {
   const { cancelCalls } = proxyActivities<Activities>({
     taskQueue: queues.images,
     startToCloseTimeout: '1 m',
     scheduleToCloseTimeout: '30 m',
     retry: { initialInterval: '1 s', backoffCoefficient: 2, maximumInterval: '1 m' },
-    // Before renders, which may take all slots for minutes.
+    // Ahead of renders, which may occupy a renderer for minutes.
     priority: { priorityKey: 1 },
   });
   await cancelCalls(draft.jobId).catch((error: unknown) => {
@@ -155,37 +155,40 @@ async function cancelOpenCalls({ draft, queues }: JobInput): Promise<void> {
   });
 }
 
-/** How the job ended, and what the workflow still has to do. */
-type Ending = Pick<JobEnd, 'webhook' | 'overLimit' | 'hasOpenCalls'> & { outcome: JobOutcome };
-
 /**
- * `end` differs from `expected` when the job had already ended, before a reset or a cancellation. An upsert of search
- * attributes costs Temporal as much as an activity: a completed job without a webhook does not need one, because its
- * workflow's own status shows the same.
+ * Shows the end of the job in the Temporal UI. Its status differs from `expected` when the job had
+ * already ended, before a reset or a cancellation. An upsert of search attributes costs Temporal as
+ * much as an activity. So a completed job without a webhook gets none: the status of its workflow
+ * shows the same.
  */
-function conclude(input: JobInput, end: JobEnd, expected: JobEnd['status'], shown: Shown): Ending {
-  const { status, webhook, overLimit, hasOpenCalls } = end;
+function showEnd(
+  input: JobInput,
+  { status, webhook }: JobEnd,
+  expected: JobEnd['status'],
+  shown: Shown,
+): void {
   if (status === 'failed' || webhook !== null) upsertSearchAttributes([{ key: JOB_STATUS, value: status }]);
   const endedBefore = { headline: `The job had already ended as ${status}` };
   setCurrentDetails(jobDetails(input, status === expected ? shown : endedBefore));
-  return { outcome: { status, jobId: input.draft.jobId }, webhook, overLimit, hasOpenCalls };
 }
 
-/** What to record on the failed job: the details of the activity's failure, or a general message after a timeout. */
+/**
+ * What to record on the failed job: the details of the activity's failure, or that its time is up.
+ */
 function renderFailure(error: unknown): { failure: JobFailure; attempts?: number | undefined } {
-  if (isCancellation(error)) return { failure: { ...CANCELLED, processingMs: null } };
+  if (isCancellation(error)) return { failure: { ...CANCELLED_JOB, processingMs: null } };
   const cause = error instanceof ActivityFailure ? error.cause : undefined;
   const [reported, shown] =
     cause instanceof ApplicationFailure
       ? ((cause.details ?? []) as [JobFailure?, Pick<RenderReport, 'attempts'>?])
       : [];
-  const failure = reported ?? { ...TIMED_OUT, processingMs: null };
+  const failure = reported ?? { ...TIMED_OUT_JOB, processingMs: null };
   return { failure, attempts: shown?.attempts };
 }
 
 /**
- * Takes more than one batch only after many virtual staging jobs, which do not apply the limit. Never fails the
- * workflow.
+ * Deletes the completed jobs over the account's limit. One batch suffices, except after many
+ * virtual staging jobs, which do not apply the limit. Never fails the workflow.
  */
 async function evictSurplus(accountId: string): Promise<void> {
   try {
@@ -196,5 +199,6 @@ async function evictSurplus(accountId: string): Promise<void> {
   }
 }
 
-const finish = (outcome: JobOutcome): JobOutcome | Promise<JobOutcome> =>
-  allHandlersFinished() ? outcome : condition(allHandlersFinished).then(() => outcome);
+/** Ends the workflow once every request has the outcome of the acceptance. */
+const finish = (result: JobResult): JobResult | Promise<JobResult> =>
+  allHandlersFinished() ? result : condition(allHandlersFinished).then(() => result);

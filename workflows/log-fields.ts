@@ -8,7 +8,10 @@ import { logFieldsOf } from '../lib/protocol/log-fields.ts';
 /** The header in which Temporal's interceptors carry a trace. */
 const TRACE_HEADER = '_tracer-data';
 
-/** Adds the ids of job, account and trace to the log entries of a workflow. Part of the bundle, like all interceptors. */
+/**
+ * Adds the ids of job, account and trace to the log entries of a workflow. Part of the bundle, like
+ * all interceptors.
+ */
 export function interceptors(): WorkflowInterceptors {
   let fields: Readonly<Record<string, string>> = {};
   return {

@@ -20,12 +20,13 @@ const { closeDelivery } = proxyActivities<Activities>({
   retry: { initialInterval: '1 s', backoffCoefficient: 2, maximumInterval: '1 m' },
 });
 
-/** All errors of the activity are retryable, so it fails only when an operator fails it by hand. */
+/** All errors of the activity are retryable. It fails only when an operator fails it by hand. */
 const UNDELIVERABLE = { state: 'failed', reason: 'An operator failed the delivery activity.' } as const;
 
 /**
- * Delivers a webhook in one activity; each failed attempt sets the delay until the next one, so a receiver that is down
- * takes more than a day. Ends early when the job is deleted or `outer` is cancelled. Never fails the workflow.
+ * Delivers a webhook in one activity. Each failed attempt sets the delay until the next one, so
+ * this takes more than a day while a receiver is down. Ends early when the job is deleted or
+ * `outer` is cancelled. Never fails the workflow.
  */
 export async function notify(
   delivery: PendingDelivery,

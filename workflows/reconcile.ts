@@ -21,12 +21,15 @@ import type { TaskQueues } from '../lib/protocol/task-queues.ts';
 import type { PendingDelivery } from '../lib/protocol/webhooks.ts';
 import { lostWebhookWorkflowId } from '../lib/protocol/workflow-ids.ts';
 import { deliveryWorkflow } from './redelivery.ts';
-import { orProblem, type Progress, runSteps, type Step, type Tally } from './steps.ts';
+import { orProblem, type RunProgress, runSteps, type Step, type Tally } from './steps.ts';
 
 /** An error of @temporalio/common, which @temporalio/workflow does not export. */
 const ALREADY_STARTED = 'WorkflowExecutionAlreadyStartedError';
 
-/** Lost jobs refunded by one activity, and by one run, whose history has their ids. The next run finds the rest. */
+/**
+ * Lost jobs refunded by one activity, and by one run, whose history contains their ids. The next
+ * run finds the rest.
+ */
 const REFUNDS = 100;
 const MOST_REFUNDS = 10_000;
 
@@ -39,12 +42,13 @@ const activities = proxyActivities<Activities>({
 
 const STEPS = [
   { name: 'resumeLostWebhooks', title: 'Resuming lost webhooks' },
-  { name: 'findOpenCalls', title: 'Cancelling open calls of ended jobs' },
   { name: 'deleteJobsOfClosedAccounts', title: 'Deleting jobs of closed accounts' },
+  // Last: while upstreams do not respond, it may take up the rest of a run.
+  { name: 'findOpenCalls', title: 'Cancelling open calls of ended jobs' },
 ] as const satisfies readonly Step<string>[];
 type StepName = (typeof STEPS)[number]['name'];
 
-export type ReconcileProgress = Progress<StepName, ReconcileCounts>;
+export type ReconcileProgress = RunProgress<StepName, ReconcileCounts>;
 
 const nothingDone = (): Tally<ReconcileCounts> => ({
   counts: {
@@ -60,8 +64,9 @@ const nothingDone = (): Tally<ReconcileCounts> => ({
 });
 
 /**
- * Finishes what a lost workflow, a killed process or an interrupted command has left undone. It can be stopped at any
- * time, and the next run does the rest. It stops before its first change when the lost jobs are implausibly many.
+ * Finishes what a lost workflow, a killed process or an interrupted command has left undone. It can
+ * be stopped at any time, and the next run does the rest. It stops before its first change when the
+ * lost jobs are implausibly many.
  */
 export async function reconcileWorkflow(
   input: ReconcileInput,
@@ -78,7 +83,10 @@ export async function reconcileWorkflow(
   });
 }
 
-/** @throws ApplicationFailure `reconcile_stopped`, unless the operator has confirmed that the jobs are lost */
+/**
+ * @throws ApplicationFailure `reconcile_stopped`, unless the operator has confirmed that the jobs
+ * are lost
+ */
 async function refundAllLost({ queues, confirmed }: ReconcileInput): Promise<Tally<ReconcileCounts>> {
   const tally = nothingDone();
   const { lost, ...found } = await findAllLost(tally);
@@ -125,11 +133,11 @@ async function runBatch(name: StepName, after: string, queues: TaskQueues): Prom
   const ends = await Promise.all(jobIds.map((jobId) => cancelOpenCalls(jobId, queues)));
   const callsCancelled = ends.filter((end) => end === 'cancelled').length;
   const counts = { callsCancelled, callsLeft: ends.length - callsCancelled };
-  // Without a renderer, all further calls would be waited for in vain.
+  // Without a renderer, every further call would wait in vain.
   return { next: ends.includes('no renderer') ? null : next, counts };
 }
 
-/** Best effort: an upstream that is down must not fail the run, and the next run tries again. */
+/** Best effort: an upstream that is down must not fail the run. The next run tries again. */
 async function cancelOpenCalls(
   jobId: string,
   { images }: TaskQueues,
@@ -139,7 +147,7 @@ async function cancelOpenCalls(
     scheduleToStartTimeout: '1 m',
     startToCloseTimeout: '30 s',
     retry: { maximumAttempts: 1 },
-    // Before renders, which may take all slots for minutes.
+    // Ahead of renders, which may occupy a renderer for minutes.
     priority: { priorityKey: 1 },
   });
   try {
@@ -156,7 +164,10 @@ async function cancelOpenCalls(
 const startDeliveries = (deliveries: readonly PendingDelivery[], queues: TaskQueues) =>
   Promise.all(deliveries.map((delivery) => startDelivery(delivery, queues)));
 
-/** Delivers in a workflow of its own, as this may take a day. Another run may already have started it. */
+/**
+ * Delivers in a separate workflow, because this may take a day. Another run may already have
+ * started it.
+ */
 async function startDelivery(delivery: PendingDelivery, queues: TaskQueues): Promise<void> {
   try {
     await startChild(deliveryWorkflow, {

@@ -4,11 +4,12 @@ import type { createRetentionActivities, RetentionOptions } from '../activities/
 import { FAILURES } from '../lib/protocol/failure-types.ts';
 import type { RetentionCounts } from '../lib/protocol/retention.ts';
 import type { TaskQueues } from '../lib/protocol/task-queues.ts';
-import { type Progress, runSteps, type Step } from './steps.ts';
+import { type RunProgress, runSteps, type Step } from './steps.ts';
 
 const activities = proxyActivities<Activities>({
   startToCloseTimeout: '2 m',
-  // On cancellation, wait for the batch to end, so that it does not overlap with the next retention run.
+  // On cancellation, wait for the batch to end, so that it does not overlap with the next retention
+  // run.
   cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
   retry: { initialInterval: '1 s', backoffCoefficient: 2, maximumInterval: '30 s', maximumAttempts: 6 },
 });
@@ -25,10 +26,11 @@ const { auditLedgers } = proxyActivities<Activities>({
 export type StepName = keyof ReturnType<typeof createRetentionActivities>;
 
 /**
- * Order matters. Deleting jobs and dropping inputs enqueues images and workflow histories, which later steps delete;
- * orphans come last, because an image that is still queued would be counted as one.
+ * Order matters. Deleting jobs and inputs enqueues images and workflow histories, which later steps
+ * delete. The queued images come before the orphans, because an image that is still queued would be
+ * counted as an orphan.
  */
-export const STEPS: readonly Step<StepName>[] = [
+export const RETENTION_STEPS: readonly Step<StepName>[] = [
   { name: 'deleteExpiredJobs', title: 'Deleting expired jobs' },
   { name: 'dropFailedInputs', title: 'Deleting inputs of failed jobs' },
   { name: 'deleteHistories', title: 'Deleting workflows of deleted jobs' },
@@ -38,7 +40,7 @@ export const STEPS: readonly Step<StepName>[] = [
   { name: 'auditLedgers', title: 'Auditing the ledgers' },
 ];
 
-export type RetentionProgress = Progress<StepName, RetentionCounts>;
+export type RetentionProgress = RunProgress<StepName, RetentionCounts>;
 
 const START: RetentionProgress = {
   step: null,
@@ -56,15 +58,16 @@ const START: RetentionProgress = {
 };
 
 /**
- * Applies the retention rules in batches. It can be stopped at any time: finished batches stay done, and the next
- * retention run does the rest. An item or step that keeps failing is skipped, and the workflow then fails at its end.
+ * Applies the retention rules in batches. It can be stopped at any time: finished batches stay
+ * done, and the next retention run does the rest. An item or step that keeps failing is skipped,
+ * and the workflow then fails at its end.
  */
 export function retentionWorkflow(
   queues: TaskQueues,
   progress?: RetentionProgress,
   options?: RetentionOptions,
 ): Promise<RetentionCounts> {
-  return runRetention(STEPS, queues, progress, options);
+  return runRetention(RETENTION_STEPS, queues, progress, options);
 }
 
 export const runRetention = (

@@ -3,7 +3,10 @@ import type { Batch, Done } from '../activities/retention/page.ts';
 import { escaped } from '../lib/domain/markdown.ts';
 import { FAILURES, type Failure } from '../lib/protocol/failure-types.ts';
 
-/** Item failures reported in full. Further ones are only counted, which keeps the input of continue-as-new small. */
+/**
+ * Problems that a run keeps. It drops further ones, so that the input of continue-as-new stays
+ * small.
+ */
 const MAX_PROBLEMS = 50;
 
 /** Batches before the workflow continues as new, which keeps its history short. */
@@ -20,8 +23,11 @@ export interface Tally<Counts> {
   problems: string[];
 }
 
-/** Input of continue-as-new. It names the step, so that steps can be added while a run is in progress. */
-export interface Progress<Name extends string, Counts> extends Tally<Counts> {
+/**
+ * Input of continue-as-new. It names the step, so that a release can add steps while a run is in
+ * progress.
+ */
+export interface RunProgress<Name extends string, Counts> extends Tally<Counts> {
   /** Step to resume; null to start with the first one. */
   step: Name | null;
   /** Cursor within that step; '' to start it. */
@@ -30,16 +36,19 @@ export interface Progress<Name extends string, Counts> extends Tally<Counts> {
 
 export interface StepRun<Name extends string, Counts> {
   steps: readonly Step<Name>[];
-  progress: Progress<Name, Counts>;
+  progress: RunProgress<Name, Counts>;
   runBatch(name: Name, after: string): Promise<Batch<Counts>>;
-  continueAsNew(progress: Progress<Name, Counts>): Promise<never>;
+  continueAsNew(progress: RunProgress<Name, Counts>): Promise<never>;
   /** The counts as paragraphs, for the Temporal UI. */
   paragraphs(counts: Counts): readonly string[];
-  /** What the workflow fails with when items or steps kept failing. */
+  /** The workflow fails with this when items or steps kept failing. */
   failure: Failure;
 }
 
-/** Runs the steps batch by batch. An item or step that keeps failing is skipped, and the workflow then fails at its end. */
+/**
+ * Runs the steps batch by batch. Skips an item or a step that keeps failing; the workflow then
+ * fails at its end.
+ */
 export async function runSteps<Name extends string, Counts extends Record<keyof Counts, number>>(
   run: StepRun<Name, Counts>,
 ): Promise<Counts> {
@@ -75,15 +84,18 @@ function remaining<Name extends string>(steps: readonly Step<Name>[], name: Name
   throw ApplicationFailure.nonRetryable(message, FAILURES.unknown_step.type);
 }
 
-/** Adds what the work has done, or why it failed, to the tally. @returns undefined when it failed */
+/**
+ * Adds what the work has done, or why it failed, to the tally.
+ * @returns undefined when it failed
+ */
 export async function orProblem<Counts extends Record<keyof Counts, number>, T extends Done<Counts>>(
   { counts, problems }: Tally<Counts>,
   title: string,
   work: () => Promise<T>,
 ): Promise<T | undefined> {
   const report = (found: readonly string[]) => {
-    const room = Math.max(0, MAX_PROBLEMS - problems.length);
-    problems.push(...found.slice(0, room).map((problem) => `${title}: ${problem}`));
+    const left = Math.max(0, MAX_PROBLEMS - problems.length);
+    problems.push(...found.slice(0, left).map((problem) => `${title}: ${problem}`));
   };
   try {
     const done = await work();

@@ -12,7 +12,10 @@ import type { Stores } from '../../lib/stores/stores.ts';
 import type { RetentionRules } from '../retention/rules.ts';
 import { pendingDeliveryOf } from '../webhooks/pending-delivery.ts';
 
-/** A completed job of this tool counts towards the limit of jobs, but deletes no job (spec: Retention and deletion). */
+/**
+ * A completed job of this tool counts towards the limit of jobs, but deletes no job (spec:
+ * Retention and deletion).
+ */
 const NEVER_EVICTS = 'virtual-staging';
 
 /** Jobs deleted per call. A local activity has to be short. */
@@ -32,7 +35,10 @@ export function createCompletionActivities(deps: CompletionDeps) {
     /** Idempotent: changes only a job that is still processing. */
     completeJob: (jobId: string, result: RenderResult): Promise<JobEnd> => complete(deps, jobId, result),
 
-    /** Marks the job failed and refunds it, in one transaction; from then on it makes no call. Idempotent. */
+    /**
+     * Marks the job failed and refunds it, in one transaction; from then on it makes no call.
+     * Idempotent.
+     */
     async failJob(jobId: string, failure: JobFailure): Promise<JobEnd> {
       const { clientFault: _, ...end } = failure;
       const counted = countsTowardsLimit(failure, await generatorCalls.list(jobId));
@@ -41,7 +47,10 @@ export function createCompletionActivities(deps: CompletionDeps) {
       return jobEnd(deps, ended);
     },
 
-    /** Deletes the account's oldest completed jobs beyond the limit, one batch. @returns whether there may be more */
+    /**
+     * Deletes the account's oldest completed jobs beyond the limit, one batch.
+     * @returns whether there may be more
+     */
     async enforceJobLimit(accountId: string): Promise<boolean> {
       const surplus = await surplusOf(deps, accountId, LIMIT_BATCH);
       if (surplus.length === 0) return false;
@@ -56,8 +65,8 @@ export function createCompletionActivities(deps: CompletionDeps) {
 }
 
 /**
- * Completes the job with these results. If the job had already ended or was voided, removes the results, which are
- * public objects and belong to no job.
+ * Completes the job with these results. If the job had already ended or was voided, removes the
+ * results, which are public objects and belong to no job.
  * @throws NotFound when the job was voided
  */
 export async function complete(
@@ -91,8 +100,9 @@ async function removeUnused(
 }
 
 /**
- * What the workflow still has to do for a job that has ended. A delivery that has ended is not repeated. A redelivery
- * has a workflow of its own, so the job's workflow leaves it alone after a reset.
+ * What the workflow still has to do for a job that has ended. A delivery that has ended is not
+ * repeated. A redelivery has a workflow of its own, so the job's workflow leaves it alone after a
+ * reset.
  */
 export async function jobEnd(deps: CompletionDeps, { job, delivery, calls }: EndedJob): Promise<JobEnd> {
   const isPending = delivery?.state === 'pending' && delivery.cycle === FIRST_CYCLE;

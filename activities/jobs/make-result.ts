@@ -9,7 +9,7 @@ import { renderWithFailover, type Uses } from '../../lib/generators/failover.ts'
 import { cancelOpenCalls, type Liveness } from '../../lib/generators/open-calls.ts';
 import type { Generators } from '../../lib/generators/registry.ts';
 import type { ImageTasks } from '../../lib/generators/tasks.ts';
-import { pause } from '../../lib/process/pause.ts';
+import { pause } from '../../lib/process/countdown.ts';
 import type { RenderInput } from '../../lib/protocol/render.ts';
 import type { GeneratorCallStore } from '../../lib/stores/generator-call-store.ts';
 import type { ImageStore } from '../../lib/stores/image-store.ts';
@@ -20,8 +20,8 @@ export interface ResultDeps extends CompletionDeps {
   images: ImageStore;
   generators: Generators;
   /**
-   * Milliseconds for which a generator may be unavailable before it fails the job. A generator that completes calls, and
-   * tells a job to wait, does not count as unavailable.
+   * Milliseconds for which a generator may be unavailable before it fails the job. A generator that
+   * completes calls, and tells a job to wait, does not count as unavailable.
    */
   unavailableMs: number;
   /** Aborts when the renderer is told to end. */
@@ -34,12 +34,18 @@ export interface ResultDeps extends CompletionDeps {
 
 const STORE_TRIES = 3;
 const RETRY_MS = 500;
-/** From the start of the work, not of the wait for a process. A shorter render is not recorded, which saves a write. */
+/**
+ * From the start of the work, not of the wait for a process. A shorter render is not recorded,
+ * which saves a write.
+ */
 const RECORDED_AFTER_MS = 1000;
 /** Shorter values are choices such as `modern`, and words that a message has by itself. */
 const MIN_LENGTH = 8;
 
-/** Renders with the first generator that can, and stores the result. @param inMemory see {@link RenderAttempt} */
+/**
+ * Renders with the first generator that can, and stores the result.
+ * @param inMemory see {@link RenderAttempt}
+ */
 export async function makeResult(deps: ResultDeps, input: RenderInput, inMemory: Limit): Promise<ObjectRef> {
   const { stores, images, generators, imageTasks, unavailableMs, liveness, draining } = deps;
   const load = () => images.getInput(input.input.key);
@@ -98,9 +104,9 @@ function usesOf({ images, stores }: ResultDeps, attempt: RenderAttempt): Uses {
 }
 
 /**
- * Aborts when the job is cancelled, or its renderer ends after the grace period. It does not abort when Temporal has
- * merely lost the attempt: after a heartbeat timeout, a reset or a pause, a call that was paid for goes on, and a later
- * attempt uses its result.
+ * Aborts when the job is cancelled, or its renderer ends after the grace period. It does not abort
+ * when Temporal has merely lost the attempt: after a heartbeat timeout, a reset or a pause, a call
+ * that was paid for goes on, and a later attempt uses its result.
  */
 function jobCancelled(): AbortSignal {
   const controller = new AbortController();
@@ -116,9 +122,9 @@ function jobCancelled(): AbortSignal {
 }
 
 /**
- * Runs a local render. After a second it is recorded, and from then on its client cannot cancel the job. If the client
- * has cancelled the job before, the render stops. A shorter render is not recorded. If its job was cancelled meanwhile,
- * the result is not used, because a job ends once.
+ * Runs a local render. After a second it is recorded, and from then on its client cannot cancel the
+ * job. If the client has cancelled the job before, the render stops. A shorter render is not
+ * recorded. If its job was cancelled meanwhile, the result is not used, because a job ends once.
  * @param record returns false when the job has ended
  * @throws GeneratorError `exhausted` when the job has ended
  */
@@ -144,7 +150,10 @@ async function recordedRender<T>(
   }
 }
 
-/** Uses a new key for each try: an upload that timed out may still arrive, and must not overwrite a result. */
+/**
+ * Uses a new key for each try: an upload that timed out may still arrive, and must not overwrite a
+ * result.
+ */
 async function store(images: ImageStore, input: RenderInput, bytes: Buffer): Promise<ObjectRef> {
   for (let tries = 1; ; tries += 1) {
     const key = `${input.accountId}/${randomUUID()}-${input.plan.label}.${input.format}`;
@@ -158,8 +167,8 @@ async function store(images: ImageStore, input: RenderInput, bytes: Buffer): Pro
 }
 
 /**
- * The calls of one job. An update is retried until the signal aborts: without the task's id or the outcome, the next
- * attempt would take the call for lost and pay for another one.
+ * The calls of one job. An update is retried until the signal aborts: without the task's id or the
+ * outcome, the next attempt would take the call for lost and pay for another one.
  */
 const callLogOf = (calls: GeneratorCallStore, jobId: string, signal: AbortSignal): CallLog => ({
   list: () => calls.list(jobId),
@@ -168,7 +177,10 @@ const callLogOf = (calls: GeneratorCallStore, jobId: string, signal: AbortSignal
   update: (callId, changes) => untilStored(() => calls.update(jobId, callId, changes), signal),
 });
 
-/** Repeats a write until it succeeds. Rejects with the signal's reason when that aborts, after one try at least. */
+/**
+ * Repeats a write until it succeeds. Rejects with the signal's reason when that aborts, after one
+ * try at least.
+ */
 async function untilStored<T>(write: () => Promise<T>, signal: AbortSignal): Promise<T> {
   for (let tries = 1; ; tries += 1) {
     try {
@@ -181,7 +193,10 @@ async function untilStored<T>(write: () => Promise<T>, signal: AbortSignal): Pro
   }
 }
 
-/** A message of an upstream without what it repeats of the job's instruction and options, so that it may be logged. */
+/**
+ * A message of an upstream without what it repeats of the job's instruction and options, so that it
+ * may be logged.
+ */
 function withoutClientWords({ instruction, settings }: Plan, message: string): string {
   const words = [instruction, ...Object.values(settings)].filter(({ length }) => length >= MIN_LENGTH);
   return words.reduce((rest, word) => rest.replaceAll(word, '[from the job]'), message);

@@ -12,7 +12,10 @@ import { ImageMissing } from '../../lib/stores/image-store.ts';
 const TOO_COMPLEX =
   'The image is damaged or too complex: processing it took too much time or memory. Save it again and retry.';
 
-/** An image process may end twice for one image. The first end may be bad luck; the second is caused by the image. */
+/**
+ * An image process may end twice for one image. The first end may be bad luck; the second is caused
+ * by the image.
+ */
 const PROCESSES_PER_IMAGE = 2;
 
 /** Heartbeat details, passed from attempt to attempt. */
@@ -26,7 +29,9 @@ export interface RenderProgress {
 interface Tried {
   /** Number of the attempt that failed, from 1. */
   attempt: number;
-  /** Since the start of the first attempt. In a later attempt, its wait for a renderer counts too. */
+  /**
+   * Since the start of the first attempt. In a later attempt, its wait for a renderer counts too.
+   */
   processingMs: number;
   /** How long a generator may be unavailable. */
   unavailableMs: number;
@@ -39,15 +44,18 @@ export function isLastTry(progress: RenderProgress, error: unknown, tried: Tried
   return progress.processesEnded >= PROCESSES_PER_IMAGE;
 }
 
-/** The time for which a job only waits does not count: a failure after a long wait is its first failure. */
+/**
+ * The time for which a job only waits does not count: a failure after a long wait is its first
+ * failure.
+ */
 function isTimeUp(
   progress: RenderProgress,
   { failure }: GeneratorError,
   { attempt, processingMs, unavailableMs }: Tried,
 ): boolean {
   if (failure.kind !== 'unavailable' || failure.waits) return false;
-  // The upstream asks to wait, but has completed no call of any job for as long. Or the first attempt has failed: it has
-  // not waited yet.
+  // The upstream asks to wait, but has completed no call of any job for as long. Or the first
+  // attempt has failed: it has not waited yet.
   if (failure.retryAfterMs !== undefined || attempt === 1) return processingMs >= unavailableMs;
   progress.unavailableFromMs ??= processingMs;
   return processingMs - progress.unavailableFromMs >= unavailableMs;
@@ -61,8 +69,8 @@ interface Shown extends Pick<RenderResult, 'attempts' | 'calls' | 'generator'> {
 }
 
 /**
- * The failure that a render attempt reports to Temporal; a final failure is non-retryable. Its details are a
- * {@link JobFailure}, which is recorded on the job if this attempt is the last.
+ * The failure that a render attempt reports to Temporal; a final failure is non-retryable. Its
+ * details are a {@link JobFailure}, which is recorded on the job if this attempt is the last.
  */
 export function renderFailure(
   error: unknown,

@@ -30,7 +30,10 @@ export interface RenderAttempt {
   input: RenderInput;
   /** Loads the client's image as stored. */
   load: () => Promise<Buffer>;
-  /** Limits how many clients' images are in memory. The permit is released before a wait for an upstream. */
+  /**
+   * Limits how many clients' images are in memory. The permit is released before a wait for an
+   * upstream.
+   */
   inMemory: Limit;
   watermark: boolean;
   /** Child processes that decode, edit and encode pixels. */
@@ -67,7 +70,10 @@ export interface UpstreamResult {
   edgeRecall: number;
 }
 
-/** The part of the prepared input that is kept while the upstream works: its sizes, and the small copy. */
+/**
+ * The part of the prepared input that is kept while the upstream works: its sizes, and the small
+ * copy.
+ */
 type SentInput = Omit<PreparedInput, 'bytes'>;
 
 /** @throws GeneratorError also when the upstream's image cannot be used */
@@ -90,7 +96,10 @@ interface Called {
   prepared: SentInput | undefined;
 }
 
-/** Holds a permit for the image in memory from the preparation until the upstream has accepted the task. */
+/**
+ * Holds a permit for the image in memory from the preparation until the upstream has accepted the
+ * task.
+ */
 async function callUpstream(
   attempt: RenderAttempt,
   generator: UpstreamGenerator,
@@ -195,7 +204,10 @@ function unusable(
   return new GeneratorError({ kind: 'refused', reason: 'no_result' }, message, { costUsd });
 }
 
-/** Limits and estimated memory for these bytes. @throws ImageError when they are not an image or exceed a limit */
+/**
+ * Limits and estimated memory for these bytes.
+ * @throws ImageError when they are not an image or exceed a limit
+ */
 function contextOf(image: Buffer, { input, signal }: RenderAttempt, { cropped = false } = {}): TaskContext {
   const inspection = inspectImage(image);
   if (!inspection.ok) throw new ImageError(inspection.reason);

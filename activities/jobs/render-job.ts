@@ -14,7 +14,10 @@ import { isFinal, isLastTry, type RenderProgress, renderFailure } from './render
 const HEARTBEAT_MS = 4000;
 /** A render that ends sooner sends no heartbeat, which saves Temporal the call. */
 const FIRST_HEARTBEAT_MS = 1000;
-/** Time limit for completing the job inside the render activity. After it, the workflow completes the job. */
+/**
+ * Time limit for completing the job inside the render activity. After it, the workflow completes
+ * the job.
+ */
 const COMPLETE_MS = 2000;
 /** How long an account that has its limit of renders waits. */
 const SHORTEST_WAIT_MS = 1000;
@@ -28,8 +31,8 @@ export interface RenderDeps extends ResultDeps {
 /** The limits of one renderer. Owners: accounts. */
 export interface RenderLimits {
   /**
-   * Renders that call upstreams or wait for them, which may take as long as a task hangs. No attempt waits for a permit:
-   * it ends, and Temporal starts the next one later.
+   * Renders that call upstreams or wait for them, which may take as long as a task hangs. No
+   * attempt waits for a permit: it ends, and Temporal starts the next one later.
    */
   renders: Limit;
   /** Clients' images in memory. */
@@ -45,9 +48,9 @@ export const createRenderLimits = (renders: number, images: number): RenderLimit
 export function createRenderActivities(deps: RenderDeps) {
   return {
     /**
-     * Renders the job's image, stores the result and completes the job. Every attempt stores its result under a new
-     * key; the job names the result that counts. Fails with a JobFailure in the details. A failure that neither the
-     * image nor the generator caused is always retryable.
+     * Renders the job's image, stores the result and completes the job. Every attempt stores its
+     * result under a new key; the job names the result that counts. Fails with a JobFailure in the
+     * details. A failure that neither the image nor the generator caused is always retryable.
      */
     async renderJob(input: RenderInput): Promise<RenderReport> {
       const elapsed = stopwatch();
@@ -62,8 +65,8 @@ export function createRenderActivities(deps: RenderDeps) {
     },
 
     /**
-     * Cancels what upstreams still do for a job that has ended without a result, if its last attempt could not: the job
-     * was cancelled between two attempts, or an attempt timed out.
+     * Cancels what upstreams still do for a job that has ended without a result, if its last
+     * attempt could not: the job was cancelled between two attempts, or an attempt timed out.
      */
     async cancelCalls(jobId: string): Promise<void> {
       try {
@@ -76,9 +79,10 @@ export function createRenderActivities(deps: RenderDeps) {
 }
 
 /**
- * Leaves renders to other accounts. Temporal hands out tasks by account only where fairness is switched on, and even then
- * a render takes a slot of the renderer until it ends.
- * @param attempt of the activity, from 1: the more attempts there were, the longer the wait until the next one
+ * Leaves renders to other accounts. Temporal hands out tasks by account only where fairness is
+ * switched on, and even then a render takes a slot of the renderer until it ends.
+ * @param attempt of the activity, from 1: the more attempts there were, the longer the wait until
+ * the next one
  * @throws ApplicationFailure when the account has all the renders that it may have
  */
 export function permitFor(
@@ -96,7 +100,10 @@ export function permitFor(
   );
 }
 
-/** The report when an earlier attempt, or the run before a reset, has already ended the job; otherwise undefined. */
+/**
+ * The report when an earlier attempt, or the run before a reset, has already ended the job;
+ * otherwise undefined.
+ */
 async function reportIfEnded(deps: RenderDeps, input: RenderInput): Promise<RenderReport | undefined> {
   const { jobId, mayHaveEnded } = input;
   if (attempt() === 1 && !mayHaveEnded) return undefined;
@@ -131,7 +138,10 @@ interface Failed {
   processingMs: number;
 }
 
-/** What an attempt that failed reports to Temporal. Cancels the calls of the job when no attempt follows. */
+/**
+ * What an attempt that failed reports to Temporal. Cancels the calls of the job when no attempt
+ * follows.
+ */
 async function attemptFailure(
   deps: RenderDeps,
   input: RenderInput,
@@ -141,19 +151,26 @@ async function attemptFailure(
   const lastTry = isLastTry(progress, error, { attempt: attempt(), processingMs, unavailableMs });
   // The next attempt gets the details of the last heartbeat.
   heartbeat(progress);
-  // An attempt is also stopped when its workflow was reset, or when its renderer stops. Then another attempt follows.
+  // An attempt is also stopped when its workflow was reset, or when its renderer stops. Then
+  // another attempt follows.
   if (cancellationDetails()?.cancelRequested || isFinal(error, lastTry)) await tryToCancelCalls(deps, input);
   return renderFailure(error, { processingMs, lastTry, ...(await workOn(deps, input, 'failed')) });
 }
 
-/** If this fails, the workflow calls `cancelCalls`: it learns of the open calls when it marks the job as failed. */
+/**
+ * If this fails, the workflow calls `cancelCalls`: it learns of the open calls when it marks the
+ * job as failed.
+ */
 async function tryToCancelCalls(deps: RenderDeps, input: RenderInput): Promise<void> {
   if (usesUpstreams(deps, input)) await cancelCallsOf(deps, input.jobId).catch(() => {});
 }
 
 type Work = Pick<RenderResult, 'attempts' | 'generator' | 'calls'>;
 
-/** What was done for the job so far. MongoDB is not asked for the calls of a job that only local generators render. */
+/**
+ * What was done for the job so far. MongoDB is not asked for the calls of a job that only local
+ * generators render.
+ */
 async function workOn(deps: RenderDeps, input: RenderInput, end: 'completed' | 'failed'): Promise<Work> {
   const isLocal = !usesUpstreams(deps, input);
   const recorded = isLocal ? [] : await deps.stores.generatorCalls.list(input.jobId).catch(() => []);
@@ -189,7 +206,10 @@ const attempt = () => activityInfo().attempt;
 const savedProgress = (): RenderProgress =>
   (activityInfo().heartbeatDetails as RenderProgress | undefined) ?? { processesEnded: 0 };
 
-/** Elapsed render time in milliseconds. Earlier attempts are timed by Temporal, because renderers' clocks differ. */
+/**
+ * Elapsed render time in milliseconds. Earlier attempts are timed by Temporal, because renderers'
+ * clocks differ.
+ */
 function stopwatch(): () => number {
   const { scheduledTimestampMs, currentAttemptScheduledTimestampMs } = activityInfo();
   const earlierMs = attempt() === 1 ? 0 : currentAttemptScheduledTimestampMs - scheduledTimestampMs;

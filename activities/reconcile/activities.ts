@@ -5,7 +5,10 @@ import { resumeLostWebhooks } from './lost-webhooks.ts';
 import { findOpenCalls } from './open-calls.ts';
 import { RECONCILE, type ReconcileDeps } from './rules.ts';
 
-/** Activities of the reconciler's workflow. With `after`, they run one batch from this cursor, first ''. Idempotent. */
+/**
+ * Activities of the reconciler's workflow. With `after`, they run one batch from this cursor, first
+ * ''. Idempotent.
+ */
 export function createReconcileActivities(deps: ReconcileDeps) {
   const rules = { ...RECONCILE, ...deps.reconcile };
   return {

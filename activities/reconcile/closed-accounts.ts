@@ -8,7 +8,10 @@ const JOBS = 500;
 /** The most jobs that a query excludes because their deletion keeps failing. */
 const MAX_STUCK = 1000;
 
-/** Deletes what an interrupted `account close` has left. @param after ids of the jobs that could not be deleted */
+/**
+ * Deletes what an interrupted `account close` has left.
+ * @param after ids of the jobs that could not be deleted
+ */
 export async function deleteJobsOfClosedAccounts(
   deps: ReconcileDeps,
   after: string,

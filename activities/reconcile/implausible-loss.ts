@@ -15,8 +15,8 @@ export interface CheckedJobs {
 }
 
 /**
- * Compares the lost jobs with what a wrong or empty Temporal namespace, or a restored database, would show. A job that is
- * refunded by mistake cannot be charged again, and its result is removed.
+ * Compares the lost jobs with what a wrong or empty Temporal namespace, or a restored database,
+ * would show. A job that is refunded by mistake cannot be charged again, and its result is removed.
  * @returns why no job is refunded before an operator has looked; null if the loss is plausible
  */
 export async function implausibleLoss(
@@ -39,13 +39,19 @@ function stopped(deps: ReconcileDeps, problem: string): string {
   return problem;
 }
 
-/** A workflow completes its job before it ends. So only an older database can have the job in progress. */
+/**
+ * A workflow completes its job before it ends. So only an older database can have the job in
+ * progress.
+ */
 const restored = (completed: number) =>
   `${completed} jobs in progress were completed by their workflows: MongoDB is older than Temporal. None was refunded. ` +
   'Run `operator reconcile --since` with the time of the backup and `--apply`. If jobs are left whose results are lost ' +
   'indeed, run `operator reconcile run --confirm`.';
 
-/** Whether Temporal has forgotten the jobs that ended in the last day. The namespace of the service keeps them for 3 days. */
+/**
+ * Whether Temporal has forgotten the jobs that ended in the last day. The namespace of the service
+ * keeps them for 3 days.
+ */
 async function isForeignNamespace({ stores, workflows }: ReconcileDeps): Promise<boolean> {
   const since = new Date(Date.now() - DAY_MS);
   const status = ['completed', 'failed'] as const;

@@ -26,7 +26,10 @@ export interface FoundJobs extends Batch<ReconcileCounts> {
   completed: number;
 }
 
-/** Finds jobs that are `processing`, and whose workflow was terminated, deleted or lost, or makes no progress. */
+/**
+ * Finds jobs that are `processing`, and whose workflow was terminated, deleted or lost, or makes no
+ * progress.
+ */
 export async function findLostJobs(
   { stores, workflows }: ReconcileDeps,
   { lostJobMs, overdueJobMs }: ReconcileRules,
@@ -71,8 +74,8 @@ export async function refundLostJobs(
   // One at a time: concurrent refunds to one account conflict.
   const { processed, failed, problems } = await processItems(jobs, 1, idOfItem, async (job) => {
     const { id, workflowId, isOverdue } = job;
-    // Terminates before the refund: if this fails, the next run finds the job again. A workflow that is still running
-    // would delay the webhook.
+    // Terminates before the refund: if this fails, the next run finds the job again. A workflow
+    // that is still running would delay the webhook.
     if (isOverdue) await workflows.terminate(workflowId, 'The job is overdue. The reconciler refunds it.');
     const ended = await stores.jobs.fail(id, END);
     // Its workflow has ended the job meanwhile, and does the rest.

@@ -6,7 +6,10 @@ import type { ReconcileDeps } from './rules.ts';
 const JOBS = 20;
 
 export interface OpenCalls extends Batch<ReconcileCounts> {
-  /** Ended jobs with open calls. Only a renderer can cancel the calls: it has the keys of the upstreams. */
+  /**
+   * Ended jobs with open calls. Only a renderer can cancel the calls: it has the keys of the
+   * upstreams.
+   */
   jobIds: string[];
 }
 

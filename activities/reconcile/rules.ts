@@ -1,3 +1,4 @@
+import { PROCESSING_HOURS } from '../../lib/domain/audit-jobs.ts';
 import type { ImageStore } from '../../lib/stores/image-store.ts';
 import type { Stores } from '../../lib/stores/stores.ts';
 import type { WorkflowProbe } from '../workflow-probe.ts';
@@ -13,7 +14,7 @@ export interface ReconcileRules {
 
 export const RECONCILE: ReconcileRules = Object.freeze({
   lostJobMs: 2 * 60_000,
-  overdueJobMs: 25 * 3_600_000,
+  overdueJobMs: PROCESSING_HOURS * 3_600_000,
   plausiblyLost: 20,
 });
 

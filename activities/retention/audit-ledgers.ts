@@ -14,8 +14,8 @@ interface Cursor {
 const START: Cursor = { breaches: 0, failed: 0 };
 
 /**
- * Audits a page of the accounts. The outcome is recorded after the last page, if every account could be audited. If not,
- * the metrics show that the last audit is old.
+ * Audits a page of the accounts. The outcome is recorded after the last page, if every account
+ * could be audited. If not, the metrics show that the last audit is old.
  */
 export async function auditLedgers(
   { accounts, ledger }: Pick<Stores, 'accounts' | 'ledger'>,

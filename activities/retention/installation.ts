@@ -10,8 +10,8 @@ interface InstallationDeps {
 }
 
 /**
- * Fails unless MongoDB and both buckets belong to the same installation. With an empty or foreign database, every image
- * would seem to belong to no job.
+ * Fails unless MongoDB and both buckets belong to the same installation. With an empty or foreign
+ * database, every image would seem to belong to no job.
  * @throws ApplicationFailure wrong_installation; ImageStoreUnavailable while a mark cannot be read
  */
 export async function assertOwnBuckets({ stores: { settings }, images }: InstallationDeps): Promise<void> {

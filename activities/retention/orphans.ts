@@ -1,7 +1,7 @@
 import { ApplicationFailure } from '@temporalio/activity';
 import type { ObjectRef } from '../../lib/domain/records.ts';
 import { FAILURES } from '../../lib/protocol/failure-types.ts';
-import { ANY_AGE, type ImageStore } from '../../lib/stores/image-store.ts';
+import type { ImageStore } from '../../lib/stores/image-store.ts';
 import type { Stores } from '../../lib/stores/stores.ts';
 import type { RetentionBatch } from './page.ts';
 
@@ -25,7 +25,9 @@ export interface OrphanDeps {
   remove(refs: readonly ObjectRef[]): Promise<{ removed: number; unremoved: number }>;
 }
 
-/** All pages of the bucket are read and counted. Then the pages of orphans that are due are removed. */
+/**
+ * All pages of the bucket are read and counted. Then the pages of orphans that are due are removed.
+ */
 type Cursor =
   | { reading: string; objects: number; unconfirmed: number }
   /** Key of the last orphan that was looked at. */
@@ -35,9 +37,10 @@ const parseCursor = (after: string): Cursor =>
   after === '' ? { reading: '', objects: 0, unconfirmed: 0 } : (JSON.parse(after) as Cursor);
 
 /**
- * One batch: records the objects of a bucket that belong to no job, and removes orphans that it has known for long
- * enough. A restored database has lost jobs whose results clients still read, and a month is time to recover them. If
- * there are more orphans than normal operation explains, none is removed until an operator agrees.
+ * One batch: records the objects of a bucket that belong to no job, and removes orphans that it has
+ * known for long enough. A restored database has lost jobs whose results clients still read, and a
+ * month is time to recover them. If there are more orphans than normal operation explains, none is
+ * removed until an operator agrees.
  * @param confirmed the operator agrees to the removal of today's orphans
  */
 export async function removeOrphans(
@@ -62,7 +65,7 @@ async function record(
 ): Promise<RetentionBatch> {
   const { bucket, before } = rule;
   const after = cursor.reading;
-  const { found, next } = await images.list(bucket, ANY_AGE, after === '' ? undefined : after, OBJECTS);
+  const { found, next } = await images.list(bucket, after === '' ? undefined : after, OBJECTS);
   const old = found.filter(({ lastModified }) => lastModified < before);
   const orphans = await stores.retention.unowned(old.map(({ key }) => ({ bucket, key })));
   const keys = orphans.map(({ key }) => key);

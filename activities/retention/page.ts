@@ -31,8 +31,8 @@ export interface ItemProblems {
 }
 
 /**
- * Processes the items of a page, `width` at a time. A failed item does not stop the others. After the time limit, the
- * next page takes the rest.
+ * Processes the items of a page, `width` at a time. A failed item does not stop the others. After
+ * the time limit, the next page takes the rest.
  * @returns how many items were processed, failed ones included
  */
 export async function processItems<T>(
@@ -57,8 +57,8 @@ export async function processItems<T>(
 }
 
 /**
- * Does the work for all ids in one call. If that fails, bisects down to the ids that fail. After the deadline, all
- * remaining ids count as failed.
+ * Does the work for all ids in one call. If that fails, bisects down to the ids that fail. After
+ * the deadline, all remaining ids count as failed.
  * @param work returns how many ids it was done for
  * @param deadline see {@link pageDeadline}
  */

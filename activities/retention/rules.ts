@@ -12,7 +12,10 @@ export interface RetentionRules {
   /** How long a recorded orphan is kept. */
   orphanedInputKeptMs: number;
   orphanedResultKeptMs: number;
-  /** If there are more orphans than this part of the bucket and than `orphansAlways`, an operator has to agree. */
+  /**
+   * If there are more orphans than this part of the bucket and than `orphansAlways`, an operator
+   * has to agree.
+   */
   orphanShare: number;
   orphansAlways: number;
   /** Jobs deleted in one transaction. */
@@ -29,7 +32,8 @@ export const RETENTION: RetentionRules = Object.freeze({
   orphanedInputMs: DAY_MS,
   // The job of a stored result is completed later, after an outage of the worker at worst.
   orphanedResultMs: 7 * DAY_MS,
-  // Time for an operator to recover lost jobs after a restore of MongoDB. Inputs are private and go sooner.
+  // Time for an operator to recover lost jobs after a restore of MongoDB. Inputs are private and go
+  // sooner.
   orphanedInputKeptMs: 7 * DAY_MS,
   orphanedResultKeptMs: 30 * DAY_MS,
   orphanShare: 0.02,

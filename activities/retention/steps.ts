@@ -39,7 +39,10 @@ export interface RetentionOptions {
   confirmed?: boolean;
 }
 
-/** Steps of the retention workflow. Each runs one batch from the cursor `after` ('' for the first one). Idempotent. */
+/**
+ * Steps of the retention workflow. Each runs one batch from the cursor `after` ('' for the first
+ * one). Idempotent.
+ */
 export function createRetentionActivities(deps: RetentionDeps) {
   const rules = { ...RETENTION, ...deps.retention };
   const orphanDeps = { ...deps, remove: (refs: readonly ObjectRef[]) => remove(deps, refs) };
@@ -91,7 +94,10 @@ async function deleteHistories({ stores, workflows }: RetentionDeps, after: stri
   return { next: resumeAt, counts: { historiesDeleted: deleted.length, failed }, problems };
 }
 
-/** Cursor of {@link deleteExpiredJobs}: the last key that is done, and the jobs of the next key that cannot be deleted. */
+/**
+ * Cursor of {@link deleteExpiredJobs}: the last key that is done, and the jobs of the next key that
+ * cannot be deleted.
+ */
 interface ExpiryCursor {
   done: string;
   stuck: string[];
@@ -155,7 +161,7 @@ async function removeQueuedImages(deps: RetentionDeps, after: string): Promise<R
 }
 
 const isUnavailable = ({ images }: RetentionDeps) =>
-  images.list('inputs', new Date(0), undefined, 1).then(
+  images.list('inputs', undefined, 1).then(
     () => false,
     () => true,
   );

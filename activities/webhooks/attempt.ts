@@ -23,7 +23,10 @@ export interface DeliveryOutcome {
 /** Result of one attempt: the end of the delivery, or how long to wait for the next attempt. */
 export type AttemptResult = DeliveryOutcome | { state: 'pending'; waitMs: number; problem: string };
 
-/** Makes one attempt with the job and the endpoint as they are now. Once the delivery has ended, sends nothing. */
+/**
+ * Makes one attempt with the job and the endpoint as they are now. Once the delivery has ended,
+ * sends nothing.
+ */
 export async function deliver(
   deps: DeliveryDeps,
   policy: WebhookPolicy,
@@ -84,7 +87,8 @@ async function endedElsewhere(
   const row = await deliveries.find(deliveryId);
   if (row === undefined) return { state: 'cancelled', reason: 'The delivery is no longer in the log.' };
   if (row.cycle !== cycle) return { state: 'superseded', reason: 'A redelivery has replaced it.' };
-  // Temporal has timed out another attempt of this cycle, which is still in progress. Check again once it has ended.
+  // Temporal has timed out another attempt of this cycle, which is still in progress. Check again
+  // once it has ended.
   if (row.state === 'pending')
     return {
       state: 'pending',
@@ -100,7 +104,10 @@ type Next = Exclude<AfterAttempt, { state: 'pending' }> | { state: 'pending'; wa
 /** After a worker shutdown, another worker makes the next attempt immediately. */
 const IMMEDIATELY: Next = { state: 'pending', waitMs: 0 };
 
-/** The record of it. `nextAttemptAt` is only for display: workers' clocks may differ, so no code relies on it. */
+/**
+ * The record of it. `nextAttemptAt` is only for display: workers' clocks may differ, so no code
+ * relies on it.
+ */
 const toRecord = (next: Next): AfterAttempt =>
   next.state === 'pending' ? { state: 'pending', nextAttemptAt: new Date(Date.now() + next.waitMs) } : next;
 
@@ -137,8 +144,8 @@ async function updateEndpointHealth(
 }
 
 /**
- * Counts the cycle, and disables the endpoint once enough cycles have failed for long enough. A failed attempt alone
- * disables nothing: the endpoint may have been idle since an earlier failure.
+ * Counts the cycle, and disables the endpoint once enough cycles have failed for long enough. A
+ * failed attempt alone disables nothing: the endpoint may have been idle since an earlier failure.
  */
 async function countFailedCycle(
   { accounts }: Stores,

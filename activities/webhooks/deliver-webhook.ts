@@ -17,8 +17,9 @@ export interface WebhookDeps extends DeliveryDeps {
 export function createWebhookActivities({ webhooks: policy, deliveryLimits, ...deps }: WebhookDeps) {
   return {
     /**
-     * Makes one attempt of a delivery. If another attempt has to follow, fails with its delay as `nextRetryDelay`.
-     * Attempts are counted in MongoDB, not by Temporal, so neither a crash nor a wait for a permit uses one up.
+     * Makes one attempt of a delivery. If another attempt has to follow, fails with its delay as
+     * `nextRetryDelay`. Attempts are counted in MongoDB, not by Temporal, so neither a crash nor a
+     * wait for a permit uses one up.
      */
     async deliverWebhook(pending: PendingDelivery): Promise<DeliveryOutcome> {
       const permit = deliveryLimits.acquire(pending, activityInfo().attempt > 1);

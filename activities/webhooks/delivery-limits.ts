@@ -4,29 +4,48 @@ import { type AccountReceiver, createReceivers, type ReceiverState } from './rec
 
 const SHORTEST_WAIT_MS = 250;
 const LONGEST_WAIT_MS = 15 * 60_000;
-/** More deliveries are told to try again than can be in progress, so that no slot of the worker stays empty. */
+/**
+ * More deliveries are told to try again than can be in progress, so that no slot of the worker
+ * stays empty.
+ */
 const OVERBOOKING = 1.5;
 
-/** Parts of all deliveries: for slow receivers, for slow and unknown receivers together, and for any one receiver. */
+/**
+ * Parts of all deliveries: for slow receivers, for slow and unknown receivers together, and for any
+ * one receiver.
+ */
 const SLOW_PART = 1 / 2;
 const UNPROVEN_PART = 3 / 4;
 const RECEIVER_PART = 1 / 2;
-/** Egress opens at most 50 connections per origin. A further delivery would wait for a connection during its attempt. */
+/**
+ * Egress opens at most 50 connections per origin. A further delivery would wait for a connection
+ * during its attempt.
+ */
 const RECEIVER_MAX = 50;
 /** Part of every limit that is kept for accounts that hold none of it. */
 const RESERVED_PART = 1 / 4;
 
 /** A delivery in progress. */
 export interface DeliveryPermit {
-  /** Runs the exchange with the receiver and measures it. An exchange that the signal aborted is not counted. */
+  /**
+   * Runs the exchange with the receiver and measures it. An exchange that the signal aborted is not
+   * counted.
+   */
   exchange<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T>;
   release(): void;
 }
 
 export interface DeliveryLimits {
-  /** Never waits. @param waited whether the delivery has tried before; @returns else when to try again, in milliseconds */
+  /**
+   * Never waits.
+   * @param waited whether the delivery has tried before;
+   * @returns else when to try again, in milliseconds
+   */
   acquire(delivery: AccountReceiver, waited: boolean): DeliveryPermit | { waitMs: number };
-  /** For metrics: all deliveries, those to unproven and to slow receivers, and the sum over the single receivers. */
+  /**
+   * For metrics: all deliveries, those to unproven and to slow receivers, and the sum over the
+   * single receivers.
+   */
   readonly usage: Readonly<
     Record<'all' | 'unproven' | 'slow' | 'receivers', Pick<Limit, 'held' | 'waiting'>>
   >;
@@ -42,9 +61,9 @@ interface InProgress {
 }
 
 /**
- * Divides the deliveries of a worker among accounts and receivers. A new receiver starts with one delivery, quick
- * responses allow it more, and all slow receivers together have a limit, however many there are. An account may hold as
- * much as is free, so it gets less as others arrive.
+ * Divides the deliveries of a worker among accounts and receivers. A new receiver starts with one
+ * delivery, quick responses allow it more, and all slow receivers together have a limit, however
+ * many there are. An account may hold as much as is free, so it gets less as others arrive.
  * @param now a monotonic clock, in milliseconds
  */
 export function createDeliveryLimits(
@@ -166,7 +185,10 @@ function acquireAll(limits: readonly Limit[], accountId: string): Permits | unde
 
 /** Permits of several limits. */
 interface Permits {
-  /** Adds permits of further limits. If none is free, waits for one, ahead of new deliveries. To be called once. */
+  /**
+   * Adds permits of further limits. If none is free, waits for one, ahead of new deliveries. To be
+   * called once.
+   */
   add(limits: readonly Limit[]): void;
   release(): void;
 }
@@ -199,14 +221,17 @@ function expectedOf({ total, held, waiting, heldBy }: Limit, accountId: string):
   return Math.max(1, Math.ceil((heldBy(accountId) + free) / 2));
 }
 
-/** Few deliveries to a slow receiver are in progress: a delivery that has waited begins before new ones. */
+/**
+ * Few deliveries to a slow receiver are in progress: a delivery that has waited begins before new
+ * ones.
+ */
 const mayBegin = ({ standing, lastTurn, inProgress, width }: ReceiverState, waited: boolean, now: number) =>
   standing === 'slow' ? waited || lastTurn <= now : inProgress < width;
 
 /**
- * When a delivery without a permit should try again: behind those that are already waiting, at the rate at which
- * deliveries to its receiver end. So the number of tries stays close to the number of deliveries that can begin, however
- * many wait.
+ * When a delivery without a permit should try again: behind those that are already waiting, at the
+ * rate at which deliveries to its receiver end. So the number of tries stays close to the number of
+ * deliveries that can begin, however many wait.
  * @returns milliseconds, with a jitter of a quarter either way
  */
 function nextTry(receiver: ReceiverState, expected: number, now: number): number {

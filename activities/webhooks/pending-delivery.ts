@@ -7,7 +7,8 @@ import type { Stores } from '../../lib/stores/stores.ts';
 export function createDeliveryActivities({ stores }: { stores: Stores }) {
   return {
     /**
-     * Makes a delivery pending again, unless it is in another cycle than `after`; attempts then send nothing. Idempotent.
+     * Makes a delivery pending again, unless it is in another cycle than `after`; attempts then
+     * send nothing. Idempotent.
      * @throws NotFound when the delivery or its account does not exist
      */
     async reopenDelivery(deliveryId: string, cycle: string, after?: string): Promise<PendingDelivery> {
@@ -31,7 +32,10 @@ export function createDeliveryActivities({ stores }: { stores: Stores }) {
   };
 }
 
-/** The input of a workflow that delivers or resumes this delivery. Later cycles were requested, and so were tests. */
+/**
+ * The input of a workflow that delivers or resumes this delivery. Later cycles were requested, and
+ * so were tests.
+ */
 export const pendingDeliveryOf = (delivery: DeliveryRecord): PendingDelivery =>
   pending(delivery, delivery.url ?? '', delivery.jobId === null || delivery.cycle !== FIRST_CYCLE);
 

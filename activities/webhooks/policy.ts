@@ -16,7 +16,9 @@ export interface WebhookPolicy {
   disableAfterCycles: number;
   /** Most deliveries in progress in one worker: the slots of the worker. */
   slots: number;
-  /** An exchange that takes longer is slow. Only part of the deliveries may be to slow receivers. */
+  /**
+   * An exchange that takes longer is slow. Only part of the deliveries may be to slow receivers.
+   */
   slowMs: number;
 }
 
@@ -35,8 +37,10 @@ export function webhookPolicy(overrides: Partial<WebhookPolicy> = {}): WebhookPo
 }
 
 /**
- * Milliseconds to wait after the given number of attempts in a cycle; undefined when the schedule is exhausted.
- * @param retryAfterMs the receiver's Retry-After, honoured between one and two times the scheduled delay
+ * Milliseconds to wait after the given number of attempts in a cycle; undefined when the schedule
+ * is exhausted.
+ * @param retryAfterMs the receiver's Retry-After, honoured between one and two times the scheduled
+ * delay
  */
 export function delayAfter(
   tries: number,

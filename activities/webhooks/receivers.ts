@@ -2,15 +2,24 @@ import type { PendingDelivery } from '../../lib/protocol/webhooks.ts';
 
 const ACCOUNTS_REMEMBERED = 2000;
 const RECEIVERS_PER_ACCOUNT = 100;
-/** Initial duration of an exchange. It is low, so that a burst to a quick receiver is not spread out. */
+/**
+ * Initial duration of an exchange. It is low, so that a burst to a quick receiver is not spread
+ * out.
+ */
 const FIRST_GUESS_MS = 10;
 
 export type AccountReceiver = Pick<PendingDelivery, 'accountId' | 'receiver'>;
 
-/** What a worker knows of one receiver of an account, or of all receivers of the account that have not responded yet. */
+/**
+ * What a worker knows of one receiver of an account, or of all receivers of the account that have
+ * not responded yet.
+ */
 export interface ReceiverState {
   standing: 'unknown' | 'quick' | 'slow';
-  /** Most deliveries in progress, unless the receiver is slow. Doubles with each quick response (slow start, RFC 5681). */
+  /**
+   * Most deliveries in progress, unless the receiver is slow. Doubles with each quick response
+   * (slow start, RFC 5681).
+   */
   width: number;
   /** Deliveries in progress. */
   inProgress: number;
@@ -27,7 +36,10 @@ interface KnownAccount {
   receivers: Map<string, ReceiverState>;
 }
 
-/** Keeps receivers per account, so that one account's deliveries do not affect another's to the same receiver. */
+/**
+ * Keeps receivers per account, so that one account's deliveries do not affect another's to the same
+ * receiver.
+ */
 export function createReceivers(widest: number) {
   const accounts = new Map<string, KnownAccount>();
   const known = ({ accountId }: AccountReceiver) =>
@@ -39,11 +51,17 @@ export function createReceivers(widest: number) {
     lruEntry(known(to).receivers, to.receiver, RECEIVERS_PER_ACCOUNT, newReceiver);
 
   return {
-    /** Receivers without a response share one state; otherwise each new host name would get a delivery of its own. */
+    /**
+     * Receivers without a response share one state; otherwise each new host name would get a
+     * delivery of its own.
+     */
     of: (to: AccountReceiver): ReceiverState =>
       known(to).receivers.has(to.receiver) ? receiverOf(to) : known(to).newcomers,
 
-    /** Records that an exchange, which may still be in progress, has taken too long to count as quick. */
+    /**
+     * Records that an exchange, which may still be in progress, has taken too long to count as
+     * quick.
+     */
     overdue(to: AccountReceiver, receiver: ReceiverState, ms: number): void {
       for (const each of new Set([receiver, receiverOf(to)])) {
         each.standing = 'slow';
@@ -52,7 +70,10 @@ export function createReceivers(widest: number) {
       }
     },
 
-    /** Records the end of an exchange. A quick one does not make the receiver quick while others are late. */
+    /**
+     * Records the end of an exchange. A quick one does not make the receiver quick while others are
+     * late.
+     */
     ended(to: AccountReceiver, receiver: ReceiverState, ms: number, quick: boolean): void {
       const proven = receiverOf(to);
       for (const each of new Set([receiver, proven])) {

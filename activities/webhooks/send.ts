@@ -29,7 +29,10 @@ interface Message {
   signal: AbortSignal;
 }
 
-/** The body of a delivery: the same bytes for every attempt. The job must have ended and must not be deleted. */
+/**
+ * The body of a delivery: the same bytes for every attempt. The job must have ended and must not be
+ * deleted.
+ */
 export function eventBody(
   delivery: DeliveryRecord,
   job: JobRecord | undefined,
@@ -91,8 +94,9 @@ function problemOf(error: unknown, signal: AbortSignal): string {
 }
 
 /**
- * Retry-After in milliseconds, from seconds or a date (RFC 9110, 10.2.3). A date is by the receiver's clock, so it is
- * compared with the response's Date header, or with `now` when there is none.
+ * Retry-After in milliseconds, from seconds or a date (RFC 9110, 10.2.3). A date is by the
+ * receiver's clock, so it is compared with the response's Date header, or with `now` when there is
+ * none.
  */
 export function receiverRetryAfterMs(headers: ResponseHeaders, now: number): number | undefined {
   const value = headers['retry-after']?.trim() ?? '';

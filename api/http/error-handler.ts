@@ -8,7 +8,7 @@ import type {
 import { internalError, invalidRequest, jobNotFound, routeNotFound } from '../../lib/contract/api-errors.ts';
 import { ApiError } from '../../lib/contract/errors.ts';
 import type { ErrorEnvelope } from '../../lib/contract/schemas.ts';
-import { reasonsOf } from '../../lib/process/log-error.ts';
+import { reasonsOf } from '../../lib/process/log.ts';
 import { type Metrics, NO_METRICS } from '../../lib/telemetry/metrics/metrics.ts';
 
 /**

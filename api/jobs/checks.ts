@@ -8,7 +8,7 @@ import {
 import { ApiError } from '../../lib/contract/errors.ts';
 import { FAILED_JOBS } from '../../lib/contract/limits.ts';
 import type { CreateJob } from '../../lib/contract/schemas.ts';
-import { type Failures, remainingMs } from '../../lib/domain/failures.ts';
+import { type FailureCount, remainingMs } from '../../lib/domain/failures.ts';
 import type { Caller } from '../../lib/domain/records.ts';
 import type { IdempotencyRow } from '../../lib/stores/job-store.ts';
 import type { RequestPermits } from '../admission/request-permits.ts';
@@ -135,7 +135,7 @@ async function checkAccount({ stores }: ApiDeps, { accountId }: Caller, plan: Pl
  * Failed jobs are refunded, so they are limited: a caller could otherwise use renderers and models
  * for free.
  */
-async function checkFailures({ packs }: ApiDeps['stores'], accountId: string, failures: Failures) {
+async function checkFailures({ packs }: ApiDeps['stores'], accountId: string, failures: FailureCount) {
   const { jobs } = failures;
   const waitMs = remainingMs(failures, new Date());
   if (waitMs === 0 || jobs < FAILED_JOBS.account) return;

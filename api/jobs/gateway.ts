@@ -5,10 +5,9 @@ import {
   WorkflowExecutionAlreadyStartedError,
 } from '@temporalio/client';
 import { escaped } from '../../lib/domain/markdown.ts';
-import type { JobRecord } from '../../lib/domain/records.ts';
+import type { Acceptance, JobRecord } from '../../lib/domain/records.ts';
 import { checkTemporal, signalOrDelete, signalSoon } from '../../lib/process/temporal-client.ts';
 import {
-  type AcceptanceOutcome,
   acceptUpdate,
   deletedSignal,
   JOB_WORKFLOW,
@@ -22,12 +21,9 @@ import type { TaskQueues } from '../../lib/protocol/task-queues.ts';
  * Outcome of one acceptance call. `closed`: the key's workflow has ended. `unknown`: only MongoDB
  * has the outcome.
  */
-export type GatewayOutcome =
-  | AcceptanceOutcome
-  | { outcome: 'closed' }
-  | { outcome: 'unknown'; cause: unknown };
+export type GatewayOutcome = Acceptance | { outcome: 'closed' } | { outcome: 'unknown'; cause: unknown };
 
-export type JobRequest = Omit<JobInput, 'queues'> & Required<Pick<JobInput, 'accountName' | 'sentAt'>>;
+export type JobRequest = Omit<JobInput, 'queues'>;
 
 /** Access to the job workflows. */
 export interface JobGateway {

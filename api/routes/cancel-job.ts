@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { jobBegun, jobNotFound } from '../../lib/contract/api-errors.ts';
 import { Job, JobId } from '../../lib/contract/schemas.ts';
-import { CANCELLED } from '../../lib/domain/job-errors.ts';
+import { CANCELLED_JOB } from '../../lib/domain/job-errors.ts';
 import { presentJob } from '../../lib/domain/present.ts';
 import type { JobRecord } from '../../lib/domain/records.ts';
 import type { ApiDeps } from '../deps.ts';
@@ -31,7 +31,7 @@ export const cancelJobRoute: Route = (app, deps) =>
   );
 
 async function cancel({ stores, jobGateway }: ApiDeps, accountId: string, jobId: string): Promise<JobRecord> {
-  const outcome = await stores.jobs.cancel(accountId, jobId, { ...CANCELLED, processingMs: null });
+  const outcome = await stores.jobs.cancel(accountId, jobId, { ...CANCELLED_JOB, processingMs: null });
   if (outcome === undefined) throw jobNotFound();
   if (outcome === 'begun') throw jobBegun();
   const { job, cancelled } = outcome;

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { jobInProgress, jobNotFound } from '../../lib/contract/api-errors.ts';
 import { JobId } from '../../lib/contract/schemas.ts';
-import { deleteJob } from '../../lib/domain/delete-job.ts';
+import { deleteEndedJob } from '../../lib/domain/delete-job.ts';
 import type { ApiDeps } from '../deps.ts';
 import { errorResponses, type Route } from '../http/operation.ts';
 import { bindJob } from '../http/request-telemetry.ts';
@@ -38,5 +38,5 @@ async function remove(deps: ApiDeps, accountId: string, jobId: string): Promise<
   if (job?.status === 'processing') throw jobInProgress();
   const { notifyDeleted } = deps.jobGateway;
   // If a concurrent request has deleted the job, this one gets 404.
-  if (job === undefined || !(await deleteJob({ ...deps, notifyDeleted }, job))) throw jobNotFound();
+  if (job === undefined || !(await deleteEndedJob({ ...deps, notifyDeleted }, job))) throw jobNotFound();
 }

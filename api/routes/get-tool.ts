@@ -1,12 +1,12 @@
 import { Type } from 'typebox';
-import { likelyTool, listToolsWithOptions } from '../../lib/catalog/catalog.ts';
+import { describeToolsWithOptions, likelyTool } from '../../lib/catalog/catalog.ts';
 import { toolNotFound } from '../../lib/contract/api-errors.ts';
 import { ToolWithOptions } from '../../lib/contract/schemas.ts';
 import { errorResponses, type Route } from '../http/operation.ts';
 
 /** GET /v1/tools/{slug}: a tool with its price and options. */
 export const getToolRoute: Route = (app, { config, toolSwitch }) => {
-  const tools = new Map(listToolsWithOptions(config.generators.orders).map((tool) => [tool.slug, tool]));
+  const tools = new Map(describeToolsWithOptions(config.generators.orders).map((tool) => [tool.slug, tool]));
   const isOffered = (slug: string) => !toolSwitch.isDisabled(slug);
   app.get(
     '/v1/tools/:slug',

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { listTools, listToolsWithOptions } from '../../lib/catalog/catalog.ts';
+import { describeTools, describeToolsWithOptions } from '../../lib/catalog/catalog.ts';
 import { Tool } from '../../lib/contract/schemas.ts';
 import { errorResponses, type Route } from '../http/operation.ts';
 import { checkQuery } from '../http/query.ts';
@@ -16,7 +16,7 @@ const Query = Type.Object({
 /** GET /v1/tools: every slug with its price, and on request with its options. */
 export const listToolsRoute: Route = (app, { config, toolSwitch }) => {
   const { orders } = config.generators;
-  const tools = { plain: listTools(orders), withOptions: listToolsWithOptions(orders) };
+  const tools = { plain: describeTools(orders), withOptions: describeToolsWithOptions(orders) };
   app.get(
     '/v1/tools',
     {

@@ -1,6 +1,6 @@
 import { ApiError } from '../../lib/contract/errors.ts';
 import { WebhookSecret } from '../../lib/contract/webhook-endpoint.ts';
-import type { WebhookEndpoint } from '../../lib/domain/records.ts';
+import type { EndpointRecord } from '../../lib/domain/records.ts';
 import {
   MAX_REPLACED_SECRETS,
   newRotation,
@@ -39,7 +39,7 @@ export const rotateWebhookSecretRoute: Route = (app, { stores }) =>
   );
 
 /** @throws ApiError rate_limited until one of the replaced secrets is no longer valid */
-function checkReplaced(webhook: WebhookEndpoint): void {
+function checkReplaced(webhook: EndpointRecord): void {
   const now = new Date();
   const replaced = replacedSecrets(webhook, now);
   const oldest = replaced.at(-1);

@@ -1,6 +1,6 @@
 import { internalError } from '../../lib/contract/api-errors.ts';
 import { ApiError } from '../../lib/contract/errors.ts';
-import type { AccountRecord, WebhookEndpoint } from '../../lib/domain/records.ts';
+import type { AccountRecord, EndpointRecord } from '../../lib/domain/records.ts';
 import { type Egress, EgressError } from '../../lib/egress/egress.ts';
 import type { AccountStore, WebhookChange } from '../../lib/stores/account-store.ts';
 
@@ -35,7 +35,7 @@ const CHANGE_WITHIN_MS = 5000;
 export async function changeEndpoint(
   accounts: Pick<AccountStore, 'get' | 'changeWebhook'>,
   accountId: string,
-  changeOf: (endpoint: WebhookEndpoint) => WebhookChange,
+  changeOf: (endpoint: EndpointRecord) => WebhookChange,
 ): Promise<AccountRecord> {
   const start = performance.now();
   do {

@@ -10,7 +10,7 @@ import { prepareDatabase } from '../../lib/stores/mongo/setup.ts';
 import { createMongoStores } from '../../lib/stores/mongo/stores.ts';
 import type { Stores } from '../../lib/stores/stores.ts';
 import { registerSearchAttributes } from '../../operator/setup/register-search-attributes.ts';
-import { setupImages } from '../../operator/setup/setup-images.ts';
+import { setupImages } from '../../operator/setup/steps.ts';
 import { writeWorkflowBundle } from '../../worker/bundle.ts';
 import type { Say } from '../obtain/progress.ts';
 import { type Servers, startServers } from '../servers/start.ts';

@@ -16,7 +16,7 @@ const lib = (names: string) => words(names).map((name) => `lib/${name}`);
 
 const PRODUCTION: Readonly<Record<string, Layer>> = {
   'lib/contract': { layers: [], packages: ['typebox'] },
-  'lib/domain': { layers: lib('contract'), packages: words('node:crypto node:zlib') },
+  'lib/domain': { layers: lib('contract'), packages: words('standardwebhooks node:crypto node:zlib') },
   'lib/catalog': { layers: lib('contract'), packages: [] },
   'lib/process': {
     layers: lib('contract'),

@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util';
 import { readUsage } from '../../lib/imaging/processes/usage.ts';
 import { shutdownSignal } from '../../lib/process/process.ts';
 import { collections } from '../../lib/stores/mongo/documents.ts';
-import { startRetention } from '../../operator/start-run.ts';
+import { startRetention } from '../../operator/runs.ts';
 import { type BenchEnvironment, openEnvironment } from '../bench/environment.ts';
 import { photoLikeJpeg } from '../bench/images.ts';
 import { startMeasuredService } from '../bench/processes.ts';

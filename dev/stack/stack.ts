@@ -1,4 +1,4 @@
-import { rmSync, writeFileSync } from 'node:fs';
+import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { Type } from 'typebox';
 import { egressWarning } from '../../lib/egress/allow-origins.ts';
 import { type Config, isPortGiven, loadConfig } from '../../lib/process/config/config.ts';
@@ -163,6 +163,8 @@ function describe(
 
 /** Writes the file for this user only, because of its keys. Disposing removes it. */
 function publishStack(file: string, stack: StackFile): Disposable {
-  writeFileSync(file, `${JSON.stringify(stack, null, 2)}\n`, { mode: 0o600 });
+  // In one step, so that nobody reads half of it.
+  writeFileSync(`${file}.new`, `${JSON.stringify(stack, null, 2)}\n`, { mode: 0o600 });
+  renameSync(`${file}.new`, file);
   return { [Symbol.dispose]: () => rmSync(file, { force: true }) };
 }

@@ -6,9 +6,10 @@ export interface LimitOptions {
   /** Limit of one owner. */
   perOwner: number;
   /**
-   * For {@link Limit.acquireNow} only: an owner that holds an amount may not come to hold more than is free, less this
-   * reserve. So the limit of one owner falls as others arrive, without any configuration, and the reserve is for owners
-   * that hold nothing (dynamic thresholds: Choudhury and Hahne, IEEE/ACM Transactions on Networking 6(2), 1998).
+   * For {@link Limit.acquireNow} only: an owner that holds an amount may not come to hold more than
+   * is free, less this reserve. So the limit of one owner falls as others arrive, without any
+   * configuration, and the reserve is for owners that hold nothing (dynamic thresholds: Choudhury
+   * and Hahne, IEEE/ACM Transactions on Networking 6(2), 1998).
    */
   reserved?: number;
 }
@@ -26,9 +27,10 @@ export interface Permit extends Disposable {
 /** A limited amount, for instance of bytes or of calls in progress, divided among owners. */
 export interface Limit {
   /**
-   * Waits, without a timeout, until the amount is free. An amount over a limit is reduced to that limit, so it is
-   * granted once the whole limit is free. The caller must release the permit.
-   * @throws LimitError if the signal aborts while waiting; the signal's reason if it was already aborted
+   * Waits, without a timeout, until the amount is free. An amount over a limit is reduced to that
+   * limit, so it is granted once the whole limit is free. The caller must release the permit.
+   * @throws LimitError if the signal aborts while waiting; the signal's reason if it was already
+   * aborted
    */
   acquire(owner: string, amount: number, signal: AbortSignal): Promise<Permit>;
   /** Like {@link acquire}, but never waits. @returns undefined if the amount is not free */
@@ -84,7 +86,10 @@ interface Owner {
   held: number;
   /** In FIFO order. */
   waiters: Waiter[];
-  /** The first waiter while it fits the owner's limit, with {@link Book.granted} at the time it began to fit. */
+  /**
+   * The first waiter while it fits the owner's limit, with {@link Book.granted} at the time it
+   * began to fit.
+   */
   next?: { waiter: Waiter; grantedBefore: number };
 }
 
@@ -105,10 +110,10 @@ interface Book {
 }
 
 /**
- * Among the owners whose first request fits their limit, the owner that holds least is next. Amounts granted to others
- * since then count in favour of a waiting owner, so no owner starves. If the next request needs more than is free,
- * smaller requests may overtake it, by no more than its own amount in total.
- * There are no timers.
+ * Among the owners whose first request fits their limit, the owner that holds least is next.
+ * Amounts granted to others since then count in favour of a waiting owner, so no owner starves. If
+ * the next request needs more than is free, smaller requests may overtake it, by no more than its
+ * own amount in total. There are no timers.
  */
 export function createLimit({ total, perOwner, reserved }: LimitOptions): Limit {
   const book: Book = {

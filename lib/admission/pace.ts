@@ -2,7 +2,10 @@ import { countdown } from '../process/countdown.ts';
 
 export interface PaceLimits {
   bytesPerSecond: number;
-  /** How far a stream may fall behind the rate; also the longest pause. Infinity for no minimum rate. */
+  /**
+   * A stream may fall behind the rate by this time, which is also the longest pause. Infinity: no
+   * minimum rate.
+   */
   slackMs: number;
   /** Number of pieces of any size that are allowed. */
   freePieces: number;
@@ -11,8 +14,10 @@ export interface PaceLimits {
 }
 
 /**
- * Limits the number of small pieces of a stream, because each piece costs work regardless of its size.
- * @returns a function that counts a piece of the given size and returns whether the stream is within the limit
+ * Limits the number of small pieces of a stream, because each piece costs work regardless of its
+ * size.
+ * @returns a function that counts a piece of the given size and returns whether the stream is
+ * within the limit
  */
 export function countPieces({ freePieces, pieceBytes }: Pick<PaceLimits, 'freePieces' | 'pieceBytes'>) {
   let pieces = 0;
@@ -30,8 +35,9 @@ export interface Pace extends Disposable {
 }
 
 /**
- * Enforces a minimum rate of a stream, which may fall behind by `slackMs`. Faster arrival makes up for a delay, but
- * gains no credit for later. Time in which this process stood still does not count.
+ * Enforces a minimum rate of a stream, which may fall behind by `slackMs`. Faster arrival makes up
+ * for a delay, but earns no credit for later. Time in which this process stood still does not
+ * count.
  * @param onTooSlow called once, at most
  */
 export function watchPace(

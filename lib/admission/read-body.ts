@@ -13,10 +13,16 @@ export class BodyReadError extends Error {
   }
 }
 
-/** Bytes read from one body before other connections get a turn; libuv would read 2 MB per connection. */
+/**
+ * Bytes read from one body before other connections get a turn; libuv would read 2 MB per
+ * connection.
+ */
 const TURN_BYTES = 128 * 1024;
 
-/** For errors after the promise has settled. Not a closure: it stays on the stream and would retain what was read. */
+/**
+ * For errors after the promise has settled. It stays on the stream: a closure would retain what was
+ * read.
+ */
 const ignoreError = () => {};
 
 export interface ReadOptions extends Partial<Pick<PaceLimits, 'bytesPerSecond' | 'slackMs'>> {
@@ -25,9 +31,9 @@ export interface ReadOptions extends Partial<Pick<PaceLimits, 'bytesPerSecond' |
 }
 
 /**
- * Passes a body to `take` piece by piece. It must not arrive too slowly or in too many pieces. Uses events, because an
- * iterator joins small pieces and hides their number. The stream is not destroyed: the response of a request still uses
- * its socket.
+ * Passes a body to `take` piece by piece. The body must not arrive too slowly or in too many
+ * pieces. Uses events: an iterator would join small pieces and hide their number. The stream is not
+ * destroyed, because the response of a request still uses its socket.
  * @param options the minimum rate is that of PACE by default
  * @throws BodyReadError, or the error of `take`, which is not called again
  */

@@ -3,8 +3,8 @@ import type { Tool, ToolWithOptions } from '../contract/schemas.ts';
 import { withoutAliases } from './engine/aliases.ts';
 import { findProblem, keysProblem, unknownTier } from './engine/check.ts';
 import { buildInstruction } from './engine/instruction.ts';
-import { type Mode, modeOf, type Sent, tierOf } from './engine/request.ts';
-import { resolveSettings, type Settings } from './engine/settings.ts';
+import { type InstructionMode, modeOf, type SentOptions, tierOf } from './engine/request.ts';
+import { resolveSettings, type ToolSettings } from './engine/settings.ts';
 import { likelySlug } from './engine/suggest-tool.ts';
 import { tidy } from './engine/text.ts';
 import { warningsFor } from './engine/warnings.ts';
@@ -21,7 +21,10 @@ export function findTool(slug: string): ToolSpec | undefined {
   return TOOLS.get(slug);
 }
 
-/** The slug that an unknown one probably means, if any is similar. @param isOffered whether a slug can be used now */
+/**
+ * The slug that an unknown one probably means, if any is similar.
+ * @param isOffered whether a slug can be used now
+ */
 export function likelyTool(sent: string, isOffered: (slug: string) => boolean): string | undefined {
   return likelySlug(sent, [...TOOLS.keys()].filter(isOffered));
 }
@@ -29,13 +32,16 @@ export function likelyTool(sent: string, isOffered: (slug: string) => boolean): 
 /** The generators of each group of tools, by the group's id, in failover order. */
 export type GeneratorOrders = ReadonlyMap<string, readonly string[]>;
 
-/** Every tool in the contract's order, with its price at 2K and whether a generator of its group performs it. */
-export function listTools(orders: GeneratorOrders): Tool[] {
+/**
+ * Every tool in the contract's order, with its price at 2K and whether a generator of its group
+ * performs it.
+ */
+export function describeTools(orders: GeneratorOrders): Tool[] {
   return [...TOOLS.values()].map((tool) => toolEntry(tool, orders));
 }
 
 /** The same tools with their options. */
-export function listToolsWithOptions(orders: GeneratorOrders): ToolWithOptions[] {
+export function describeToolsWithOptions(orders: GeneratorOrders): ToolWithOptions[] {
   return [...TOOLS.values()].map((tool) => ({
     ...toolEntry(tool, orders),
     title: tool.title,
@@ -50,14 +56,17 @@ const toolEntry = (tool: ToolSpec, orders: GeneratorOrders) => ({
   preview_only: isPreviewOnly(tool, orders.get(tool.group) ?? []),
 });
 
-/** Whether no generator of the list performs the tool: the built-in one then returns the photo with a caption. */
+/**
+ * Whether no generator of the list performs the tool: the built-in one then returns the photo with
+ * a caption.
+ */
 function isPreviewOnly({ classical }: ToolSpec, generators: readonly string[]): boolean {
   return generators.every((name) => name === 'preview' && !classical);
 }
 
 /**
- * Plans a render, or returns what is wrong with the options (spec: tier rules, Warning). Pure; never throws for any
- * JSON value of `options`. Balance and image are checked elsewhere.
+ * Plans a render, or returns what is wrong with the options (spec: tier rules, Warning). Pure;
+ * never throws for any JSON value of `options`. Balance and image are checked elsewhere.
  */
 export function planRender(tool: ToolSpec, options: Record<string, unknown> = {}): Planned {
   if (typeof options !== 'object' || options === null || Array.isArray(options))
@@ -65,7 +74,7 @@ export function planRender(tool: ToolSpec, options: Record<string, unknown> = {}
   const unusable = keysProblem(options);
   if (unusable !== undefined) return { ok: false, message: unusable };
 
-  const sent: Sent = new Map(Object.entries(options).filter(([, value]) => value !== undefined));
+  const sent: SentOptions = new Map(Object.entries(options).filter(([, value]) => value !== undefined));
   const tier = tierOf(tool, sent);
   if (tier === undefined) return { ok: false, message: unknownTier(sent) };
   const problem = findProblem(tool, tier, sent);
@@ -89,7 +98,7 @@ export function planRender(tool: ToolSpec, options: Record<string, unknown> = {}
   };
 }
 
-function settingsFor(tool: ToolSpec, mode: Mode, sent: Sent): Settings {
+function settingsFor(tool: ToolSpec, mode: InstructionMode, sent: SentOptions): ToolSettings {
   if (mode === 'text') return { customPrompt: tidy(String(sent.get('customPrompt')), LIMITS.freeTextLength) };
   const keys = mode === 'preset' ? (tool.presetKeeps ?? []) : Object.keys(tool.options);
   return resolveSettings(tool, withoutAliases(tool, sent), keys);
@@ -98,7 +107,7 @@ function settingsFor(tool: ToolSpec, mode: Mode, sent: Sent): Settings {
 /** A render in 4K costs 2 images, and no render costs more. */
 function sizeAndPrice(
   tool: ToolSpec,
-  sent: Sent,
+  sent: SentOptions,
 ): Pick<Plan, 'imagesCharged' | 'longestSide' | 'neverSmaller'> {
   const doubled = sent.get('resolution') === '4K';
   return {

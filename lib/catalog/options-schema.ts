@@ -11,8 +11,8 @@ export interface OptionsSchema extends JsonSchema {
 }
 
 /**
- * The options of a tool as JSON Schema (draft 2020-12). It describes the guided tier; the other tiers do not check
- * values, so the service accepts more.
+ * The options of a tool as JSON Schema (draft 2020-12). It describes the guided tier; the other
+ * tiers do not check values, so the service accepts more.
  */
 export function optionsSchema(tool: ToolSpec): OptionsSchema {
   const common = tool.ownKeysOnly ? [] : commonOptions(tool);

@@ -16,8 +16,9 @@ export interface Plan {
   /** The prompt for the generator: lines of at most `INSTRUCTION_MAX_LENGTH` together. */
   instruction: string;
   /**
-   * The options that take effect, by key; only `customPrompt` if the render follows the text. In the custom and auto
-   * tiers a value need not be a listed one. Every value is one line of at most 500 characters.
+   * The options that take effect, by key; only `customPrompt` if the render follows the text. In
+   * the custom and auto tiers a value need not be a listed one. Every value is one line of at most
+   * 500 characters.
    */
   settings: Record<string, string>;
   warnings: Warning[];
@@ -32,7 +33,10 @@ export interface Plan {
 export interface ResultChecks {
   /** The tool changes what the photo shows, so a result that equals the input is none. */
   mustChange: boolean;
-  /** Least share of the input's strong edges that the result must have, 0 to 1; null where edges may change. */
+  /**
+   * Least share of the input's strong edges that the result must have, 0 to 1; null where edges may
+   * change.
+   */
   minEdgeRecall: number | null;
 }
 

@@ -1,4 +1,7 @@
-/** When an option or a sentence is used: every named option must have one of the values, be given, or be missing. */
+/**
+ * When an option or a sentence is used: every named option must have one of the values, be given,
+ * or be missing.
+ */
 export type Condition = Readonly<Record<string, readonly string[] | 'given' | 'missing'>>;
 
 interface OptionBase {
@@ -61,8 +64,9 @@ export interface Alias {
 }
 
 /**
- * A sentence with `{option}` placeholders; omitted when one of them has no value. Free text has no placeholder: a
- * sentence with `when: { option: 'given' }` says what it means, and the text follows below the task.
+ * A sentence with `{option}` placeholders; omitted when one of them has no value. Free text has no
+ * placeholder: a sentence with `when: { option: 'given' }` says what it means, and the text follows
+ * below the task.
  */
 export type Sentence = string | { readonly when: Condition; readonly text: string };
 
@@ -90,7 +94,10 @@ export interface ToolEntry {
   readonly mayKeepImage?: true;
   /** Least share of the input's strong edges that a result must have, 0 to 1. */
   readonly minEdgeRecall?: number;
-  /** The task without options, "Replace the kitchen cabinets in this photo". It leads the custom tier. */
+  /**
+   * The task without options, "Replace the kitchen cabinets in this photo". It leads the custom
+   * tier.
+   */
   readonly aim?: string;
   /** The task in the auto tier, instead of the options. */
   readonly preset?: string;
@@ -102,7 +109,9 @@ export interface ToolEntry {
   readonly task: readonly Sentence[];
   /** How it is done well, in every tier. */
   readonly craft: readonly string[];
-  /** What must stay unchanged, and the requirements on the result: lines made by the files in keep/. */
+  /**
+   * What must stay unchanged, and the requirements on the result: lines made by the files in keep/.
+   */
   readonly keep: readonly string[];
 }
 

@@ -1,4 +1,7 @@
-/** What the model reads in place of shared values: the trade's words, with what they mean where that is open. */
+/**
+ * What the model reads in place of shared values: the trade's words, with what they mean where that
+ * is open.
+ */
 
 /** Styles of rooms and furniture; follows "in". */
 export const STYLE_WORDING = {

@@ -6,7 +6,10 @@ const SECRET_LENGTH = 43;
 const CHECKSUM_LENGTH = 6;
 const SECRET_BYTES = 32;
 
-/** A new key: prefix, 256 bits in base62, and a CRC32 of both so that a typo is found without a look-up. */
+/**
+ * A new key: prefix, 256 bits in base62, and a CRC32 of both so that a typo is found without a
+ * look-up.
+ */
 export function issueApiKey(prefix: string): string {
   const body = prefix + base62(BigInt(`0x${randomBytes(SECRET_BYTES).toString('hex')}`), SECRET_LENGTH);
   return body + checksum(body);
@@ -19,7 +22,10 @@ export function isWellFormedApiKey(prefix: string, text: string): boolean {
   return checksum(text.slice(0, -CHECKSUM_LENGTH)) === text.slice(-CHECKSUM_LENGTH);
 }
 
-/** The SHA-256 digest under which a key is stored. The secret has 256 bits, so a slow hash would add nothing. */
+/**
+ * The SHA-256 digest under which a key is stored. The secret has 256 bits, so a slow hash would add
+ * nothing.
+ */
 export function digestApiKey(apiKey: string): string {
   return createHash('sha256').update(apiKey).digest('hex');
 }

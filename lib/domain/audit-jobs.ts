@@ -12,7 +12,7 @@ export interface SpentKey {
   key: string;
 }
 
-/** What belongs to the jobs that are checked: all of their rows, and their idempotency keys. */
+/** The records of the jobs that are checked: all of their rows, and their idempotency keys. */
 export interface JobBooks {
   /** By id. */
   rows: ReadonlyMap<string, Pick<LedgerRow, 'delta'>>;
@@ -20,8 +20,11 @@ export interface JobBooks {
   spent: ReadonlyMap<string, SpentKey>;
 }
 
-/** A render is tried for 24 hours, so a job that processes for longer than this has lost its workflow. */
-const PROCESSING_HOURS = 25;
+/**
+ * A render is tried for 24 hours, so a job that processes for longer than this has lost its
+ * workflow.
+ */
+export const PROCESSING_HOURS = 25;
 const HOUR_MS = 3_600_000;
 
 /** The rows of a job, in multiples of its charge, by its end. Without a row it is 0. */
@@ -66,12 +69,15 @@ function auditSpentKey(job: AuditedJob, spent: SpentKey | undefined): string[] {
   if (spent === undefined) return hasKey(job) ? [`job ${id} has an idempotency key that is not spent`] : [];
   if (spent.keyId !== keyId)
     return [`job ${id} is of key ${keyId}, but its idempotency key is spent by key ${spent.keyId}`];
-  if (job.status === 'deleted' || key === undefined || key === spent.key) return [];
+  if (job.status === 'deleted' || key === spent.key) return [];
   return [`job ${id} has another idempotency key than the one that is spent on it`];
 }
 
-/** A deleted job has lost its idempotency key, but the id of its workflow says whether there was one. */
-const hasKey = ({ status, keyId, workflowId, idempotencyKey = null }: AuditedJob) =>
+/**
+ * A deleted job has lost its idempotency key, but the id of its workflow says whether there was
+ * one.
+ */
+const hasKey = ({ status, keyId, workflowId, idempotencyKey }: AuditedJob) =>
   status === 'deleted' ? String(workflowId).startsWith(`job:${keyId}:`) : idempotencyKey !== null;
 
 function auditAge({ id, status, createdAt }: AuditedJob, now: Date): string[] {
@@ -82,7 +88,10 @@ function auditAge({ id, status, createdAt }: AuditedJob, now: Date): string[] {
   ];
 }
 
-/** Of a job that was voided, nothing is left but its charge and one reversal: as it failed, or as it was voided. */
+/**
+ * A voided job leaves only its charge and one reversal: a refund if it had failed, otherwise a
+ * void.
+ */
 export function auditGoneJobs(ids: readonly string[], { rows }: Pick<JobBooks, 'rows'>): string[] {
   return ids.flatMap((id) => {
     const [charge, ...reversals] = JOB_KINDS.map((kind) => rows.get(`${kind}:${id}`)?.delta);

@@ -2,7 +2,7 @@ import { LIMITS } from '../contract/limits.ts';
 import type { LedgerKind, LedgerRow } from './records.ts';
 
 interface KindRule {
-  /** The id of a row; what it begins with if this ends in a colon. */
+  /** The id of a row. If this ends in a colon, it is the beginning of the id. */
   id: (row: LedgerRow) => string;
   delta: { isRight: (delta: number) => boolean; expected: string };
 }
@@ -30,8 +30,9 @@ const KINDS: Readonly<Record<LedgerKind, KindRule>> = {
 export const grantId = (accountId: string) => `grant:free50:${accountId}`;
 
 /**
- * Returns a function that checks the rows of an account, one call per row, in order. After a breach it continues from
- * the row's own values, so that one wrong row is reported once and not again with every later row.
+ * Returns a function that checks the rows of an account, one call per row, in order. After a breach
+ * it continues from the row's own values, so that one wrong row is reported once and not again with
+ * every later row.
  */
 export function createRowAudit(): (row: LedgerRow) => string[] {
   let previous = { seq: 0, balance: 0 };
@@ -49,7 +50,7 @@ export function createRowAudit(): (row: LedgerRow) => string[] {
 }
 
 function auditKind(row: LedgerRow): string[] {
-  // The types do not bind whoever changes the database by hand.
+  // Somebody who changes the database by hand is not bound by the types.
   const rule: KindRule | undefined = KINDS[row.kind];
   if (rule === undefined) return [`row ${row.id} is of the unknown kind ${row.kind}`];
   const breaches: string[] = [];

@@ -3,7 +3,7 @@ import { type AuditedJob, auditGoneJobs, auditJobs, auditSpentKeys, type SpentKe
 import { createRowAudit, grantId } from './audit-rows.ts';
 import type { AccountRecord, LedgerRow, PackRecord } from './records.ts';
 
-/** The account with what else its end depends on. */
+/** The account, and the facts that the end of its ledger depends on. */
 export type AuditedAccount = Pick<AccountRecord, 'id' | 'status' | 'balance' | 'seq'> & {
   hasKeys: boolean;
   hasGrant: boolean;
@@ -51,7 +51,10 @@ export const subjectsOf = (rows: readonly LedgerRow[], field: 'jobId' | 'packId'
   ...new Set(rows.flatMap(({ [field]: id }) => (typeof id === 'string' ? [id] : []))),
 ];
 
-/** Balance and row count of the account must match its last row, and a closed account has no balance. */
+/**
+ * Balance and row count of the account must match its last row, and a closed account has no
+ * balance.
+ */
 export function auditEnd(account: AuditedAccount, last: LedgerRow | undefined): string[] {
   const { status, balance, seq, hasKeys, hasGrant } = account;
   const breaches: string[] = [];
@@ -65,7 +68,10 @@ export function auditEnd(account: AuditedAccount, last: LedgerRow | undefined): 
   return breaches;
 }
 
-/** The rows of a pack must have its images and its refunds. @param rows must include all rows of the packs */
+/**
+ * The rows of a pack must have its images and its refunds.
+ * @param rows must include all rows of the packs
+ */
 export function auditPacks(packs: readonly AuditedPack[], rows: readonly LedgerRow[]): string[] {
   return packs.flatMap(({ id, images, refunded }) => {
     const posted = (kind: LedgerRow['kind']) => sumOf(rowsOf(rows, id).filter((row) => row.kind === kind));

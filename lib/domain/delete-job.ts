@@ -6,16 +6,19 @@ interface DeletionDeps extends RemovalDeps {
     jobs: { remove(jobIds: readonly string[]): Promise<{ id: string; objects: ObjectRef[] }[]> };
     histories: { markDeleted(workflowIds: readonly string[]): Promise<void> };
   };
-  /** Tells the workflow of a deleted job, or deletes one that has ended. @returns whether it was deleted */
+  /**
+   * Tells the workflow of a deleted job, or deletes one that has ended.
+   * @returns whether it was deleted
+   */
   notifyDeleted(workflowId: string): Promise<boolean>;
 }
 
 /**
- * Deletes an ended job, and then its images and its workflow, whose history contains the job's options and URLs. What
- * cannot be deleted now is left to the retention run.
+ * Deletes an ended job, and then its images and its workflow, whose history contains the job's
+ * options and URLs. The retention run deletes whatever cannot be deleted now.
  * @returns false if the job is processing or unknown, or another call has deleted it
  */
-export async function deleteJob(
+export async function deleteEndedJob(
   deps: DeletionDeps,
   { id, workflowId }: { id: string; workflowId: string },
 ): Promise<boolean> {

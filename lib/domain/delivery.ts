@@ -4,13 +4,17 @@ import type { DeliveryRecord, JobRecord } from './records.ts';
 /** Attempts stored per delivery, the latest ones. A cycle has 8. */
 export const KEPT_ATTEMPTS = 50;
 
-/** Test events of an account that are kept. They cost nothing, so their number would not be bounded otherwise. */
+/**
+ * Test events that are kept for an account. They cost nothing, so nothing else bounds their number.
+ */
 export const KEPT_TESTS = 100;
 
 /** The initial state of every cycle of a delivery. */
 export const NEW_CYCLE = { state: 'pending', reason: null, tries: 0, nextAttemptAt: null } as const;
 
-/** The error of an attempt until its outcome is recorded. Stored, and compared with stored values. */
+/**
+ * The error of an attempt until its outcome is recorded. Stored, and compared with stored values.
+ */
 export const NO_OUTCOME = 'No outcome is known: the request is under way, or the worker stopped during it.';
 
 export const JOB_DELETED = 'The job was deleted.';
@@ -23,8 +27,9 @@ export const eventTypeOf = (status: JobRecord['status']) =>
   status === 'completed' ? 'job.completed' : 'job.failed';
 
 /**
- * Where the webhook of a job goes: to the job's own URL, or to the account's endpoint. The first attempt cancels a delivery
- * to an endpoint that is disabled, so that it is in the log and can be sent again.
+ * Where the webhook of a job goes: to the job's own URL, or to the account's endpoint. The first
+ * attempt cancels a delivery to an endpoint that is disabled, so that it is in the log and can be
+ * sent again.
  */
 export function destinationOf(jobUrl: string | null, accountUrl: string | null): Destination | undefined {
   if (jobUrl !== null) return { target: 'job', url: jobUrl };
@@ -63,8 +68,8 @@ export const newTestDelivery = (id: string, accountId: string, url: string | nul
   cycle: FIRST_CYCLE,
 });
 
-/** What a pending delivery is set to when its job is deleted. */
-export const CANCELLED = { state: 'cancelled', reason: JOB_DELETED, nextAttemptAt: null } as const;
+/** The state of a pending delivery when its job is deleted. */
+export const CANCELLED_DELIVERY = { state: 'cancelled', reason: JOB_DELETED, nextAttemptAt: null } as const;
 
 /** The id of a job's delivery, sent as `webhook-id`. A job has one. */
 export const deliveryIdOf = (jobId: string) => `msg_${jobId.replaceAll('-', '')}`;

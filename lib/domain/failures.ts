@@ -3,12 +3,13 @@ import type { GeneratorCall } from './generator-call.ts';
 import type { AccountRecord, JobFailure } from './records.ts';
 
 /** Number of an account's failed jobs that count, in the hour that starts at `since`. */
-export type Failures = NonNullable<AccountRecord['failures']>;
+export type FailureCount = NonNullable<AccountRecord['failures']>;
 
 /**
- * Whether a failed job counts towards the limit of its account: its input is at fault, or an upstream that may charge for
- * it has refused or failed it. Neither an upstream that charges nothing is a reason, nor a failure of this service: a
- * response that it has lost, a call that it has cut off, a wrong configuration.
+ * Whether a failed job counts towards the limit of its account. It counts if its input is at fault,
+ * or if an upstream that may charge for it has refused or failed it. It does not count if the
+ * upstream charges nothing, or if this service failed: it lost a response, cut off a call, or has a
+ * wrong configuration.
  */
 export const countsTowardsLimit = (
   { clientFault = false }: JobFailure,
@@ -19,17 +20,17 @@ const isOfUpstream = (outcome: GeneratorCall['outcome']) =>
   outcome === 'refused' || outcome === 'unavailable' || outcome === 'completed';
 
 /** Counts one more failure at `now`; starts a new hour if the last one is over. */
-export function countOneMore(failures: Failures | undefined, now: Date): Failures {
+export function countOneMore(failures: FailureCount | undefined, now: Date): FailureCount {
   return failures !== undefined && remainingMs(failures, now) > 0
     ? { ...failures, jobs: failures.jobs + 1 }
     : { since: now, jobs: 1 };
 }
 
 /**
- * Milliseconds until the hour is over, or 0. If `since` is in the future because clocks differ, it is at most an hour,
- * and 0 if they differ by more than an hour.
+ * Milliseconds until the hour is over, or 0. If `since` is in the future because clocks differ, it
+ * is at most an hour, and 0 if they differ by more than an hour.
  */
-export function remainingMs({ since }: Failures, now: Date): number {
+export function remainingMs({ since }: FailureCount, now: Date): number {
   const { windowMs } = FAILED_JOBS;
   const left = since.getTime() + windowMs - now.getTime();
   return left > 2 * windowMs ? 0 : Math.min(Math.max(0, left), windowMs);

@@ -3,10 +3,15 @@ import type { ObjectRef } from './records.ts';
 /** Why a model returned no usable image, whichever upstream it is. */
 export type RefusalReason = 'safety' | 'no_result' | 'invalid_input';
 
-/** How a call ended. `lost`: its response never arrived, or the upstream no longer knows the task. */
+/**
+ * How a call ended. `lost`: its response never arrived, or the upstream no longer knows the task.
+ */
 export type CallOutcome = 'completed' | 'refused' | 'unavailable' | 'misconfigured' | 'lost' | 'cancelled';
 
-/** A task that runs at an upstream: its id, and whatever else asking for it again takes. Plain JSON. */
+/**
+ * A task that runs at an upstream: its id, and all else that a later request for it needs. Plain
+ * JSON.
+ */
 export type UpstreamTask = Readonly<Record<string, string>> & { readonly id: string };
 
 /** One call to an upstream that may create an image, recorded before it is sent. */
@@ -14,11 +19,15 @@ export interface GeneratorCall {
   id: string;
   generator: string;
   model: string;
-  /** Set as soon as the upstream has named the task; always null at an upstream that has no tasks. */
+  /**
+   * Set as soon as the upstream has named the task; always null at an upstream that has no tasks.
+   */
   task: UpstreamTask | null;
   /** By the clock of the store, like `endedAt`. */
   startedAt: Date;
-  /** Milliseconds since `startedAt` when the call was listed. Clocks of renderers are not compared. */
+  /**
+   * Milliseconds since `startedAt` when the call was listed. Clocks of renderers are not compared.
+   */
   ageMs: number;
   /** When the process that makes the call last said that it is alive, by the clock of the store. */
   beatAt: Date;
@@ -39,17 +48,21 @@ export interface GeneratorCall {
   edgeRecall: number | null;
   /** What went wrong, for the operator. */
   error: string | null;
-  /** Earlier calls to this generator that failed and cost nothing. This record has replaced theirs. */
+  /**
+   * Earlier calls to this generator that failed and cost nothing. This record has replaced theirs.
+   */
   earlierFailures: number;
 }
 
-/** Calls of one job that upstreams may charge for. The second one is for a response that was lost. */
+/**
+ * Calls of one job that upstreams may charge for. The second one is for a response that was lost.
+ */
 export const MOST_CHARGED_CALLS = 2;
 
 /** Tasks of one job that may fail at an upstream that charges nothing. */
 export const MOST_FAILED_TASKS = 3;
 
-/** Whether nobody has learnt yet how the call has ended: its task may be running. */
+/** Whether the end of the call is unknown: its task may still be running. */
 export const isOpen = ({ outcome }: Pick<GeneratorCall, 'outcome'>): boolean => outcome === null;
 
 /** Whether the upstream ran a task for this call, and the task failed. */
@@ -62,10 +75,13 @@ const isReplaceable = (call: GeneratorCall): boolean =>
   !hasFailedTask(call) &&
   (call.outcome === 'unavailable' || call.outcome === 'lost' || call.outcome === 'cancelled');
 
-/** A call as it is stored: how long ago something was is known when it is listed. */
+/** A call as it is stored. The ages are computed when it is listed. */
 export type StoredCall = Omit<GeneratorCall, 'ageMs' | 'silentMs'>;
 
-/** The objects that calls have stored and the job does not use: a call whose result came too late, for instance. */
+/**
+ * The objects that calls have stored and the job does not use: a call whose result came too late,
+ * for instance.
+ */
 export function unusedResults(
   calls: readonly Pick<GeneratorCall, 'result'>[] = [],
   used: readonly ObjectRef[] = [],
@@ -74,18 +90,20 @@ export function unusedResults(
   return calls.flatMap(({ result }) => (result === null || keys.has(result.key) ? [] : [result]));
 }
 
-/** What may change in a call after it has begun. With an `outcome`, the store sets `endedAt`. */
+/**
+ * The fields that may change after a call has begun. With an `outcome`, the store sets `endedAt`.
+ */
 export type CallChanges = Partial<
   Omit<StoredCall, 'id' | 'generator' | 'model' | 'startedAt' | 'beatAt' | 'endedAt' | 'earlierFailures'>
 >;
 
-/** What is known of a call before it is sent. */
+/** The fields that are known before a call is sent. */
 export type NewCall = Pick<GeneratorCall, 'id' | 'generator' | 'model' | 'mayBeCharged'>;
 
 /**
- * `changed`: the calls are no longer those that were listed, or one of them has ended since. So whether this one may begin
- * has to be decided again.
- * `ended`: the job is no longer processing.
+ * - `changed`: Since the calls were listed, another call began or one of them ended. Decide again
+ *   whether this call may begin.
+ * - `ended`: The job is no longer processing.
  */
 export type Beginning = 'begun' | 'changed' | 'ended';
 
@@ -93,7 +111,10 @@ export type Beginning = 'begun' | 'changed' | 'ended';
 export const replacedBy = ({ generator }: NewCall, calls: readonly GeneratorCall[]) =>
   calls.find((call) => call.generator === generator && isReplaceable(call));
 
-/** A call that has just begun, without the times, which are the store's. @param replaced see {@link replacedBy} */
+/**
+ * A call that has just begun. The store adds the times.
+ * @param replaced see {@link replacedBy}
+ */
 export function newCall(
   call: NewCall,
   replaced: GeneratorCall | undefined,
@@ -116,22 +137,29 @@ export function newCall(
 export interface CallLog {
   /** The oldest first. */
   list(): Promise<readonly GeneratorCall[]>;
-  /** Records a call before it is sent. @param listed the calls that the decision to begin this one rests on */
+  /**
+   * Records a call before it is sent.
+   * @param listed the calls that the decision to begin this one rests on
+   */
   begin(call: NewCall, listed: readonly GeneratorCall[]): Promise<Beginning>;
   /**
-   * Says that the process which makes the call is alive.
-   * @returns false when nobody needs the call any more, because it has ended or its job has. True for an unknown job
+   * Records that the process that makes the call is alive.
+   * @returns false when the call or its job has ended, so that nobody needs the call. True for an
+   * unknown job
    */
   beat(callId: string): Promise<boolean>;
   /**
-   * With a `task`, only an open call is changed: nobody would look for the task of a call that has ended. With null, only
-   * one that has no task yet. With a `result`, only a call that has none: its first result stays named.
+   * With a `task`, changes only an open call: nobody looks for the task of a call that has ended.
+   * With the `task` null, changes only an open call that has no task yet. With a `result`, changes
+   * only a call without a result: the first result stays.
    * @returns whether the call was changed
    */
   update(callId: string, changes: CallChanges): Promise<boolean>;
 }
 
-/** A call as Temporal and the operator show it: which model did what, for how long and for how much. */
+/**
+ * A call as Temporal and the operator show it: the model, the outcome, the time and the cost.
+ */
 export interface CallSummary {
   generator: string;
   model: string;

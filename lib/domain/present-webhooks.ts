@@ -1,7 +1,7 @@
 import type { WebhookDelivery } from '../contract/deliveries.ts';
 import { LIMITS } from '../contract/limits.ts';
 import type { WebhookEndpoint } from '../contract/webhook-endpoint.ts';
-import type { DeliveryAttempt, DeliveryRecord, WebhookEndpoint as EndpointRecord } from './records.ts';
+import type { DeliveryAttempt, DeliveryRecord, EndpointRecord } from './records.ts';
 
 /** The delivery as the API returns it, with the latest of its attempts. */
 export const presentDelivery = (delivery: DeliveryRecord): WebhookDelivery => ({
@@ -21,7 +21,7 @@ const presentAttempt = ({ at, status, ms, error, responseBody }: DeliveryAttempt
   status,
   ms,
   error,
-  // JSON would need six characters for each.
+  // JSON would need six characters for each control character.
   response_body: responseBody?.replace(/[^\P{Cc}\t\n\r]/gu, '\ufffd') ?? null,
 });
 

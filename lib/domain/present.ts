@@ -1,6 +1,5 @@
 import type { LedgerEntry } from '../contract/lists.ts';
-import type { Job } from '../contract/schemas.ts';
-import { RETRYABLE } from './failure-reasons.ts';
+import type { FailureReason, Job } from '../contract/schemas.ts';
 import type { JobRecord, LedgerRow } from './records.ts';
 
 /** The job as the API returns it (spec: Job). @throws Error for a deleted job */
@@ -19,7 +18,7 @@ export function presentJob(job: JobRecord, images: { resultUrl(key: string): str
     // A job fails in the transaction that refunds it.
     refunded: job.status === 'failed',
     failure: failureOf(job),
-    idempotency_key: job.idempotencyKey ?? null,
+    idempotency_key: job.idempotencyKey,
   };
 }
 
@@ -37,3 +36,12 @@ export const presentLedgerRow = (row: LedgerRow): LedgerEntry => ({
   job_id: row.jobId,
   pack_id: row.packId,
 });
+
+/** Whether the same request may succeed later. */
+const RETRYABLE: Readonly<Record<FailureReason, boolean>> = {
+  safety: false,
+  no_result: true,
+  invalid_input: false,
+  unavailable: true,
+  cancelled: true,
+};

@@ -20,26 +20,32 @@ export interface AccountRecord {
   balance: number;
   /** Number of the last ledger row. */
   seq: number;
-  webhook: WebhookEndpoint;
-  /** Failed jobs that count (see countsTowardsLimit) or were cancelled by the client, in the hour that starts at `since`. */
+  webhook: EndpointRecord;
+  /**
+   * Failed jobs that count (see countsTowardsLimit) or were cancelled by the client, in the hour
+   * that starts at `since`.
+   */
   failures?: { since: Date; jobs: number };
   createdAt: Date;
 }
 
 /** The account's webhook endpoint. Secrets are `whsec_` + base64 (Standard Webhooks). */
-export interface WebhookEndpoint {
+export interface EndpointRecord {
   url: string | null;
   secret: string;
-  /** The secret before the last rotation; deliveries are signed with it as well until `previousUntil`. */
+  /**
+   * The secret before the last rotation; deliveries are signed with it as well until
+   * `previousUntil`.
+   */
   previousSecret: string | null;
   previousUntil: Date | null;
-  /** Those before `previousSecret` that are still valid, the latest first; absent if there is none. */
+  /** The valid secrets from before `previousSecret`, the latest first; absent if there is none. */
   olderSecrets?: { secret: string; until: Date }[];
   /** Why the endpoint was disabled; null while it is enabled. */
   disabledReason: string | null;
   /** The first failure since the last successful delivery to `url`; absent after a success. */
   failingSince?: Date;
-  /** Cycles that failed since then, counted one after another, and the end of the last of them. */
+  /** The number of cycles that failed since then, and when the last of them ended. */
   failedCycles?: { count: number; until: Date };
 }
 
@@ -50,7 +56,7 @@ export interface KeyRecord {
   /** The first characters of the key, to identify it in a list. */
   hint: string;
   retentionDays: number | null;
-  /** What the key is limited to; absent if it is not. */
+  /** The scopes that the key is limited to; absent if it has no limit. */
   scopes?: readonly Scope[];
   createdAt: Date;
   revokedAt: Date | null;
@@ -63,7 +69,7 @@ export interface Caller {
   accountId: string;
   accountName: string;
   retentionDays: number | null;
-  /** What the key is limited to; absent if it is not. */
+  /** The scopes that the key is limited to; absent if it has no limit. */
   scopes?: readonly Scope[];
   /** The key was revoked or its account is disabled. */
   revoked: boolean;
@@ -84,14 +90,17 @@ export interface JobRecord {
   inputs: ObjectRef[];
   results: ObjectRef[];
   error: string | null;
-  /** Set on a failed job; absent in those that failed under version 0.1.0. */
+  /** Set on a failed job. */
   failureReason?: FailureReason;
-  /** Null without one and once the job is deleted; absent in jobs of version 0.1.0 that no client reads. */
-  idempotencyKey?: string | null;
+  /** Null without one and once the job is deleted. */
+  idempotencyKey: string | null;
   createdAt: Date;
   completedAt: Date | null;
   processingMs: number | null;
-  /** Set when the job ends: the generator that made the result, or was asked last; absent if none was asked. */
+  /**
+   * Set when the job ends: the generator that made the result, or was asked last; absent if none
+   * was asked.
+   */
   generator?: string;
   /** Set on a deleted job: when it was deleted, and its status before. */
   deleted?: { at: Date; was: 'completed' | 'failed' };
@@ -124,7 +133,7 @@ export type LedgerKind =
   | 'grant'
   /** Images given by an operator. Not bought, so they do not remove the watermark. */
   | 'credit'
-  /** What was left when the account was closed, or came back to it afterwards. */
+  /** Images left when the account was closed, or refunded to it afterwards. */
   | 'forfeit';
 
 export interface LedgerRow {
@@ -154,7 +163,9 @@ export interface PackRecord {
   createdAt: Date;
 }
 
-/** One event for one destination. The payload is built from the job at each attempt and not stored. */
+/**
+ * One event for one destination. The payload is built from the job at each attempt and not stored.
+ */
 export interface DeliveryRecord {
   /** Sent as `webhook-id`, the same in every attempt. */
   id: string;
@@ -162,14 +173,22 @@ export interface DeliveryRecord {
   /** Null for a test event. */
   jobId: string | null;
   type: EventType;
-  /** `account`: the account's endpoint at the time of the attempt; `job`: the job's own webhook_url. */
+  /**
+   * `account`: the account's endpoint at the time of the attempt; `job`: the job's own webhook_url.
+   */
   target: 'account' | 'job';
-  /** URL of the last attempt, or of the first one to come; null once the job is deleted. */
+  /**
+   * URL of the last attempt, or of the first attempt if there was none yet; null once the job is
+   * deleted.
+   */
   url: string | null;
   state: 'pending' | 'delivered' | 'failed' | 'cancelled';
   /** Why it failed or was cancelled, as a sentence. */
   reason: string | null;
-  /** Id of the current series of attempts. A redelivery starts a new cycle, which ends the previous one. */
+  /**
+   * Id of the current series of attempts. A redelivery starts a new cycle, which ends the previous
+   * one.
+   */
   cycle: string;
   /** Number of attempts in this cycle. */
   tries: number;
@@ -192,25 +211,33 @@ export interface DeliveryAttempt {
   responseBody: string | null;
 }
 
-/** Outcome of the acceptance transaction. Only `accepted` has charged the account, once per job id. */
+/** Outcome of an acceptance. Only `accepted` has charged the account, once per job id. */
 export type Acceptance =
   | { outcome: 'accepted'; jobId: string; bodyDigest: string }
-  /** The idempotency key already belongs to another job; nothing was charged. */
+  /** The idempotency key already belongs to another job. */
   | { outcome: 'existing'; jobId: string; bodyDigest: string }
-  /** `jobId` is absent in outcomes of version 0.1.0. */
-  | { outcome: 'insufficient_credits'; jobId?: string }
-  /** A tombstone fences the job id: the job can never be accepted. */
-  | { outcome: 'voided'; jobId: string };
+  /**
+   * For this outcome and the next two, a tombstone fences the job id: the job can never be
+   * accepted.
+   */
+  | { outcome: 'insufficient_credits'; jobId: string }
+  /** The request of the job was answered 5xx. */
+  | { outcome: 'voided'; jobId: string }
+  /** The acceptance started too late. Only the worker decides this, not a store. */
+  | { outcome: 'unavailable'; jobId: string };
 
-/** How a render failed. The histories of workflows have it, so no field is renamed. */
+/** How a render failed. Histories of workflows contain it, so its fields keep their names. */
 export interface JobFailure {
   /** Shown to the client. */
   error: string;
-  /** The same for programs; absent in histories of version 0.1.0. */
-  failureReason?: FailureReason;
+  /** The same for programs. */
+  failureReason: FailureReason;
   processingMs: number | null;
   /** The generator that was asked last. */
   generator?: string;
-  /** The input cannot be rendered, as opposed to a failure of the service. See countsTowardsLimit for what follows. */
+  /**
+   * The input cannot be rendered, as opposed to a failure of the service. See countsTowardsLimit
+   * for what follows.
+   */
   clientFault?: boolean;
 }

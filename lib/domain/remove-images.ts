@@ -18,7 +18,8 @@ export interface RemovalDeps {
 }
 
 /**
- * Removes objects now. Those that fail are queued in the outbox for the daily retention run. Never throws.
+ * Removes objects now. Those that fail are queued in the outbox for the daily retention run. Never
+ * throws.
  * @returns how many objects may still exist
  */
 export async function removeImages(

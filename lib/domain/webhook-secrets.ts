@@ -1,4 +1,4 @@
-import type { WebhookEndpoint } from './records.ts';
+import type { EndpointRecord } from './records.ts';
 import { issueWebhookSecret } from './webhook-signature.ts';
 
 /** How long a secret that was replaced stays valid, so that receivers can change over. */
@@ -10,7 +10,10 @@ export const MAX_REPLACED_SECRETS = 8;
 export interface SecretRotation {
   secret: string;
   previousUntil: Date;
-  /** Whether the secrets before the present one stay valid as long as they would have; else they end now. */
+  /**
+   * Whether the secrets before the present one stay valid as long as they would have; else they end
+   * now.
+   */
   keepOlder?: true;
 }
 
@@ -19,7 +22,7 @@ export const newRotation = (): SecretRotation => ({
   previousUntil: new Date(Date.now() + OLD_SECRET_HOURS * 3600 * 1000),
 });
 
-type Secrets = Pick<WebhookEndpoint, 'secret' | 'previousSecret' | 'previousUntil' | 'olderSecrets'>;
+type Secrets = Pick<EndpointRecord, 'secret' | 'previousSecret' | 'previousUntil' | 'olderSecrets'>;
 
 /** The secrets that were replaced and are valid at this time, the one replaced last first. */
 export function replacedSecrets(
@@ -33,7 +36,10 @@ export function replacedSecrets(
   return [...previous, ...olderSecrets].filter(({ until }) => at < until);
 }
 
-/** All secrets that a delivery at this time is signed with: receivers may still verify with any of them. */
+/**
+ * All secrets that a delivery at this time is signed with: receivers may still verify with any of
+ * them.
+ */
 export const signingSecrets = (endpoint: Secrets, at: Date): string[] => [
   endpoint.secret,
   ...replacedSecrets(endpoint, at).map(({ secret }) => secret),

@@ -1,4 +1,4 @@
-import { originOf } from '../process/config/origins.ts';
+import { originOf } from '../process/config/variables.ts';
 
 /** Origins, as `URL.origin` writes them, that are exempt from the checks of scheme and address. */
 export type AllowedOrigins = ReadonlySet<string>;

@@ -1,16 +1,17 @@
 /** Consecutive failures that open the breaker. */
 const FAILURES = 5;
-/** Most of them that count of one account: its photos may be what fails. */
+/** Failures of one account that count at most: its photos may cause them. */
 const FAILURES_OF_ONE = 2;
 const OPEN_MS = 15_000;
 const MAX_OPEN_MS = 300_000;
-/** A probe that takes longer says nothing: another one may begin. */
+/** After this time, another probe may begin. */
 const PROBE_MS = 60_000;
 
 export interface Breaker {
   /**
-   * Milliseconds until a call for the account may be made; 0 when it may be made now. The account whose call opened the
-   * breaker, or failed as the last probe, waits twice as long, so that the next probe is another account's.
+   * Milliseconds until a call for the account may be made; 0 when it may be made now. The account
+   * whose call opened the breaker, or failed as the last probe, waits twice as long, so that the
+   * next probe is another account's.
    */
   waitMs(account?: string): number;
   /** Milliseconds since the upstream last worked, or since the breaker was created. */
@@ -22,14 +23,15 @@ export interface Breaker {
 /** What the error of a call says about its upstream. */
 export type Verdict = Outage | 'works' | 'unknown';
 
-/** An upstream that fails, or, with `retryAfterMs`, one that works and asks to wait. */
+/** The upstream has failed. With `retryAfterMs`, it works and asks to wait. */
 export interface Outage {
   retryAfterMs?: number | undefined;
 }
 
 /**
- * Circuit breaker of one upstream in one process: closed, open for a growing time, then half-open for a single probe.
- * Libraries for this do not know an upstream's Retry-After, which here pauses all jobs and probes nothing.
+ * Circuit breaker of one upstream in one process: closed, open for a growing time, then half-open
+ * for a single probe. Libraries for this do not know an upstream's Retry-After, which here pauses
+ * all jobs and probes nothing.
  */
 export function createBreaker(now: () => number = Date.now): Breaker {
   const failures = new Map<string, number>();
@@ -46,7 +48,7 @@ export function createBreaker(now: () => number = Date.now): Breaker {
       pausedUntil = Math.max(pausedUntil, now() + Math.min(retryAfterMs, MAX_OPEN_MS));
       return;
     }
-    // A call that began before the breaker opened tells nothing new.
+    // The call began before the breaker opened, so its failure is no news.
     if (openUntil !== 0 && !isProbe) return;
     failures.set(account, Math.min((failures.get(account) ?? 0) + 1, FAILURES_OF_ONE));
     const counted = [...failures.values()].reduce((sum, count) => sum + count, 0);

@@ -1,9 +1,10 @@
 import type { RefusalReason } from '../domain/generator-call.ts';
 
 /**
- * `refused` and `misconfigured` are final for this generator; `unavailable` may be retried. With `waits`, the upstream
- * works or was not asked, and the job only has to wait. `lost`: the upstream no longer has the task, or its result.
- * `exhausted`: the job has made all the calls that it may make, or has ended.
+ * `refused` and `misconfigured` are final for this generator; `unavailable` may be retried. With
+ * `waits`, the upstream works or was not asked, and the job only has to wait. `lost`: the upstream
+ * no longer has the task, or its result. `exhausted`: the job has made all the calls that it may
+ * make, or has ended.
  */
 export type GeneratorFailure =
   | { kind: 'refused'; reason: RefusalReason }
@@ -12,18 +13,21 @@ export type GeneratorFailure =
   | { kind: 'lost' }
   | { kind: 'exhausted' };
 
-/** The message is for the operator and may quote the upstream: a client does not see it. */
+/** The message is for the operator. It may quote the upstream, so no client sees it. */
 export class GeneratorError extends Error {
   override readonly name = 'GeneratorError';
   readonly failure: GeneratorFailure;
   /** Whether the upstream may charge for the call that failed. */
   readonly mayBeCharged: boolean;
-  /** What the upstream charges for it, in US dollars; null when it does not say. */
+  /** What the upstream charges for the call, in US dollars; null when it does not say. */
   readonly costUsd: number | null;
   /** The upstream works: it has processed a task, which failed. */
   readonly upstreamWorks: boolean;
 
-  /** @param options `mayBeCharged` is by default true for a refusal, because upstreams charge for some of them */
+  /**
+   * @param options `mayBeCharged` is by default true for a refusal, because upstreams charge for
+   * some of them
+   */
   constructor(
     failure: GeneratorFailure,
     message: string,
@@ -41,7 +45,9 @@ export class GeneratorError extends Error {
   }
 }
 
-/** A call was given up before its request left, so nobody can charge for it. The cause says why. */
+/**
+ * A call was given up before its request was sent, so nobody can charge for it. The cause says why.
+ */
 export class NotSent extends Error {
   override readonly name = 'NotSent';
 

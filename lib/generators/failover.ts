@@ -38,8 +38,9 @@ export interface FailoverDeps extends CallDeps {
 const TRIES_PER_TURN = 3;
 
 /**
- * Renders with the first generator that can be used. The calls of earlier attempts decide which generator that is. A
- * stored result is returned, and a task that may still be running is resumed before anything is submitted.
+ * Renders with the first generator that can be used. The calls of earlier attempts decide which
+ * generator that is. A stored result is returned, and a task that may still be running is resumed
+ * before anything is submitted.
  * @throws GeneratorError `unavailable` when a later attempt may succeed; every other kind is final
  */
 export async function renderWithFailover(deps: FailoverDeps, uses: Uses): Promise<ObjectRef> {
@@ -70,10 +71,10 @@ const untried = ({ candidates }: FailoverDeps, failures: ReadonlyMap<Generator, 
   candidates.filter((candidate) => !failures.has(candidate));
 
 /**
- * The generator to ask next: the first in the order of preference with the fewest turns used. A generator that has
- * refused the job or is misconfigured is not asked. Undefined if there is none.
+ * The generator to ask next: the first in the order of preference with the fewest turns used. A
+ * generator that has refused the job or is misconfigured is not asked. Undefined if there is none.
  */
-export function nextGenerator(
+function nextGenerator(
   candidates: readonly Generator[],
   calls: readonly GeneratorCall[],
 ): Generator | undefined {
@@ -88,14 +89,18 @@ export function nextGenerator(
   return usable.find(({ name }) => turns(name) === fewest);
 }
 
-/** Whether another generator is asked in this attempt. If not, a later attempt asks the same one, or none. */
+/**
+ * Whether another generator is asked in this attempt. If not, a later attempt asks the same one, or
+ * none.
+ */
 function goesOn(
   { onRefused }: FailoverDeps,
   { name }: Generator,
   { failure, mayBeCharged }: GeneratorError,
   calls: readonly GeneratorCall[],
 ): boolean {
-  // A refusal that costs nothing is about a limit of this upstream, such as the size or ratio that it takes.
+  // A refusal that costs nothing is about a limit of this upstream, such as the size or ratio that
+  // it takes.
   if (failure.kind === 'refused') return onRefused || !mayBeCharged;
   // The job has ended.
   if (failure.kind === 'exhausted') return false;
@@ -110,7 +115,9 @@ function hasUsedTurn(name: string, calls: readonly GeneratorCall[]): boolean {
   return failures > 0 && failures % TRIES_PER_TURN === 0;
 }
 
-/** Every generator has failed. A later attempt makes sense if one of them could then be asked again. */
+/**
+ * Every generator has failed. A later attempt makes sense if one of them could then be asked again.
+ */
 function finalFailure(
   { candidates, alarm }: FailoverDeps,
   calls: readonly GeneratorCall[],

@@ -1,20 +1,23 @@
 import { type CallLog, type GeneratorCall, isOpen, type UpstreamTask } from '../domain/generator-call.ts';
-import { pause } from '../process/pause.ts';
+import { pause } from '../process/countdown.ts';
 import { GeneratorError } from './errors.ts';
 import type { UpstreamGenerator } from './port.ts';
 
 /** The configured upstream of this name. */
 export type FindUpstream = (name: string) => UpstreamGenerator | undefined;
 
-/** Milliseconds. */
+/** Times in milliseconds. */
 export interface Liveness {
   /** Between two beats of a call. */
   beatMs: number;
-  /** A call whose process has been silent for so long may be lost. Longer than a process or MongoDB stands still. */
+  /**
+   * A call whose process has been silent for so long may be lost. Longer than a process or MongoDB
+   * stands still.
+   */
   silentMs: number;
 }
 
-export const LIVENESS: Liveness = { beatMs: 5000, silentMs: 45_000 };
+const LIVENESS: Liveness = { beatMs: 5000, silentMs: 45_000 };
 
 /** Wait of an attempt that could ask no upstream. */
 const LOOK_AGAIN_MS = 5000;
@@ -25,7 +28,10 @@ interface KeepAlive extends Disposable {
   ended: AbortSignal;
 }
 
-/** Says every few seconds that the process of a call is alive, until it is disposed. While `beat` fails, the call goes on. */
+/**
+ * Says every few seconds that the process of a call is alive, until it is disposed. While `beat`
+ * fails, the call goes on.
+ */
 export function keepAlive(beat: () => Promise<boolean>, { beatMs }: Liveness = LIVENESS): KeepAlive {
   const ended = new AbortController();
   let timer: NodeJS.Timeout | undefined;
@@ -48,9 +54,11 @@ export const pendingTask = (calls: readonly GeneratorCall[]): GeneratorCall | un
   calls.find((call) => call.task !== null && isOpen(call));
 
 /**
- * Ends the calls of a job whose response nobody can receive any more: their process died, or their upstream is no longer
- * configured. @returns all calls of the job
- * @throws GeneratorError `unavailable` with `waits` while the process of an earlier attempt makes a call that has no task
+ * Ends the calls of a job whose response nobody can receive any more: their process died, or their
+ * upstream is no longer configured.
+ * @returns all calls of the job
+ * @throws GeneratorError `unavailable` with `waits` while the process of an earlier attempt makes a
+ * call that has no task
  */
 export async function endLostCalls(
   log: CallLog,
@@ -62,7 +70,8 @@ export async function endLostCalls(
   const unnamed = calls.filter(isUnnamed);
   if (unnamed.length > 0) {
     waitForSome(unnamed.filter((call) => call.silentMs < silentMs));
-    // MongoDB or the whole machine may have stood still. A process is gone if it stays silent while it is watched.
+    // MongoDB or the whole machine may have stood still. A process is gone if it stays silent while
+    // it is watched.
     await pause(3 * beatMs, signal);
     const beats = new Map(unnamed.map(({ id, beatAt }) => [id, beatAt.getTime()]));
     calls = await log.list();
@@ -93,8 +102,8 @@ export const waiting = (message: string) =>
   new GeneratorError({ kind: 'unavailable', retryAfterMs: LOOK_AGAIN_MS, waits: true }, message);
 
 /**
- * Cancels what upstreams still do for a job that has ended, and ends its calls. The process of a call that has no task
- * yet learns that the call has ended, and cancels the task itself.
+ * Cancels what upstreams still do for a job that has ended, and ends its calls. The process of a
+ * call that has no task yet learns that the call has ended, and cancels the task itself.
  * @throws GeneratorError `unavailable` when a later attempt may cancel more
  */
 export async function cancelOpenCalls(log: CallLog, find: FindUpstream): Promise<void> {
@@ -130,6 +139,9 @@ async function cancel(generator: string, task: UpstreamTask, find: FindUpstream)
   }
 }
 
-/** The upstream was not reached. If the failure may be charged, only the address of this task cannot be called. */
+/**
+ * The upstream was not reached. If the failure may be charged, only the address of this task cannot
+ * be called.
+ */
 const maySucceedLater = ({ failure, mayBeCharged }: GeneratorError) =>
   failure.kind === 'unavailable' && !mayBeCharged;

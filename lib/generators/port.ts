@@ -14,37 +14,50 @@ export interface UpstreamRequest {
   tool: string;
   /** The prompt, in plain English. */
   instruction: string;
-  /** The prepared input: an upright sRGB JPEG without metadata; `width` and `height` are its size in pixels. */
+  /**
+   * The prepared input: an upright sRGB JPEG without metadata; `width` and `height` are its size in
+   * pixels.
+   */
   image: Buffer;
   mime: ImageMime;
   width: number;
   height: number;
   /** The size to aim for. The caller resizes the result to exactly this size. */
   target: SizeTarget;
-  /** Aborts a call that returns the image itself: only when nobody needs it any more, because it may be charged. */
+  /**
+   * Aborts a call that returns the image itself. The call may be charged, so it is aborted only if
+   * nobody needs it.
+   */
   signal: AbortSignal;
 }
 
 /** One render by an upstream, which submits at most once. */
 export interface UpstreamRender {
-  /** As in the request. A resumed task has none, and what it quotes of the instruction is left out of messages too. */
+  /** As in the request, which a resumed task does not have. No message quotes it. */
   instruction: string;
-  /** Aborts the render, and leaves its task to a later attempt, or to whoever ends the job. */
+  /** Aborts the render. A later attempt resumes its task, or the end of the job cancels it. */
   signal: AbortSignal;
   /** The task of an earlier attempt: it is resumed, and nothing is submitted. */
   resume?: RecordedTask;
   /**
-   * Prepares the input and records the call: to be awaited once, right before the call is sent. Whoever gives up before
-   * that rejects with NotSent. The request has the bytes of an image, so nobody may keep it until the task has ended.
+   * Prepares the input and records the call. Must be awaited once, right before the call is sent. A
+   * generator that gives up before it sends rejects with NotSent. The request has the bytes of an
+   * image: do not keep it while the task runs.
    */
   request(): Promise<UpstreamRequest>;
-  /** Must be awaited as soon as the upstream has accepted the task, so that a crash does not pay for it twice. */
+  /**
+   * Must be awaited as soon as the upstream has accepted the task, so that a crash does not pay for
+   * it twice.
+   */
   onSubmitted(task: UpstreamTask): Promise<void>;
 }
 
 export interface RecordedTask {
   task: UpstreamTask;
-  /** When it was submitted, in milliseconds of the monotonic clock of this process, `performance.now()`. */
+  /**
+   * When it was submitted, in milliseconds of the monotonic clock of this process,
+   * `performance.now()`.
+   */
   since: number;
 }
 
@@ -62,9 +75,15 @@ export interface UpstreamGenerator {
   readonly model: string;
   /** Whether the upstream charges for calls. */
   readonly charges: boolean;
-  /** The only ratios of width to height that it returns, `3:2` for instance: an input of another one is padded. */
+  /**
+   * The only ratios of width to height that it returns, such as `3:2`. An input of another ratio is
+   * padded.
+   */
   readonly ratios?: readonly string[];
-  /** Absent where a call returns the image itself, so that nothing is left of it when the caller is gone. */
+  /**
+   * Absent if a call returns the image itself. If the caller is gone, nothing is left of such a
+   * call.
+   */
   readonly tasks?: UpstreamTasks;
   /** Rejects with a GeneratorError for every failure of the model or the upstream. */
   render(render: UpstreamRender): Promise<RenderedImage>;
@@ -73,13 +92,17 @@ export interface UpstreamGenerator {
 /** The tasks of an upstream, which go on without their caller. */
 export interface UpstreamTasks {
   /**
-   * Asks the upstream to stop a task; absent where it cannot. @throws GeneratorError, `unavailable` with `mayBeCharged`
-   * when the address for it cannot be called
+   * Asks the upstream to stop a task; absent if it cannot.
+   * @throws GeneratorError `unavailable`; with `mayBeCharged` when the address for cancelling
+   * cannot be called
    */
   cancel?(task: UpstreamTask): Promise<void>;
 }
 
-/** Edits the pixels itself. Its {@link LocalRender} runs in an image process, which looks it up by name. */
+/**
+ * Edits the pixels itself. Its {@link LocalRender} runs in an image process, which looks it up by
+ * name.
+ */
 export interface LocalGenerator {
   readonly kind: 'local';
   readonly name: LocalName;

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { acquireUnlessAborted, type Limit, type Permit } from '../admission/limit.ts';
 import { type CallLog, type GeneratorCall, isOpen, type UpstreamTask } from '../domain/generator-call.ts';
 import type { ObjectRef } from '../domain/records.ts';
-import { pause } from '../process/pause.ts';
+import { pause } from '../process/countdown.ts';
 import type { Breaker, Verdict } from './breaker.ts';
 import { GeneratorError, NotSent } from './errors.ts';
 import { keepAlive, type Liveness, waiting } from './open-calls.ts';
@@ -14,11 +14,14 @@ export interface CurrentCall {
   /** Aborts when the job has ended, so that nobody needs the call any more. */
   ended: AbortSignal;
   /**
-   * Records the call that submits. Must be awaited right before the call is sent: from then on, the end of the process
-   * may cost an image. Rejects when the job may make no further call.
+   * Records the call that submits. Must be awaited right before the call is sent: from then on, the
+   * end of the process may cost an image. Rejects when the job may make no further call.
    */
   begin(): Promise<void>;
-  /** Records the task that the call has submitted. @throws Error when the call has ended, and nobody waits for the task */
+  /**
+   * Records the task that the call has submitted.
+   * @throws Error when the call has ended, and nobody waits for the task
+   */
   onSubmitted(task: UpstreamTask): Promise<void>;
 }
 
@@ -36,7 +39,10 @@ export interface CallDeps {
   draining?: AbortSignal | undefined;
   /** LIVENESS by default. */
   liveness?: Liveness | undefined;
-  /** How long an upstream may have completed no call before it fails a job that it tells to wait. Milliseconds. */
+  /**
+   * How long an upstream may have completed no call before it fails a job that it tells to wait.
+   * Milliseconds.
+   */
   unavailableMs: number;
   log: CallLog;
   breakerOf: (generator: UpstreamGenerator) => Breaker;
@@ -56,7 +62,10 @@ interface Known {
 /** An upstream that asks to wait longer is not waited for when there is another one. */
 export const WORTH_WAITING_MS = 10_000;
 
-/** Longest wait in one attempt. A later attempt may wait again, and leaves its slot of the renderer to others until then. */
+/**
+ * Longest wait in one attempt. A later attempt may wait again, and leaves its slot of the renderer
+ * to others until then.
+ */
 const LONGEST_WAIT_MS = 120_000;
 
 /** Another attempt has made or ended a call since the calls were listed. */
@@ -70,7 +79,8 @@ const NOT_SENT = { outcome: 'cancelled', mayBeCharged: false, error: 'The call w
 /**
  * Calls an upstream, and records the call in the job from its beginning to its outcome.
  * @param work makes the call and stores its result
- * @returns the result, or why there is none. Another kind of error rejects, and leaves the call to the next attempt
+ * @returns the result, or why there is none. Another kind of error rejects, and leaves the call to
+ * the next attempt
  */
 export async function recordedCall(
   deps: CallDeps,
@@ -161,7 +171,10 @@ function paused({ name }: UpstreamGenerator, retryAfterMs: number): GeneratorErr
   return new GeneratorError({ kind: 'unavailable', retryAfterMs }, message);
 }
 
-/** While the upstream completes calls of any job, a job that it tells to wait has not failed: it only waits. */
+/**
+ * While the upstream completes calls of any job, a job that it tells to wait has not failed: it
+ * only waits.
+ */
 function withHope(error: GeneratorError, isIdle: boolean): GeneratorError {
   const { failure, message, cause, mayBeCharged, upstreamWorks } = error;
   if (failure.kind !== 'unavailable' || failure.retryAfterMs === undefined || isIdle) return error;
@@ -198,8 +211,8 @@ async function beginCall(
 }
 
 /**
- * Another process ends a call that took too long. If the caller chooses the task's id, that process may wait for the same
- * task.
+ * Another process ends a call that took too long. If the caller chooses the task's id, that process
+ * may wait for the same task.
  */
 async function recordTask(log: CallLog, callId: string, task: UpstreamTask): Promise<void> {
   if (await log.update(callId, { task })) return;
@@ -208,8 +221,9 @@ async function recordTask(log: CallLog, callId: string, task: UpstreamTask): Pro
 }
 
 /**
- * Records how a call failed. If the upstream that runs the task could not be reached, the task stays pending. Reads
- * nothing first: a read that fails would lose the response, and the call would count as charged.
+ * Records how a call failed. If the upstream that runs the task could not be reached, the task
+ * stays pending. Reads nothing first: a read that fails would lose the response, and the call would
+ * count as charged.
  */
 async function recordFailure(
   log: CallLog,

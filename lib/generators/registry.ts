@@ -18,26 +18,29 @@ import { TIMING, type UpstreamTiming } from './upstream/client.ts';
 
 /** The configured generators of one process. */
 export interface Generators extends AsyncDisposable {
-  /** Those that perform the tool, in failover order; the built-in one alone when none does. */
+  /**
+   * The generators that perform the tool, in failover order. If none does, the built-in generator
+   * alone.
+   */
   forPlan(plan: Pick<Plan, 'group' | 'classical'>): readonly Generator[];
-  /** A configured upstream, also when it performs other tools only. */
+  /** A configured upstream, even if it performs only other tools. */
   find: FindUpstream;
-  /** All that are configured. */
+  /** All configured upstreams. */
   readonly upstreams: readonly UpstreamGenerator[];
   breakerOf(generator: UpstreamGenerator): Breaker;
-  /** Limits the calls in progress, in all and of one account; the accounts that wait take turns. */
+  /** Limits the calls in progress. Owners: accounts. */
   limitOf(generator: UpstreamGenerator): Limit;
   readonly failoverOnRefused: boolean;
 }
 
-/** Above what a result may have. */
+/** More than a result may have. */
 const MAX_WIRE_BYTES = 48 * 1024 * 1024;
 
 type UpstreamName = Exclude<GeneratorName, LocalName>;
 
 /**
- * Every upstream by its name, with an egress of its own. Besides public https it calls the origin of the base URL only, and
- * downloads results from those that the operator has named for it.
+ * Every upstream by its name, with an egress of its own. Besides public https, it may call the
+ * origin of the base URL, and download results from origins that the operator has named.
  */
 const UPSTREAMS: Readonly<
   Record<UpstreamName, (config: GeneratorConfig, egress: Egress, timing: UpstreamTiming) => UpstreamGenerator>
@@ -55,7 +58,7 @@ const UPSTREAMS: Readonly<
 export function createGenerators(config: GeneratorConfig, timing = TIMING): Generators {
   if (config.missing.length > 0) throw new ConfigError(unusable(config.missing));
   const egresses: Egress[] = [];
-  const places = new Map<string, Limit>();
+  const limits = new Map<string, Limit>();
   const open = (name: GeneratorName): Generator => {
     if (name === 'preview') return { kind: 'local', name };
     const { baseUrl, concurrency, resultOrigins } = config[name];
@@ -65,7 +68,7 @@ export function createGenerators(config: GeneratorConfig, timing = TIMING): Gene
       maxWireBytes: MAX_WIRE_BYTES,
     });
     egresses.push(egress);
-    places.set(name, createSharedLimit(concurrency));
+    limits.set(name, createSharedLimit(concurrency));
     return UPSTREAMS[name](config, egress, timing);
   };
   const generators = new Map(config.used.map((name) => [name, open(name)]));
@@ -76,13 +79,14 @@ export function createGenerators(config: GeneratorConfig, timing = TIMING): Gene
     upstreams,
     forPlan({ group, classical }) {
       const order = (config.orders.get(group) ?? []).flatMap((name) => generators.get(name) ?? []);
-      // The built-in generator would return the photo with a caption, in place of what a model can do.
+      // The built-in generator cannot perform such a tool: it would return the photo with a
+      // caption.
       const performing = order.filter(({ name }) => name !== 'preview' || classical);
       return performing.length > 0 ? performing : order;
     },
     find: (name) => upstreams.find((upstream) => upstream.name === name),
     breakerOf: ({ name }) => breakers.get(name) ?? createBreaker(),
-    limitOf: ({ name }) => places.get(name) ?? createSharedLimit(1),
+    limitOf: ({ name }) => limits.get(name) ?? createSharedLimit(1),
     async [Symbol.asyncDispose]() {
       await Promise.all(egresses.map((egress) => egress[Symbol.asyncDispose]()));
     },

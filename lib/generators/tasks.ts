@@ -11,7 +11,10 @@ export interface ImageTaskSettings {
   watermarkText: string;
 }
 
-/** What the renderer asks for: whether there is a watermark, not which. */
+/**
+ * The options of a task as the renderer sends them. It says whether to draw a watermark; the
+ * process has its words.
+ */
 export type TaskRequest<T extends { watermark: string | null }> = Omit<T, 'watermark'> & {
   watermark: boolean;
 };

@@ -29,7 +29,10 @@ function meterUpstream(generator: UpstreamGenerator, metrics: Metrics): Upstream
   };
 }
 
-/** The generators, each of whose calls to an upstream has a span. Neither the image nor the instruction is recorded. */
+/**
+ * The generators, each of whose calls to an upstream has a span. Neither the image nor the
+ * instruction is recorded.
+ */
 export const traceGenerators = (generators: Generators, { tracer }: Pick<Tracing, 'tracer'>): Generators =>
   mapUpstreams(generators, (upstream) => {
     const { name, model } = upstream;
@@ -45,7 +48,10 @@ export const traceGenerators = (generators: Generators, { tracer }: Pick<Tracing
     };
   });
 
-/** The generators, with another one in place of each upstream: always the same one, because callers compare them. */
+/**
+ * Replaces each upstream of the generators, always by the same object, because callers compare
+ * upstreams.
+ */
 export function mapUpstreams(
   generators: Generators,
   replace: (upstream: UpstreamGenerator) => UpstreamGenerator,
@@ -67,12 +73,15 @@ export function mapUpstreams(
   };
 }
 
-/** Every scrape says which upstreams are paused, and how many calls to each are in progress and wait. */
+/**
+ * Has read for each scrape which upstreams are paused, and how many calls to each are in progress
+ * and wait.
+ */
 export function sampleUpstreams(
   metrics: Metrics,
   { upstreams, breakerOf, limitOf }: Pick<Generators, 'upstreams' | 'breakerOf' | 'limitOf'>,
 ): void {
-  // From the first scrape on, so that a first failure shows as an increase.
+  // The counters exist from the first scrape on, so that a first failure shows as an increase.
   for (const { name: generator } of upstreams)
     for (const outcome of ['completed', 'misconfigured'] as const)
       metrics.add('imagejob_upstream_calls_total', { generator, outcome }, 0);

@@ -10,10 +10,16 @@ export interface Caption {
 
 /** Opacity of the strip, 0 to 255: the image still shows through. */
 const STRIP_ALPHA = 178;
-/** Height of a strip with one line of title: a share of the longest side, at most of the height and of the width. */
+/**
+ * Height of a strip with one line of title: a share of the longest side, at most of the height and
+ * of the width.
+ */
 const STRIP = { share: 1 / 16, ofHeight: 1 / 3, ofWidth: 0.31 };
 const MOST_LINES = 3;
-/** In such heights: where each line is centred, the height of its capitals, and what another line of title adds. */
+/**
+ * In such heights: where each line is centred, the height of its capitals, and what another line of
+ * title adds.
+ */
 const TITLE = { middle: 0.33, capital: 0.215, level: 255 };
 const NOTE = { middle: 0.7, capital: 0.165, level: 205 };
 const PITCH = 0.36;

@@ -30,7 +30,10 @@ export function toGrey({ pixels, width, height }: RawImage): GreyImage {
   return { pixels: grey, width, height };
 }
 
-/** Sum of the absolute Sobel gradients from which an edge of the input counts as strong; its match may be weaker. */
+/**
+ * Sum of the absolute Sobel gradients from which an edge of the input counts as strong; its match
+ * may be weaker.
+ */
 const STRONG = 160;
 const MATCHING = 80;
 
@@ -42,15 +45,19 @@ export function contrast({ pixels }: GreyImage): number {
 
 /** Side of the blocks in which images are compared, in pixels. */
 const BLOCK = 8;
-/** Share of the contrast around an edge by which it may overshoot there: sharpening and resizing do that. */
+/**
+ * Share of the contrast around an edge by which it may overshoot there: sharpening and resizing do
+ * that.
+ */
 const OVERSHOOT = 0.5;
 
 /**
- * The difference, 0 to 255, of the blocks and channels that differ most. Over a whole image it would miss what a tool
- * changes on purpose: a lamp that is taken away changes a thousandth of the photo. In grey it would miss a wall that
- * gets another colour of the same brightness. A value differs by its distance from those around it in the other image,
- * so what moves, sharpens or softens edges by a pixel makes little difference. Both directions count: where a wire is
- * taken away, the sky is among the values around the wire, but the wire is not among those of the sky.
+ * The difference, 0 to 255, of the blocks and channels that differ most. Over a whole image it
+ * would miss what a tool changes on purpose: a lamp that is taken away changes a thousandth of the
+ * photo. In grey it would miss a wall that gets another colour of the same brightness. A value
+ * differs by its distance from those around it in the other image, so what moves, sharpens or
+ * softens edges by a pixel makes little difference. Both directions count: where a wire is taken
+ * away, the sky is among the values around the wire, but the wire is not among those of the sky.
  */
 export function largestDifference(a: RawImage, b: RawImage): number {
   const { width, height } = a;
@@ -76,7 +83,10 @@ function largestMean({ width, height }: Size, valueAt: (i: number) => number): n
   return Math.max(...sums.map((sum, block) => sum / (pixels[block] ?? 1)));
 }
 
-/** Blurs by about a pixel, which takes most of the noise and the overshoot away, and leaves the mean of a thin line. */
+/**
+ * Blurs by about a pixel, which takes most of the noise and the overshoot away, and leaves the mean
+ * of a thin line.
+ */
 const smooth = ({ pixels, width }: RawImage): Float32Array =>
   combineNeighbours(
     Float32Array.from(pixels),
@@ -95,7 +105,10 @@ const rangesOf = (values: Float32Array, width: number): Ranges => ({
   most: combineNeighbours(values, width, Math.max),
 });
 
-/** Combines each value with those on both sides in its row, then in its column. The border is its own neighbour. */
+/**
+ * Combines each value with those on both sides in its row, then in its column. The border is its
+ * own neighbour.
+ */
 function combineNeighbours(
   values: Float32Array,
   width: number,
@@ -116,8 +129,8 @@ function distance(values: Float32Array, ranges: Ranges, i: number): number {
 }
 
 /**
- * Share of the strong edges of `input` that have an edge within one pixel in `result`, 0 to 1; 1 when there are none.
- * Furniture hides some edges; a moved camera or wall loses most.
+ * Share of the strong edges of `input` that have an edge within one pixel in `result`, 0 to 1; 1
+ * when there are none. Furniture hides some edges; a moved camera or wall loses most.
  */
 export function edgeRecall(input: GreyImage, result: GreyImage): number {
   const [edges, found] = [gradients(input), gradients(result)];

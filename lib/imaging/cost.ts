@@ -20,14 +20,17 @@ export interface RenderCost {
 
 /** Node, sharp, the encoded image and the row buffers of pipelines. */
 const PROCESS_BYTES = 170_000_000;
-/** Bytes per result pixel of an edit: six copies and some slack, as Node frees buffers with a delay. */
+/**
+ * Bytes per result pixel of an edit: six copies and some slack, as Node frees buffers with a delay.
+ */
 const EDITED_BYTES = 20;
 /** Bytes per result pixel of a resize. */
 const RESIZED_BYTES = 6;
 
 /**
- * Estimates from the header alone. Compared with the peak (VmHWM) of a fresh process in each of 110 renders with
- * MALLOC_ARENA_MAX=2, the estimate was never below it. With more arenas, malloc retains more.
+ * Estimates from the header alone. Compared with the peak (VmHWM) of a fresh process in each of 110
+ * renders with MALLOC_ARENA_MAX=2, the estimate was never below it. With more arenas, malloc
+ * retains more.
  */
 export function estimateRender(image: InspectedImage, target: RenderTarget): RenderCost {
   const longest = targetLongestSide(target, image, target.format);
@@ -53,8 +56,8 @@ export const taskLimits = (megapixels: number): TaskLimits => ({
 });
 
 /**
- * `decoding` at the peak, `kept` until the last row is encoded. A WebP is decoded as a whole, always with alpha and
- * with two copies at the peak, but at `decodedPixels` where that is smaller.
+ * `decoding` at the peak, `kept` until the last row is encoded. A WebP is decoded as a whole,
+ * always with alpha and with two copies at the peak, but at `decodedPixels` where that is smaller.
  */
 function decodingBytes(image: InspectedImage, decodedPixels: number): { decoding: number; kept: number } {
   const turning = image.turned ? (4 * image.bitDepth * decodedPixels) / 8 : 0;
@@ -69,7 +72,10 @@ function decodingBytes(image: InspectedImage, decodedPixels: number): { decoding
   };
 }
 
-/** Bytes by result pixels. Up to a 4K square: the image, its watermarked copy and the encoder's buffers. */
+/**
+ * Bytes by result pixels. Up to a 4K square: the image, its watermarked copy and the encoder's
+ * buffers.
+ */
 const ENCODING = {
   jpeg: (pixels) => (pixels > HELD_PIXELS ? pixels / 2 : 18 * pixels),
   png: (pixels) => (pixels > HELD_PIXELS ? 5 * pixels : 11 * pixels),

@@ -2,8 +2,9 @@ const ORIENTATION = 0x0112;
 const ENTRY_LENGTH = 12;
 
 /**
- * Whether the image is stored rotated or mirrored: tag Orientation of the first directory (EXIF 2.3, 4.6.4). In a JPEG
- * and in some WebP files, six bytes precede the TIFF header. Bytes that are not valid EXIF count as upright.
+ * Whether the image is stored rotated or mirrored: tag Orientation of the first directory (EXIF
+ * 2.3, 4.6.4). In a JPEG and in some WebP files, six bytes precede the TIFF header. Bytes that are
+ * not valid EXIF count as upright.
  */
 export function isTurned(exif: Buffer): boolean {
   const tiff = exif.toString('latin1', 0, 6) === 'Exif\0\0' ? exif.subarray(6) : exif;

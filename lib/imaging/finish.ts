@@ -16,7 +16,9 @@ export interface FinishOptions extends SizeTarget {
   /** The words of the watermark; null draws none. */
   watermark: string | null;
   caption?: Caption;
-  /** The part of an upstream's image that has the input's ratio: its result has exactly the input's. */
+  /**
+   * The part of an upstream's image that has the input's ratio: its result has exactly the input's.
+   */
   region?: Region;
 }
 
@@ -25,8 +27,9 @@ export interface FinishedResult extends Size {
 }
 
 /**
- * The last step of every render: exact size, watermark, stored format, no metadata. Encoded bytes come from an
- * upstream and are as untrusted as a client's, so they are always decoded and encoded again.
+ * The last step of every render: exact size, watermark, stored format, no metadata. Encoded bytes
+ * come from an upstream and are as untrusted as a client's, so they are always decoded and encoded
+ * again.
  * @throws ImageError
  */
 export async function finishResult(

@@ -1,9 +1,9 @@
 import type { Sharp } from 'sharp';
 import type { Size } from './libvips.ts';
 
-/** A difference of ratios up to this is removed by scaling, which nobody sees. */
+/** Up to this difference of ratios, the image is scaled. Nobody sees that. */
 const SCALABLE = 0.02;
-/** Up to this, the edges are cut off. Beyond it, the image is not the one that was to be edited. */
+/** Up to this difference, the edges are cut off. Beyond it, it is another image. */
 const CROPPABLE = 0.08;
 
 export interface Region extends Size {
@@ -12,8 +12,8 @@ export interface Region extends Size {
 }
 
 /**
- * The part of an image of this size that is to be scaled to the ratio of another: all of it, its centre, or undefined
- * when the ratios differ too much. Models return a few ratios of their own.
+ * The part of an image of this size that is scaled to the ratio of `to`: all of it, or its centre.
+ * Undefined if the ratios differ too much. Models return a few ratios of their own.
  */
 export function fitRatio(size: Size, to: Size): Region | undefined {
   const factor = size.width / size.height / (to.width / to.height);
@@ -30,7 +30,10 @@ export function fitRatio(size: Size, to: Size): Region | undefined {
   };
 }
 
-/** The region of an image of this size. All of it stays uncut, so that a decoder may scale it down while it decodes. */
+/**
+ * Cuts out the region. The whole image is left alone, so that a decoder may scale it down while it
+ * decodes.
+ */
 export function crop(pipeline: Sharp, size: Size, region: Region): Sharp {
   const isWhole = region.width === size.width && region.height === size.height;
   return isWhole ? pipeline : pipeline.extract(region);

@@ -6,7 +6,9 @@ export interface ImageHeader {
   channels: number;
   /** Bits per sample as decoded: 8 or 16. */
   bitDepth: number;
-  /** An interlaced PNG, or a JPEG with several scans: no row is complete before the end of the file. */
+  /**
+   * An interlaced PNG, or a JPEG with several scans: no row is complete before the end of the file.
+   */
   interlaced: boolean;
   /** Whether EXIF requires a rotation or a flip. */
   turned: boolean;

@@ -1,8 +1,9 @@
 import type { RawImage, Size } from './libvips.ts';
 
 /**
- * A precomputed greyscale overlay, stored sparsely: for each pixel that is not transparent its column, and the factors
- * of `(level * keep + add) / 256`. `starts` holds the index at which each row begins.
+ * A precomputed greyscale overlay, stored sparsely: for each pixel that is not transparent its
+ * column, and the factors of `(level * keep + add) / 256`. `starts` holds the index at which each
+ * row begins.
  */
 export interface Ink extends Size {
   starts: Uint32Array;
@@ -33,7 +34,10 @@ export function inkOf(rgba: Buffer, { width, height }: Size): Ink {
   return { width, height, starts, ...ink };
 }
 
-/** Draws the overlay onto the image, in place, with its top left corner at `place`; clipped at the edges. */
+/**
+ * Draws the overlay onto the image, in place, with its top left corner at `place`; clipped at the
+ * edges.
+ */
 export function lay(
   ink: Ink,
   { pixels, width, height }: RawImage,

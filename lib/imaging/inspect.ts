@@ -14,9 +14,9 @@ export interface InspectedImage extends ImageHeader {
 export type Inspection = ({ ok: true } & InspectedImage) | { ok: false; reason: string };
 
 /**
- * Reads headers only: no pixel is decoded, no allocation depends on sizes the file claims, it never throws, and it
- * takes milliseconds for any input. Animated WebP and PNG pass, as their first frame is used. Truncated pixels pass
- * too: the strict decode detects them.
+ * Reads headers only: no pixel is decoded, no allocation depends on sizes the file claims, it never
+ * throws, and it takes milliseconds for any input. Animated WebP and PNG pass, as their first frame
+ * is used. Truncated pixels pass too: the strict decode detects them.
  */
 export function inspectImage(bytes: Buffer): Inspection {
   const format = sniffFormat(bytes);

@@ -8,12 +8,16 @@ const EOI = 0xd9;
 const MAX_SEGMENTS = 10_000;
 /** Far above what any encoder writes; an image of 883 scans keeps a decoder busy for 31 s. */
 const MAX_SCANS = 100;
-/** FF bytes outside of segments. 20 MB of dense noise have 82,000; in a file of padding every byte is one. */
+/**
+ * FF bytes outside of segments. 20 MB of dense noise have 82,000; in a file of padding every byte
+ * is one.
+ */
 const MAX_ESCAPES = 300_000;
 
 /**
- * Scans the markers as libjpeg's next_marker does (ITU-T T.81, B.1.1): segments are skipped by their length, which
- * ignores embedded thumbnails; stuffed bytes and restart markers in entropy data are skipped too.
+ * Scans the markers as libjpeg's next_marker does (ITU-T T.81, B.1.1): segments are skipped by
+ * their length, which ignores embedded thumbnails; stuffed bytes and restart markers in entropy
+ * data are skipped too.
  */
 export function readJpegHeader(bytes: Buffer): HeaderReading {
   const escapes = { left: MAX_ESCAPES };
@@ -47,7 +51,10 @@ export function readJpegHeader(bytes: Buffer): HeaderReading {
   return { ...header, turned, heldBytes: header.interlaced ? header.heldBytes : 0 };
 }
 
-/** Position of the next marker's code byte, past fill, stuffed and restart bytes; -1 where there is none. */
+/**
+ * Position of the next marker's code byte, past fill, stuffed and restart bytes; -1 where there is
+ * none.
+ */
 function nextMarker(bytes: Buffer, from: number, escapes: { left: number }): number {
   for (let at = bytes.indexOf(0xff, from); at !== -1; at = bytes.indexOf(0xff, at)) {
     const code = bytes[at + 1];
@@ -100,7 +107,10 @@ function samplingOf(segment: Buffer, components: number): Sampling[] {
   });
 }
 
-/** Two bytes for each of the 64 coefficients of a block; at the largest sampling a block spans 8 pixels (A.1.1). */
+/**
+ * Two bytes for each of the 64 coefficients of a block; at the largest sampling a block spans 8
+ * pixels (A.1.1).
+ */
 function coefficientBytes(size: { width: number; height: number }, sampling: readonly Sampling[]) {
   const max = (axis: keyof Sampling) => Math.max(...sampling.map((factors) => factors[axis]));
   const [across, down] = [max('across'), max('down')];
@@ -110,7 +120,9 @@ function coefficientBytes(size: { width: number; height: number }, sampling: rea
   return sampling.reduce((sum, factors) => sum + units * factors.across * factors.down * 128, 0);
 }
 
-/** Excludes stuffing (00), fill (FF), TEM (01) and the restart markers, none of which has a length. */
+/**
+ * Excludes stuffing (00), fill (FF), TEM (01) and the restart markers, none of which has a length.
+ */
 const isMarkerCode = (code: number) => code > 0x01 && code !== 0xff && (code < 0xd0 || code > 0xd7);
 
 /** C0 to CF, without DHT, the reserved JPG and DAC. */

@@ -10,8 +10,9 @@ const FAMILY = 'Open Sans Semibold,';
 const CAPITAL = 0.714;
 
 /**
- * Environment of a process that draws text. Without it fontconfig reads the machine's own configuration: it may scan
- * font folders, write caches, or print a warning to stderr when it finds none.
+ * Environment of a process that draws text. Without it fontconfig reads the machine's own
+ * configuration: it may scan font folders, write caches, or print a warning to stderr when it finds
+ * none.
  */
 export const FONT_ENVIRONMENT = Object.freeze({ FONTCONFIG_FILE: join(FONTS, 'fonts.conf') });
 
@@ -27,7 +28,10 @@ export interface LetterMask extends Size {
   coverage: Buffer;
 }
 
-/** Renders one line with capitals `capital` pixels high, cropped to its glyphs; undefined when nothing is visible. */
+/**
+ * Renders one line with capitals `capital` pixels high, cropped to its glyphs; undefined when
+ * nothing is visible.
+ */
 export async function letter(text: string, capital: number): Promise<LetterMask | undefined> {
   const line = printable(text);
   if (line.trim() === '') return undefined;
@@ -63,7 +67,10 @@ export async function letterToFit(
   return undefined;
 }
 
-/** Breaks the text between words into lines of at most this width. The last of `most` lines is truncated. */
+/**
+ * Breaks the text between words into lines of at most this width. The last of `most` lines is
+ * truncated.
+ */
 export async function letterLines(
   text: string,
   capital: number,
@@ -91,7 +98,10 @@ async function wordsThatFit(words: readonly string[], capital: number, width: nu
   return 1;
 }
 
-/** Reduces any text to one line of supported characters: unsupported accents are dropped, others are replaced. */
+/**
+ * Reduces any text to one line of supported characters: unsupported accents are dropped, others are
+ * replaced.
+ */
 export function printable(text: string): string {
   const line = text
     .slice(0, 2 * MAX_LENGTH)

@@ -9,8 +9,8 @@ const DECODERS = ['VipsForeignLoadJpegBuffer', 'VipsForeignLoadPngBuffer', 'Vips
 const TIMEOUT_S = 60;
 
 /**
- * Configures libvips for the whole process; idempotent. Enables only three decoders, disables the cache (inputs never
- * repeat) and uses one thread (the pool runs images in parallel).
+ * Configures libvips for the whole process; idempotent. Enables only three decoders, disables the
+ * cache (inputs never repeat) and uses one thread (the pool runs images in parallel).
  */
 export function configureLibvips(): void {
   sharp.block({ operation: ['VipsForeignLoad'] });
@@ -30,8 +30,9 @@ export interface RawImage extends Size {
 }
 
 /**
- * A pipeline over untrusted bytes: upright, opaque (on white) and in sRGB; `size` is the upright size. Strict: any
- * warning of the decoder fails the pipeline, so truncated pixels do not turn grey.
+ * A pipeline over untrusted bytes: upright, opaque (on white) and in sRGB; `size` is the upright
+ * size. Strict: any warning of the decoder fails the pipeline, so truncated pixels do not turn
+ * grey.
  * @throws ImageError
  */
 export async function openEncoded(

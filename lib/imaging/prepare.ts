@@ -5,7 +5,9 @@ import { openEncoded, type RawImage, rejectAsDamaged, type Size } from './libvip
 import { type Padded, padToRatio } from './pad.ts';
 import { longestSide, scaleToLongestSide } from './size.ts';
 
-/** `width` and `height` are those of `bytes`; `inputSize` is the upright size of the client's image. */
+/**
+ * `width` and `height` are those of `bytes`; `inputSize` is the upright size of the client's image.
+ */
 export interface PreparedInput extends Size {
   /** A JPEG of at most {@link MOST_BYTES}. */
   bytes: Buffer;
@@ -19,18 +21,24 @@ export interface PreparedInput extends Size {
 export interface PrepareOptions {
   /** In pixels; no limit by default. */
   longestSideAtMost?: number;
-  /** Pads the image to the nearest of these ratios, with its own mirrored edges; `3:2`, for instance. */
+  /**
+   * Pads the image to the nearest of these ratios, with its own mirrored edges; `3:2`, for
+   * instance.
+   */
   ratios?: readonly string[];
 }
 
 /** Fits every upstream inline, in base64. */
 const MOST_BYTES = 8_000_000;
-/** The last one is for noise only: a photo of 4096 pixels is below the limit at the first. */
+/**
+ * The last quality is for noise only: a photo of 4096 pixels is below the limit at the first
+ * quality.
+ */
 const QUALITIES = [95, 85, 60] as const;
 
 /**
- * Prepares a client's image for an upstream: decoded strictly, upright, opaque sRGB, no metadata, scaled down when its
- * longest side exceeds `longestSideAtMost`, as a high-quality JPEG.
+ * Prepares a client's image for an upstream: decoded strictly, upright, opaque sRGB, no metadata,
+ * scaled down when its longest side exceeds `longestSideAtMost`, as a high-quality JPEG.
  * @throws ImageError
  */
 export async function prepareInput(

@@ -22,5 +22,8 @@ export function scaleToLongestSide(size: Size, longest: number): Size {
 
 export const longestSide = ({ width, height }: Size) => Math.max(width, height);
 
-/** Longest side the encoder accepts: JPEG 16 bits less libjpeg's margin, WebP 14 bits (RFC 9649, 2.5). */
+/**
+ * Longest side the encoder accepts: JPEG 16 bits less libjpeg's margin, WebP 14 bits (RFC 9649,
+ * 2.5).
+ */
 const STORABLE = { jpeg: 65_500, png: 1_000_000, webp: 16_383 } satisfies Record<ImageFormat, number>;

@@ -22,20 +22,22 @@ export type UpstreamFinish =
   | ({ ok: true; edgeRecall: number } & FinishedResult)
   | { ok: false; problem: UpstreamProblem; edgeRecall: number | null };
 
-/** Longest side of a result that may be scaled up, unless what was sent is smaller. */
+/** A result with a shorter longest side is not scaled up, unless the sent image was smaller. */
 const LEAST_SIDE = 256;
-/** Brightness that deviates less is a flat image, black or grey. */
+/** If the brightness deviates less, the image is flat: black or grey, for instance. */
 const FLAT = 4;
 /**
- * Where no block differs by more, of 255, it is the input. On the photos of the gallery, the input encoded anew (JPEG of
- * quality 75), moved by half a pixel and sharpened differs by 2.5 at most at 400 pixels and by 0.9 at 1024, at half its
- * size by 1.4 there. Small print that is removed (1.2 % of the width) differs by 3.4 at least, a grid of joints between tiles by 5.5.
+ * If no block differs by more, of 255, the result is the input. Measured on the photos of the
+ * gallery: the input, encoded anew (JPEG of quality 75), moved by half a pixel and sharpened,
+ * differs by at most 2.5 at 400 pixels, 0.9 at 1024 pixels, and 1.4 there at half its size. If
+ * small print is removed (1.2 % of the width), it differs by at least 3.4; if a grid of joints
+ * between tiles is removed, by 5.5.
  */
 const SAME = 3;
 
 /**
- * Checks the image that an upstream has returned and finishes it in the ratio of the input. It is as untrusted as any
- * client's image.
+ * Checks the image that an upstream has returned and finishes it in the ratio of the input. It is
+ * as untrusted as any client's image.
  */
 export async function finishUpstream(bytes: Buffer, options: UpstreamFinishOptions): Promise<UpstreamFinish> {
   try {

@@ -10,7 +10,10 @@ const ALPHA = { white: 0.48, shadow: 0.32 };
 const SIDES = [64, 96, 128, 192, 256, 384, 512, 768, 1024] as const;
 /** Tiles along the longest side: enough for any useful crop to show the name. */
 const TILES_ALONG = 3;
-/** A 4K square. Larger images are not held in memory for this; libvips composites them row by row, more slowly. */
+/**
+ * A 4K square. Larger images are not held in memory for this; libvips composites them row by row,
+ * more slowly.
+ */
 export const HELD_PIXELS = 4096 * 4096;
 
 /** One tile in two forms: for a libvips pipeline, and for raw pixels. */
@@ -38,7 +41,10 @@ export async function layWatermark(image: RawImage, text: string, rows = image.h
 
 const tiles = new Map<string, Promise<WatermarkTile>>();
 
-/** The tile for images of about this size, cached for the life of the process: 13 MB for all sizes of a text. */
+/**
+ * The tile for images of about this size, cached for the life of the process: 13 MB for all sizes
+ * of a text.
+ */
 export function tileFor(size: Size, text: string): Promise<WatermarkTile> {
   const maxSide = Math.min(longestSide(size) / TILES_ALONG, size.width, size.height);
   const side = SIDES.findLast((candidate) => candidate <= maxSide) ?? SIDES[0];
@@ -62,7 +68,9 @@ async function drawTile(side: number, words: string): Promise<WatermarkTile> {
   return { overlay: { input: rgba, raw: { ...size, channels: 4 } }, ink: inkOf(rgba, size) };
 }
 
-/** RGBA: white letters on a wider soft shadow, so that one of the two is visible on any background. */
+/**
+ * RGBA: white letters on a wider soft shadow, so that one of the two is visible on any background.
+ */
 async function drawQuarter(side: number, words: string): Promise<Buffer> {
   const white = await slantedLetters(side, words);
   const { data: shadow } = await toMask(openMask(white, side, side).blur(Math.max(0.5, side / 80)));

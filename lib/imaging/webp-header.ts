@@ -4,7 +4,9 @@ import { fourCc, type HeaderReading, MAX_CHUNKS } from './header.ts';
 
 const RIFF_HEAD = 12;
 const CHUNK_HEAD = 8;
-/** Fields before the image in an ANMF chunk: position, size, duration, flags (RFC 9649, 2.7.1.1). */
+/**
+ * Fields before the image in an ANMF chunk: position, size, duration, flags (RFC 9649, 2.7.1.1).
+ */
 const FRAME_HEAD = 16;
 const [VP8, VP8L, VP8X, ANMF, ALPH, EXIF] = ['VP8 ', 'VP8L', 'VP8X', 'ANMF', 'ALPH', 'EXIF'].map(fourCc);
 
@@ -15,7 +17,10 @@ interface Image {
   alpha: boolean;
 }
 
-/** RFC 9649: lossy (2.5), lossless (2.6) or extended (2.7), which is decoded at the size of its canvas. */
+/**
+ * RFC 9649: lossy (2.5), lossless (2.6) or extended (2.7), which is decoded at the size of its
+ * canvas.
+ */
 export function readWebpHeader(bytes: Buffer): HeaderReading {
   if (bytes.length < RIFF_HEAD) return undefined;
   // Like libwebp, ignore bytes after the RIFF.

@@ -1,8 +1,16 @@
-/** The longest wait of one timer, so that a standstill of the process counts for no more. */
+import { setTimeout as delay } from 'node:timers/promises';
+
+/** The longest wait of one timer. A standstill of the process counts at most this long. */
 const TICK_MS = 1000;
-/** A timer that fires later than this means that the process stood still, and that no socket was read meanwhile. */
+/**
+ * A timer that fires later than this means that the process stood still, and that no socket was
+ * read meanwhile.
+ */
 export const LATE_MS = 100;
-/** Time to read what arrived while the process stood still: a whole image, from a server that had to wait as well. */
+/**
+ * Time to read what arrived while the process stood still: a whole image, from a server that had to
+ * wait as well.
+ */
 const GRACE_MS = 5000;
 
 /** A time limit. Disposing stops it. */
@@ -14,9 +22,10 @@ export interface Countdown extends Disposable {
 }
 
 /**
- * Calls `onEnd` once, when the process has run for `ms` milliseconds. A process that is paused, starved or moved to
- * another machine stands still, and on its return timers fire before sockets are read. So that time does not count, and
- * what has arrived meanwhile gets at least {@link GRACE_MS} to be read, once.
+ * Calls `onEnd` once, when the process has run for `ms` milliseconds. A process that is paused,
+ * starved or moved to another machine stands still, and when it goes on, timers fire before sockets
+ * are read. So this time does not count, and data that arrived meanwhile gets at least
+ * {@link GRACE_MS} to be read, once.
  * @param ms may be Infinity
  * @param options `unref`: it keeps no process running
  */
@@ -60,12 +69,20 @@ export function countdown(ms: number, onEnd: () => void, { unref = false } = {})
 }
 
 /**
- * A signal that aborts when the process has run for `ms` milliseconds, see {@link countdown}. Like AbortSignal.timeout, it
- * keeps no process running and needs no disposal.
+ * A signal that aborts when the process has run for `ms` milliseconds, see {@link countdown}. Like
+ * AbortSignal.timeout, it keeps no process running and needs no disposal.
  */
 export function abortAfter(ms: number): AbortSignal {
   const controller = new AbortController();
   const reason = () => new DOMException(`The operation took longer than ${ms} ms.`, 'TimeoutError');
   countdown(ms, () => controller.abort(reason()), { unref: true });
   return controller.signal;
+}
+
+/**
+ * Waits. Rejects with the signal's reason when the signal aborts; Node's timer would reject with
+ * another error.
+ */
+export async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  await delay(ms, undefined, { signal }).catch(() => signal.throwIfAborted());
 }

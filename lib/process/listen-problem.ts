@@ -6,7 +6,10 @@ export interface Listening {
   portVariable?: string;
 }
 
-/** Why a server cannot listen, and what to do, as a sentence or two. @param code of Node's error, such as EADDRINUSE */
+/**
+ * Why a server cannot listen, and what to do, as a sentence or two.
+ * @param code of Node's error, such as EADDRINUSE
+ */
 export function listenProblem(
   code: unknown,
   { host, port, hostVariable = 'API_HOST', portVariable = 'API_PORT' }: Listening,

@@ -1,23 +1,24 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { listenProblem } from './listen-problem.ts';
+import { ALIVE, type Readiness, statusOf } from './readiness.ts';
 
-export interface Answer {
+export interface ProbeAnswer {
   status: number;
   type: string;
   body: string;
 }
 
-/** Where probes are served. `variable` is the one that sets the port. */
+/** Where probes are served. `variable` sets the port. */
 export interface ProbeAddress {
   host: string;
-  /** 0 picks a free one. */
+  /** 0 picks a free port. */
   port: number;
   variable: 'HEALTH_PORT' | 'METRICS_PORT';
 }
 
 /** Produces the answer to GET of one path. */
-export type Page = () => Promise<Answer>;
+export type ProbePage = () => Promise<ProbeAnswer>;
 
 export interface ProbeServer extends AsyncDisposable {
   /** Without a path. */
@@ -27,27 +28,27 @@ export interface ProbeServer extends AsyncDisposable {
 const MAX_CONNECTIONS = 64;
 const REQUEST_MS = 5000;
 
-export const json = (status: number, value: object): Answer => ({
+export const jsonAnswer = (status: number, value: object): ProbeAnswer => ({
   status,
   type: 'application/json; charset=utf-8',
   body: JSON.stringify(value),
 });
 
 /**
- * Serves a few pages to probes and scrapers. Every connection is closed after its response, and soon without a request,
- * so that no client keeps one.
+ * Serves a few pages to probes and scrapers. It closes every connection after its response, or soon
+ * if no request arrives, so that no client keeps a connection.
  * @throws Error that says why nothing can listen there
  */
 export async function openProbeServer(
   { host, port, variable: portVariable }: ProbeAddress,
-  pages: Readonly<Record<string, Page>>,
+  pages: Readonly<Record<string, ProbePage>>,
 ): Promise<ProbeServer> {
   const server = createServer(
     { headersTimeout: REQUEST_MS, requestTimeout: REQUEST_MS, connectionsCheckingInterval: 1000 },
     (request, response) => void respond(pages, request, response),
   );
   server.maxConnections = MAX_CONNECTIONS;
-  // Of a connection on which nothing moves, such as that of a client that does not read.
+  // Closes a connection on which nothing moves, for example because the client does not read.
   server.timeout = 2 * REQUEST_MS;
   await new Promise<void>((resolve, reject) => {
     const refuse = (cause: NodeJS.ErrnoException) => {
@@ -72,7 +73,7 @@ export async function openProbeServer(
 }
 
 async function respond(
-  pages: Readonly<Record<string, Page>>,
+  pages: Readonly<Record<string, ProbePage>>,
   { method = '', url = '' }: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
@@ -88,12 +89,24 @@ async function respond(
 }
 
 async function answerTo(
-  pages: Readonly<Record<string, Page>>,
+  pages: Readonly<Record<string, ProbePage>>,
   method: string,
   path: string,
-): Promise<Answer> {
+): Promise<ProbeAnswer> {
   const page = Object.hasOwn(pages, path) ? pages[path] : undefined;
-  if (page === undefined) return json(404, { status: 'not found' });
-  if (method !== 'GET' && method !== 'HEAD') return json(405, { status: 'method not allowed' });
-  return page().catch(() => json(500, { status: 'failed' }));
+  if (page === undefined) return jsonAnswer(404, { status: 'not found' });
+  if (method !== 'GET' && method !== 'HEAD') return jsonAnswer(405, { status: 'method not allowed' });
+  return page().catch(() => jsonAnswer(500, { status: 'failed' }));
+}
+
+/** /healthz and /readyz of a process that serves nothing else. */
+export function openHealth(address: ProbeAddress, readiness: Readiness): Promise<ProbeServer> {
+  const pages: Record<string, ProbePage> = {
+    '/healthz': async () => jsonAnswer(200, ALIVE),
+    '/readyz': async () => {
+      const report = await readiness.report();
+      return jsonAnswer(statusOf(report), report);
+    },
+  };
+  return openProbeServer(address, pages);
 }

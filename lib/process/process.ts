@@ -1,28 +1,16 @@
-import { type DestinationStream, type Logger, type LoggerOptions, pino } from 'pino';
-import type { Config } from './config/config.ts';
 import { countdown } from './countdown.ts';
-import { describeError } from './log-error.ts';
 
-/** Time for closing connections, between the end of the grace period and the exit of the process. */
+/**
+ * Time for closing connections, between the end of the grace period and the exit of the process.
+ */
 export const CLOSING_MS = 4000;
 /** Default shutdown timeout; orchestrators send SIGKILL after 30 s. */
 const SHUTDOWN_MS = 29_000;
 
-/** Logs JSON lines to stdout or `to`, without API keys and without data from requests. */
-export function createLogger(config: Config['log'], name: string, to?: DestinationStream): Logger {
-  const options: LoggerOptions = {
-    name,
-    level: config.level,
-    redact: ['req.headers["x-api-key"]'],
-    serializers: { err: (error: unknown) => describeError(error) },
-    ...(config.pretty ? { transport: { target: 'pino-pretty' } } : {}),
-  };
-  return to === undefined ? pino(options) : pino(options, to);
-}
-
 /**
- * An AbortSignal for SIGINT and SIGTERM. The process exits at once on a second signal, and `withinMs` after the first,
- * because a client may never finish its request and a connection never close.
+ * An AbortSignal for SIGINT and SIGTERM. The process exits at once on a second signal, and
+ * `withinMs` after the first, because a client may never finish its request and a connection never
+ * close.
  */
 export function shutdownSignal(withinMs = SHUTDOWN_MS): AbortSignal {
   const controller = new AbortController();
@@ -35,7 +23,10 @@ export function shutdownSignal(withinMs = SHUTDOWN_MS): AbortSignal {
   return controller.signal;
 }
 
-/** Exits after `ms` milliseconds, unless the process has ended by itself before. Without `code`, with `process.exitCode`. */
+/**
+ * Exits after `ms` milliseconds, unless the process has ended by itself before. Without `code`,
+ * with `process.exitCode`.
+ */
 export function endWithin(ms: number, code?: number): void {
   setTimeout(() => {
     // process.exit(undefined) would end with 0.
@@ -56,7 +47,10 @@ export class DeadlineExceeded extends Error {
   override readonly name = 'DeadlineExceeded';
 }
 
-/** Resolves or rejects like `work`. @throws DeadlineExceeded after `withinMs`, see {@link countdown} */
+/**
+ * Resolves or rejects like `work`.
+ * @throws DeadlineExceeded after `withinMs`, see {@link countdown}
+ */
 export function withDeadline<T>(withinMs: number, work: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const expire = () => reject(new DeadlineExceeded(`Deadline of ${withinMs} ms exceeded.`));

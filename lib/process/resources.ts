@@ -1,13 +1,16 @@
 type Resource = AsyncDisposable | Disposable;
 
-/** Opened resources; disposing closes them in reverse order. An AsyncDisposableStack, which Node 20 lacks. */
+/**
+ * Opened resources; disposing closes them in reverse order. Node 20 lacks AsyncDisposableStack,
+ * which does this.
+ */
 export interface Resources extends AsyncDisposable {
   use<R extends Resource>(resource: R): R;
   defer(close: () => unknown): void;
 }
 
 /**
- * Disposing closes every resource, even when closing another one fails, and closes none twice.
+ * Disposing closes every resource once, even if closing another resource fails.
  * @throws the first error of closing
  */
 export function createResources(): Resources {
@@ -34,8 +37,8 @@ export function createResources(): Resources {
 }
 
 /**
- * Runs work that opens resources and passes each to `keep`. They are closed in reverse order: when the work fails, or
- * when the result is disposed.
+ * Runs work that opens resources and passes each to `keep`. They are closed in reverse order: when
+ * the work fails, or when the result is disposed.
  */
 export async function withResources<T extends object>(
   work: (keep: Resources['use'], defer: Resources['defer']) => Promise<T>,
@@ -46,7 +49,7 @@ export async function withResources<T extends object>(
     const result = await work(resources.use, resources.defer);
     return { ...result, [Symbol.asyncDispose]: close };
   } catch (cause) {
-    // What the work failed with says more than what closing then fails with.
+    // The error of the work says more than an error of closing.
     await close().catch(() => {});
     throw cause;
   }

@@ -1,8 +1,9 @@
 import type { Logger } from 'pino';
 import { type Config, ConfigError, environment, loadConfig } from './config/config.ts';
-import { CLOSING_MS, createLogger, endWithin, shutdownSignal } from './process.ts';
+import { createLogger } from './log.ts';
+import { CLOSING_MS, endWithin, shutdownSignal } from './process.ts';
 
-/** What every process of the service starts with. */
+/** Every process of the service starts with this. */
 export interface ServiceContext {
   config: Config;
   logger: Logger;
@@ -14,8 +15,8 @@ export interface ServiceContext {
 export const exitCodeOf = (error: unknown): 1 | 2 => (error instanceof ConfigError ? 2 : 1);
 
 /**
- * Runs the main function of a process. An error ends the process with a message on stderr, without a stack trace, and
- * {@link exitCodeOf}.
+ * Runs the main function of a process. An error ends the process with a message on stderr, without
+ * a stack trace, and {@link exitCodeOf}.
  */
 export async function runMain(main: () => Promise<void>): Promise<void> {
   try {
@@ -27,7 +28,8 @@ export async function runMain(main: () => Promise<void>): Promise<void> {
 }
 
 /**
- * Runs a process of the service: with its configuration from the environment, and its errors in its log.
+ * Runs a process of the service: with its configuration from the environment, and its errors in its
+ * log.
  * @param graceMs how long running work may take to finish after the signal, in milliseconds
  */
 export function runService(
@@ -49,7 +51,7 @@ export function runService(
   });
 }
 
-/** Ends the process also if the failure has left something open. */
+/** Ends the process even if the failure has left something open. */
 function end(error: unknown): void {
   process.exitCode = exitCodeOf(error);
   endWithin(CLOSING_MS);

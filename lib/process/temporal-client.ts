@@ -3,6 +3,8 @@ import {
   Client,
   Connection,
   isGrpcServiceError,
+  ScheduleAlreadyRunning,
+  type ScheduleOptions,
   type WorkflowClientInterceptor,
   WorkflowNotFoundError,
   type WorkflowStartOptions,
@@ -20,8 +22,9 @@ export interface TemporalClient extends AsyncDisposable {
 }
 
 /**
- * Options for both the client's `Connection` and the worker's `NativeConnection`. Reads the PEM files. An API key or
- * any TLS setting enables TLS, so that credentials are never sent in plain text.
+ * Options for both the client's `Connection` and the worker's `NativeConnection`. Reads the PEM
+ * files. An API key or any TLS setting enables TLS, so that credentials are never sent in plain
+ * text.
  */
 export function connectionOptions({ address, apiKey, tls }: Config['temporal']) {
   const { enabled, caFile, certFile, keyFile, serverName } = tls;
@@ -62,10 +65,11 @@ export async function checkTemporal(client: Client): Promise<void> {
 }
 
 /**
- * Requests the deletion of all runs of a workflow id with their histories, which contain the inputs. Temporal processes
- * it within about a minute and terminates an open run. An idempotency key whose first requests were refused has several
- * runs. Idempotent.
- * @throws Error if the visibility store does not list the latest run yet, because other runs may be missing as well
+ * Requests the deletion of all runs of a workflow id with their histories, which contain the
+ * inputs. Temporal processes it within about a minute and terminates an open run. An idempotency
+ * key whose first requests were refused has several runs. Idempotent.
+ * @throws Error if the visibility store does not list the latest run yet, because other runs may be
+ * missing as well
  */
 export async function deleteWorkflow(client: Client, workflowId: string): Promise<void> {
   const latest = await latestRun(client, workflowId);
@@ -79,7 +83,8 @@ export async function deleteWorkflow(client: Client, workflowId: string): Promis
 }
 
 /**
- * Signals a running workflow, or deletes it if it has ended. Best effort with a short timeout, never throws.
+ * Signals a running workflow, or deletes it if it has ended. Best effort with a short timeout,
+ * never throws.
  * @returns whether it was deleted
  */
 export function signalOrDelete(client: Client, workflowId: string, signal: string): Promise<boolean> {
@@ -97,7 +102,8 @@ export function signalOrDelete(client: Client, workflowId: string, signal: strin
 }
 
 /**
- * Starts a workflow. Rejects unless Temporal confirms within the deadline; it may be running all the same.
+ * Starts a workflow. Rejects unless Temporal confirms within the deadline; the workflow may be
+ * running even then.
  * @throws WorkflowExecutionAlreadyStartedError, depending on the options
  * @returns the id of the workflow
  */
@@ -138,5 +144,27 @@ async function deleteRun(
     await workflowService.deleteWorkflowExecution({ namespace: options.namespace, workflowExecution });
   } catch (error) {
     if (!isGrpcServiceError(error) || error.code !== NOT_FOUND) throw error;
+  }
+}
+
+/** Deadline of each call to Temporal. */
+const CALL_MS = 10_000;
+
+/** Creates the schedules, or updates those that exist. A paused schedule stays paused. */
+export async function ensureSchedules(client: Client, all: readonly ScheduleOptions[]): Promise<void> {
+  // One after another. If they ran at once and one failed, the retries of the others would find a
+  // closed connection.
+  for (const options of all) await ensureSchedule(client, options);
+}
+
+async function ensureSchedule(client: Client, options: ScheduleOptions): Promise<void> {
+  const { scheduleId, ...wanted } = options;
+  const { schedule } = client;
+  const bounded = <T>(call: () => Promise<T>) => client.withDeadline(Date.now() + CALL_MS, call);
+  try {
+    await bounded(() => schedule.create(options));
+  } catch (error) {
+    if (!(error instanceof ScheduleAlreadyRunning)) throw error;
+    await bounded(() => schedule.getHandle(scheduleId).update(({ state }) => ({ ...wanted, state })));
   }
 }

@@ -2,8 +2,9 @@ import type { ErrorCode } from '../contract/errors.ts';
 import type { NotFound } from '../domain/errors.ts';
 
 /**
- * The failures that activities and workflows report to Temporal, by their type. Retry policies, the Temporal UI and the
- * histories of running workflows know a failure by its type, so a type is never renamed while workflows run.
+ * The failures that activities and workflows report to Temporal, by their type. Retry policies, the
+ * Temporal UI and the histories of running workflows know a failure by its type, so a type is never
+ * renamed while workflows run.
  */
 export const FAILURES = {
   // An activity that throws this error reports the name of its class as the type.
@@ -137,9 +138,15 @@ export const FAILURES = {
 
 interface FailureEntry {
   type: string;
-  /** `limited`: until the attempts for this failure are used up. `yes`: as long as the activity's timeouts allow. */
+  /**
+   * `limited`: for a limited number of attempts. `yes`: as long as the activity's
+   * timeouts allow.
+   */
   retry: 'no' | 'limited' | 'yes';
-  /** Code by which a client learns of it: of a response or, for `generation_failed`, as the `error` of the job. */
+  /**
+   * The error code that a client sees in a response. For `generation_failed`, the job fails
+   * instead, and its `error` says why.
+   */
   code?: ErrorCode;
   description: string;
 }

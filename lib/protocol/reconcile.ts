@@ -1,12 +1,18 @@
 import { type TaskQueues, taskQueues } from './task-queues.ts';
 import { reconcileWorkflowId } from './workflow-ids.ts';
 
-/** Workflow type of the reconciler, which finds what a lost workflow or an interrupted command has left undone. */
+/**
+ * Workflow type of the reconciler, which finds what a lost workflow or an interrupted command has
+ * left undone.
+ */
 const RECONCILE_WORKFLOW = 'reconcileWorkflow';
 
 export interface ReconcileInput {
   queues: TaskQueues;
-  /** An operator has confirmed that all jobs found as lost are to be refunded, however many they are. */
+  /**
+   * An operator has confirmed that all jobs found as lost are to be refunded, however many they
+   * are.
+   */
   confirmed?: boolean;
 }
 
@@ -28,7 +34,10 @@ export interface ReconcileCounts {
   failed: number;
 }
 
-/** Start options of the reconciler, for its schedule and for `reconcile run`. @param prefix of the task queues */
+/**
+ * Start options of the reconciler, for its schedule and for `reconcile run`.
+ * @param prefix of the task queues
+ */
 export function reconcileAction(prefix: string, confirmed = false) {
   const queues = taskQueues(prefix);
   return {
@@ -36,7 +45,7 @@ export function reconcileAction(prefix: string, confirmed = false) {
     workflowId: reconcileWorkflowId(prefix, confirmed),
     taskQueue: queues.jobs,
     args: [{ queues, ...(confirmed ? { confirmed } : {}) }] satisfies [ReconcileInput],
-    // Ends a run that hangs: it would keep all later ones from starting.
+    // Ends a run that hangs. It would keep all later runs from starting.
     workflowExecutionTimeout: '30 m',
   } as const;
 }

@@ -16,7 +16,10 @@ export interface RenderInput {
 
 export interface RenderResult {
   results: ObjectRef[];
-  /** Milliseconds from the start of the first attempt; after a retry, its wait for a renderer counts too. */
+  /**
+   * Milliseconds from the start of the first attempt; after a retry, its wait for a renderer counts
+   * too.
+   */
   processingMs: number;
   /** For the Temporal UI, like `calls`. */
   attempts?: number;
@@ -26,7 +29,10 @@ export interface RenderResult {
   calls?: CallSummary[];
 }
 
-/** What the render activity returns. `end` is null when the renderer could not complete the job: the workflow then does. */
+/**
+ * What the render activity returns. `end` is null when the renderer could not complete the job: the
+ * workflow then does.
+ */
 export interface RenderReport extends RenderResult {
   end: JobEnd | null;
 }
@@ -35,11 +41,13 @@ export interface RenderReport extends RenderResult {
 export interface JobEnd {
   status: JobRecord['status'];
   webhook: PendingDelivery | null;
-  /** Whether the account now exceeds the limit of completed jobs, and this job has to enforce it. */
+  /**
+   * Whether the account now exceeds the limit of completed jobs, and this job has to enforce it.
+   */
   overLimit: boolean;
   /** Whether tasks may still be running at upstreams. */
   hasOpenCalls: boolean;
-  /** What the job was failed with, perhaps by somebody else. */
+  /** The error recorded on the job, perhaps by somebody else. */
   error: string | null;
   /** For the Temporal UI. */
   resultUrls: string[];

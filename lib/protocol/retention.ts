@@ -34,7 +34,7 @@ export function retentionAction(prefix: string, confirmed = false) {
     workflowId: retentionWorkflowId(prefix, confirmed),
     taskQueue: queues.jobs,
     args: confirmed ? [queues, undefined, { confirmed }] : [queues],
-    // Ends a run that hangs before the next one is due, which it would keep from starting.
+    // Ends a run that hangs before the next run is due. It would keep that run from starting.
     workflowExecutionTimeout: '23 h',
   } as const;
 }

@@ -11,9 +11,9 @@ export interface DeliveryInput {
   deliveryId: string;
   accountId: string;
   queues: TaskQueues;
-  /** The cycle that a redelivery starts, if whoever requests it wants to follow it. */
+  /** The cycle that a redelivery starts; set by a caller that wants to follow it. */
   cycle?: string;
-  /** The cycle that a redelivery follows: once the delivery has another one, it sends nothing. */
+  /** The cycle that a redelivery follows. It sends nothing if the delivery is in another cycle. */
   after?: string;
 }
 
@@ -27,11 +27,13 @@ export interface PendingDelivery {
   target: DeliveryRecord['target'];
   /** Origin of the receiver's URL. The path and query may contain a secret. */
   receiver: string;
-  /** Whether an operator or the client requested it: it is then also sent to a disabled endpoint. */
+  /**
+   * Whether an operator or the client requested it. It is then sent even to a disabled endpoint.
+   */
   force: boolean;
 }
 
-/** What a workflow that delivers a webhook outside its job's workflow is started with. */
+/** Start options of a workflow that delivers a webhook outside its job's workflow. */
 const startOf = (type: string, workflowId: string, input: DeliveryInput, replaces = false) => ({
   type,
   options: {
@@ -45,7 +47,7 @@ const startOf = (type: string, workflowId: string, input: DeliveryInput, replace
   },
 });
 
-/** The cycle that a redelivery starts, and the one that it follows. */
+/** The cycle that a redelivery starts, and the cycle that it follows. */
 export type Cycles = Pick<DeliveryInput, 'cycle' | 'after'>;
 
 interface Delivery {
@@ -54,8 +56,9 @@ interface Delivery {
 }
 
 /**
- * A new cycle of attempts for a delivery, under the same webhook-id. It replaces a cycle that is still running, whether
- * of the job or of an earlier redelivery. With `after` it follows that cycle only, and replaces none.
+ * A new cycle of attempts for a delivery, under the same webhook-id. It replaces a cycle that is
+ * still running, whether of the job or of an earlier redelivery. With `after` it follows that cycle
+ * only, and replaces none.
  */
 export const redeliveryStart = ({ id, accountId }: Delivery, queues: TaskQueues, cycles: Cycles) =>
   startOf(

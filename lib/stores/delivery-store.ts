@@ -21,23 +21,28 @@ export interface DeliveryStore {
   oldestPending(): Promise<Date | null>;
   /**
    * Starts a new cycle of attempts. Idempotent by the cycle.
-   * @param after the cycle that it follows: does nothing if the delivery is in another one, or pending
+   * @param after the cycle that it follows; does nothing if the delivery is pending or in another
+   * cycle
    * @returns the delivery in its present cycle
    * @throws NotFound
    */
   reopen(deliveryId: string, cycle: string, after?: string): Promise<DeliveryRecord>;
-  /** Removes the test events of the account that have ended, but for the latest KEPT_TESTS. */
+  /** Removes ended test events of the account. The latest KEPT_TESTS stay. */
   dropOldTests(accountId: string): Promise<void>;
   /**
    * Records an attempt before its request, so that it is in the log even if the worker crashes.
-   * @returns the delivery including this attempt; undefined if it is not pending or is in another cycle
+   * @returns the delivery including this attempt; undefined if it is not pending or is in another
+   * cycle
    */
   begin(
     deliveryId: string,
     cycle: string,
     attempt: { at: Date; url: string },
   ): Promise<DeliveryRecord | undefined>;
-  /** Records the outcome of the attempt that began at `attempt.at`. A delivery cancelled meanwhile stays cancelled. */
+  /**
+   * Records the outcome of the attempt that began at `attempt.at`. A delivery cancelled meanwhile
+   * stays cancelled.
+   */
   record(deliveryId: string, cycle: string, attempt: DeliveryAttempt, after: AfterAttempt): Promise<void>;
   /** Ends a pending delivery of this cycle without an attempt. Idempotent. */
   close(deliveryId: string, cycle: string, end: DeliveryEnd): Promise<void>;

@@ -15,22 +15,31 @@ export class ImageStoreUnavailable extends Error {
   override readonly name = 'ImageStoreUnavailable';
 }
 
-/** Key of the object that has the mark of a bucket, see lib/domain/installation.ts. It is neither listed nor removed. */
+/**
+ * Key of the object that has the mark of a bucket, see lib/domain/installation.ts. It is neither
+ * listed nor removed.
+ */
 export const MARK_KEY = '.installation';
 
-/** The latest time that a Date can have: lists objects of every age. */
-export const ANY_AGE = new Date(8.64e15);
-
 export interface Listing {
-  /** Objects last written before `olderThan`, ordered by key. May be empty although `next` is set. */
+  /**
+   * Objects with the time when they were last written, ordered by key. May be empty although `next`
+   * is set.
+   */
   found: { key: string; lastModified: Date }[];
   /** `after` of the next page; undefined on the last page. */
   next: string | undefined;
 }
 
-/** Input images (private) and results (public by URL). Every method but `remove` throws ImageStoreUnavailable. */
+/**
+ * Input images (private) and results (public by URL). Every method but `remove` throws
+ * ImageStoreUnavailable.
+ */
 export interface ImageStore {
-  /** @param sha256 digest of the bytes in hex, if already known; the store verifies the upload with it */
+  /**
+   * @param sha256 digest of the bytes in hex, if already known; the store verifies the upload with
+   * it
+   */
   putInput(key: string, bytes: Uint8Array, mime: string, sha256?: string): Promise<void>;
   /** @throws ImageMissing */
   getInput(key: string): Promise<Buffer>;
@@ -41,7 +50,7 @@ export interface ImageStore {
    */
   remove(refs: readonly ObjectRef[]): Promise<RemovalFailure[]>;
   /** One page: checks at most `limit` objects (default 1000), so memory is bounded. */
-  list(bucket: ObjectRef['bucket'], olderThan: Date, after?: string, limit?: number): Promise<Listing>;
+  list(bucket: ObjectRef['bucket'], after?: string, limit?: number): Promise<Listing>;
   exists(ref: ObjectRef): Promise<boolean>;
   /** The mark of a bucket; undefined if it has none. */
   mark(bucket: ObjectRef['bucket']): Promise<string | undefined>;

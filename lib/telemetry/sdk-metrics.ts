@@ -14,8 +14,9 @@ export interface MeteredRuntime extends AsyncDisposable {
 }
 
 /**
- * Sets up the SDK's runtime. With METRICS_PORT it serves its own metrics as well: on a port of loopback, from where the
- * process takes them into its page. Its server cannot say which port it got, so a free one is looked up before.
+ * Sets up the SDK's runtime. With METRICS_PORT, the runtime serves its own metrics on a port of
+ * loopback, and the process adds them to its page. The runtime cannot say which port it got, so a
+ * free port is looked up before.
  */
 export async function installMeteredRuntime(
   { metricsPort }: Config['probes'],

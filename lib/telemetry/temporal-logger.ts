@@ -9,14 +9,15 @@ import type { Logger } from 'pino';
 const PLAIN: ReadonlySet<string> = new Set(['string', 'number', 'boolean']);
 
 /**
- * Sets up the SDK's only runtime in this process, which must not handle signals itself. Must be called before connecting.
- * It ends with the last connection. Disposing ends it also if there was none: until then it keeps the process running.
+ * Sets up the SDK's only runtime in this process. It does not handle signals. Must be called before
+ * connecting. The runtime ends with the last connection; if there was none, it keeps the process
+ * running until it is disposed.
  */
 export function installRuntime(
   logger: Logger,
   { metrics }: Pick<TelemetryOptions, 'metrics'> = {},
 ): AsyncDisposable {
-  // Without `forward` the SDK's native part writes lines of its own to the console, which are no JSON.
+  // Without `forward`, the SDK's native part writes lines to the console that are no JSON.
   const logging = { forward: {} };
   const telemetryOptions = { logging, ...(metrics === undefined ? {} : { metrics }) };
   const runtime = Runtime.install({ logger: temporalLogger(logger), telemetryOptions, shutdownSignals: [] });
@@ -24,9 +25,10 @@ export function installRuntime(
 }
 
 /**
- * Writes the Temporal SDK's log entries to the process's logger. Of an entry's fields only plain values are kept: on the
- * levels debug and trace others hold whole tasks, with what clients have sent. An error becomes `err`, the field whose
- * errors are logged without data from requests.
+ * Writes the Temporal SDK's log entries to the process's logger. Only plain values of an entry's
+ * fields are kept: on the levels debug and trace, other fields hold whole tasks, with what clients
+ * have sent. An error becomes `err`: the logger logs errors of this field without data from
+ * requests.
  */
 export function temporalLogger(logger: Logger): TemporalLogger {
   const write =

@@ -2,9 +2,9 @@ import type { Command } from 'commander';
 import { YES } from '../arguments.ts';
 import type { Context } from '../context.ts';
 import type { Deps } from '../deps.ts';
-import { describeAccount } from '../describe-account.ts';
-import { sentenceOf } from '../failure.ts';
-import { startRetention } from '../start-run.ts';
+import { describeAccount } from '../describe.ts';
+import { sentenceOf } from '../errors.ts';
+import { startRetention } from '../runs.ts';
 
 /** Jobs deleted in one transaction. */
 const BATCH = 500;
@@ -30,7 +30,7 @@ async function close({ deps, show, confirm }: Context, accountId: string, { forf
   const question = `Close account ${accountId} (${name}) for good and delete its jobs and images?`;
   const loss = forfeit ? balance : 0;
   await confirm(loss > 0 ? `${question} Its ${loss} images are forfeited.` : question, yes);
-  // Images bought while it asks are not part of what was agreed to.
+  // The operator did not agree to give up images that were bought meanwhile.
   const forfeited = await accounts.close(accountId, loss);
   const deleted = await deleteJobs(deps, accountId);
   const account = await describeAccount(deps, await accounts.get(accountId));
@@ -48,7 +48,10 @@ async function deleteJobs(deps: Deps, accountId: string): Promise<number> {
   return deleted;
 }
 
-/** Starts the retention run, which removes the images and workflows of deleted jobs. @returns what happens to them */
+/**
+ * Starts the retention run, which removes the images and workflows of deleted jobs.
+ * @returns what happens to them
+ */
 async function removeNow(deps: Deps): Promise<string> {
   try {
     const { workflowId } = await startRetention(deps.temporal(), deps.config().temporal.taskQueuePrefix);

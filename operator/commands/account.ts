@@ -1,22 +1,23 @@
+import type { Command } from 'commander';
 import { newRotation, OLD_SECRET_HOURS } from '../../lib/domain/webhook-secrets.ts';
 import { issueWebhookSecret } from '../../lib/domain/webhook-signature.ts';
-import { nameArgument, orNull, REFERENCE, urlArgument, YES } from '../arguments.ts';
+import { imagesArgument, nameArgument, orNull, REFERENCE, urlArgument, YES } from '../arguments.ts';
 import type { Context, Noun } from '../context.ts';
 import type { Deps } from '../deps.ts';
-import { describeAccount, describeAccounts } from '../describe-account.ts';
-import { Failure } from '../failure.ts';
+import { describeAccount, describeAccounts } from '../describe.ts';
+import { CommandFailed } from '../errors.ts';
+import { REPEATED_NOTE } from '../output.ts';
 import { type PageOptions, readPages, withPages } from '../pages.ts';
 import { addClose } from './account-close.ts';
-import { addCredit } from './account-credit.ts';
 
 const SECRET_NOTE = 'Keep the secret now: it signs the webhooks and is not shown again.';
-const REPEATED_NOTE =
+const REPEATED_ACCOUNT_NOTE =
   'The reference was used before: this is the account created then, as it is now. Nothing was changed.';
 const ROTATION_QUESTION =
   'Replace the webhook secret? ' +
   `The current one stays valid for ${OLD_SECRET_HOURS} hours; older ones become invalid now.`;
 
-export const account: Noun = (program, context) => {
+export const accountNoun: Noun = (program, context) => {
   const { deps, show, confirm } = context;
   const noun = program.command('account').description('clients: balance, status, webhook endpoint');
 
@@ -32,7 +33,7 @@ export const account: Noun = (program, context) => {
       const created = await deps.stores().accounts.create({ name, ...endpoint, reference });
       const { secret } = created.webhook;
       // A repeated command returns the secret of the first one.
-      const note = secret === endpoint.webhookSecret ? SECRET_NOTE : REPEATED_NOTE;
+      const note = secret === endpoint.webhookSecret ? SECRET_NOTE : REPEATED_ACCOUNT_NOTE;
       show({ fields: { ...(await describeAccount(deps, created)), webhook_secret: secret }, note });
     });
 
@@ -110,7 +111,7 @@ interface WebhookOptions {
 async function changeWebhook({ deps, show, confirm }: Context, accountId: string, options: WebhookOptions) {
   const { rotateSecret, yes } = options;
   const given = options.url === undefined ? undefined : orNull(options.url);
-  if (given === undefined && !rotateSecret) throw new Failure('Give --url, --rotate-secret or both.');
+  if (given === undefined && !rotateSecret) throw new CommandFailed('Give --url, --rotate-secret or both.');
   const { accounts } = deps.stores();
   await accounts.get(accountId);
   const url = typeof given === 'string' ? await deps.egress().check(given) : given;
@@ -128,4 +129,28 @@ async function changeWebhook({ deps, show, confirm }: Context, accountId: string
 
 async function described(deps: Deps, accountId: string) {
   return { fields: await describeAccount(deps, await deps.stores().accounts.get(accountId)) };
+}
+
+interface CreditOptions {
+  images: number;
+  reason: string;
+  reference?: string | null;
+}
+
+const CREDIT_NOTE = 'A credit is not a pack: it does not remove the watermark.';
+
+function addCredit(noun: Command, { deps, show }: Context): void {
+  noun
+    .command('credit <account>')
+    .description('give an account images that it did not buy, such as a goodwill credit')
+    .requiredOption('--images <n>', 'images to give', imagesArgument)
+    .requiredOption('--reason <text>', 'why, kept in the ledger', nameArgument)
+    .option(...REFERENCE)
+    .action(async (accountId: string, { images, reason, reference = null }: CreditOptions) => {
+      const { id, balance, repeated } = await deps
+        .stores()
+        .ledger.credit({ accountId, images, reason, reference });
+      const fields = { account_id: accountId, ledger_id: id, images, reason, balance };
+      show({ fields, note: repeated ? REPEATED_NOTE : CREDIT_NOTE });
+    });
 }

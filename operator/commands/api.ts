@@ -1,7 +1,7 @@
 import { YES } from '../arguments.ts';
 import type { Noun } from '../context.ts';
 
-export const api: Noun = (program, { deps, show, confirm }) => {
+export const apiNoun: Noun = (program, { deps, show, confirm }) => {
   const noun = program
     .command('api')
     .description('switch the whole API on or off; takes effect within 2 seconds');

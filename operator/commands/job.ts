@@ -2,17 +2,15 @@ import { Option } from 'commander';
 import { storedForms } from '../../lib/contract/lists.ts';
 import type { JobRecord } from '../../lib/domain/records.ts';
 import { sinceArgument, YES } from '../arguments.ts';
-import { cancelJob } from '../cancel-job.ts';
 import type { Context, Noun } from '../context.ts';
-import { deleteOneJob } from '../delete-one-job.ts';
-import { describeCall, describeJob } from '../describe-job.ts';
-import { Failure } from '../failure.ts';
-import { findJob } from '../find.ts';
+import { describeCall, describeJob } from '../describe.ts';
+import { CommandFailed } from '../errors.ts';
+import { cancelOneJob, deleteOneJob, findJob } from '../jobs.ts';
 import { type PageOptions, readPages, withPages } from '../pages.ts';
 
 const STATUSES: readonly JobRecord['status'][] = ['processing', 'completed', 'failed', 'deleted'];
 
-export const job: Noun = (program, context) => {
+export const jobNoun: Noun = (program, context) => {
   const { deps, show, confirm } = context;
   const noun = program.command('job').description('jobs of every account, deleted ones included');
 
@@ -56,7 +54,7 @@ export const job: Noun = (program, context) => {
         `Cancel job ${jobId} (${tool})? It fails, and its ${imagesCharged} images are refunded.`,
         yes,
       );
-      show({ fields: describeJob(deps, await cancelJob(deps, jobId)) });
+      show({ fields: describeJob(deps, await cancelOneJob(deps, jobId)) });
     });
 
   noun
@@ -94,7 +92,7 @@ async function list({ deps, show }: Context, options: PageOptions & Filter, none
 /** A key has few jobs: one for each API key that used it. */
 async function findByKey({ deps, show }: Context, key: string, { account, ...others }: Filter) {
   if (others.status ?? others.tool ?? others.since)
-    throw new Failure('Give --key alone or with --account: it names few jobs.');
+    throw new CommandFailed('Give --key alone or with --account: it names few jobs.');
   const { jobs } = deps.stores();
   const found = await Promise.all(
     storedForms(key).map((form) => jobs.listByIdempotencyKey(account ?? null, form)),

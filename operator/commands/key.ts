@@ -16,7 +16,7 @@ import type { Fields } from '../output.ts';
 /** Characters of the secret part shown in lists, to distinguish keys. */
 const HINT_LENGTH = 4;
 
-export const key: Noun = (program, context) => {
+export const keyNoun: Noun = (program, context) => {
   const { deps, show, confirm } = context;
   const noun = program.command('key').description('API keys of an account');
 

@@ -1,9 +1,9 @@
 import type { LedgerRow } from '../../lib/domain/records.ts';
 import type { Noun } from '../context.ts';
-import { Failure } from '../failure.ts';
+import { CommandFailed } from '../errors.ts';
 import type { Fields } from '../output.ts';
 
-export const ledger: Noun = (program, { deps, show }) => {
+export const ledgerNoun: Noun = (program, { deps, show }) => {
   const noun = program.command('ledger').description('every change of a balance');
 
   noun
@@ -30,7 +30,7 @@ export const ledger: Noun = (program, { deps, show }) => {
         await stores.ledger.recordAudit({ at: new Date(), breaches: breaches.length });
       const ok = breaches.length === 0;
       show({ fields: { ok, breaches }, text: ok ? 'The books are right.' : breaches.join('\n') });
-      if (!ok) throw new Failure(`The books are not right: ${count(breaches.length)}.`);
+      if (!ok) throw new CommandFailed(`The books are not right: ${count(breaches.length)}.`);
     });
 };
 

@@ -3,7 +3,7 @@ import { imagesArgument, REFERENCE, YES } from '../arguments.ts';
 import type { Noun } from '../context.ts';
 import { type Fields, REPEATED_NOTE } from '../output.ts';
 
-export const pack: Noun = (program, { deps, show, confirm }) => {
+export const packNoun: Noun = (program, { deps, show, confirm }) => {
   const noun = program.command('pack').description('bought images of an account');
 
   noun
@@ -39,7 +39,8 @@ export const pack: Noun = (program, { deps, show, confirm }) => {
     .action(async (packId: string, { images, reference = null, yes }: RefundOptions) => {
       const { packs } = deps.stores();
       const current = await packs.get(packId);
-      // With nothing left to refund, the command can only be a repetition or be refused: nothing to confirm.
+      // If nothing is left to refund, the command is a repetition or is refused. There is nothing
+      // to confirm.
       if (current.refunded < current.images) await confirm(questionOf(current, images), yes);
       const { pack, refunded, balance, repeated } = await packs.refund(packId, images, reference);
       const left = pack.images - pack.refunded;

@@ -1,7 +1,7 @@
 import type { Noun } from '../context.ts';
 import { runSetup, SETUP_STEPS, type SetupOptions } from '../setup/steps.ts';
 
-export const setup: Noun = (program, { deps, show }) => {
+export const setupNoun: Noun = (program, { deps, show }) => {
   program
     .command('setup')
     .description('prepare the servers: indexes, buckets, search attributes, schedules; idempotent')

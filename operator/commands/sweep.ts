@@ -1,10 +1,9 @@
 import type { RetentionCounts } from '../../lib/protocol/retention.ts';
 import type { Noun } from '../context.ts';
 import type { Fields } from '../output.ts';
-import { startRetention } from '../start-run.ts';
-import { idsOf, showResult } from '../wait-for-run.ts';
+import { idsOf, showResult, startRetention } from '../runs.ts';
 
-export const sweep: Noun = (program, context) => {
+export const sweepNoun: Noun = (program, context) => {
   const { deps, show } = context;
   const noun = program
     .command('sweep')

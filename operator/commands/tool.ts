@@ -1,8 +1,8 @@
-import { findTool, listTools } from '../../lib/catalog/catalog.ts';
+import { describeTools, findTool } from '../../lib/catalog/catalog.ts';
 import type { Noun } from '../context.ts';
-import { Failure } from '../failure.ts';
+import { CommandFailed } from '../errors.ts';
 
-export const tool: Noun = (program, { deps, show }) => {
+export const toolNoun: Noun = (program, { deps, show }) => {
   const noun = program
     .command('tool')
     .description('switch single tools off or on; takes effect within 2 seconds');
@@ -12,7 +12,7 @@ export const tool: Noun = (program, { deps, show }) => {
     .description('list every tool with its price at 2K')
     .action(async () => {
       const disabled = new Set(await deps.stores().settings.disabledTools());
-      const rows = listTools(deps.config().generators.orders).map(({ slug, images_cost }) => ({
+      const rows = describeTools(deps.config().generators.orders).map(({ slug, images_cost }) => ({
         tool: slug,
         images_cost,
         enabled: !disabled.has(slug),
@@ -31,7 +31,7 @@ export const tool: Noun = (program, { deps, show }) => {
     .action((slug: string) => set(slug, true));
 
   async function set(slug: string, enabled: boolean): Promise<void> {
-    if (findTool(slug) === undefined) throw new Failure(`There is no tool ${slug}. See tool list.`);
+    if (findTool(slug) === undefined) throw new CommandFailed(`There is no tool ${slug}. See tool list.`);
     await deps.stores().settings.setToolEnabled(slug, enabled);
     show({ fields: { tool: slug, enabled }, text: `${slug} is switched ${enabled ? 'on' : 'off'}.` });
   }

@@ -1,7 +1,7 @@
 import type { ToolUsage } from '../../lib/stores/job-store.ts';
 import { monthArgument } from '../arguments.ts';
 import type { Noun } from '../context.ts';
-import { Failure } from '../failure.ts';
+import { CommandFailed } from '../errors.ts';
 
 interface UsageOptions {
   account: string;
@@ -20,7 +20,7 @@ const COLUMNS = [
   'images',
 ] as const;
 
-export const usage: Noun = (program, { deps, show }) => {
+export const usageNoun: Noun = (program, { deps, show }) => {
   const command = program
     .command('usage')
     .description('what the jobs an account created in a month (UTC) used, by tool; deleted jobs count')
@@ -29,7 +29,7 @@ export const usage: Noun = (program, { deps, show }) => {
     .option('--csv', 'print comma-separated values, a line for each tool')
     .action(async () => {
       const { account, month: period, csv, json } = command.optsWithGlobals<UsageOptions>();
-      if (csv && json) throw new Failure('Give --csv or --json, not both.');
+      if (csv && json) throw new CommandFailed('Give --csv or --json, not both.');
       const stores = deps.stores();
       await stores.accounts.get(account);
       const tools = (await stores.jobs.usage(account, period.from, period.until)).map(describe);

@@ -5,17 +5,15 @@ import type { DeliveryRecord } from '../../lib/domain/records.ts';
 import { taskQueues } from '../../lib/protocol/task-queues.ts';
 import { sinceArgument, YES } from '../arguments.ts';
 import type { Context } from '../context.ts';
-import { attempted, showOutcome } from '../delivery-outcome.ts';
+import { attempted, findDelivery, redeliver, showOutcome } from '../deliveries.ts';
 import type { Deps } from '../deps.ts';
-import { describeDelivery, failedAt } from '../describe-delivery.ts';
-import { Failure } from '../failure.ts';
-import { findDelivery } from '../find.ts';
+import { describeDelivery, failedAt } from '../describe.ts';
+import { CommandFailed } from '../errors.ts';
 import { readPages } from '../pages.ts';
-import { redeliver } from '../start-delivery.ts';
 
 const NONE_LEFT = 'Another command has delivered them again meanwhile, or is about to.';
 
-/** Redeliveries whose first attempt is waited for at once. */
+/** Redeliveries that run at the same time, each until its first attempt has an outcome. */
 const CONCURRENT = 20;
 
 export function addRedeliver(noun: Command, context: Context): void {
@@ -31,7 +29,7 @@ export function addRedeliver(noun: Command, context: Context): void {
       if (deliveryId !== undefined && failedSince === undefined) return redeliverOne(context, deliveryId);
       if (deliveryId === undefined && failedSince !== undefined)
         return redeliverFailed(context, failedSince, options);
-      throw new Failure('Give either a delivery or --failed-since.');
+      throw new CommandFailed('Give either a delivery or --failed-since.');
     });
 }
 
@@ -43,7 +41,8 @@ interface RedeliverOptions {
 
 async function redeliverOne({ deps, show }: Context, deliveryId: string): Promise<void> {
   const before = await findDelivery(deps, deliveryId);
-  if (before.url === null) throw new Failure('The job was deleted, and its delivery has no URL any more.');
+  if (before.url === null)
+    throw new CommandFailed('The job was deleted, and its delivery has no URL any more.');
   const after = await deliver(deps, before, { cycle: randomUUID() });
   showOutcome(show, describeDelivery(after ?? before), after);
 }
@@ -70,7 +69,7 @@ async function redeliverFailed(context: Context, since: Date, { account, yes }: 
   const none = failed.length === 0 ? 'No delivery has failed since then.' : NONE_LEFT;
   show({ rows: rows.map(describeDelivery), columns, none });
   if (delivered < rows.length)
-    throw new Failure(
+    throw new CommandFailed(
       `${delivered} of ${rows.length} events were delivered; see webhook list for the others.`,
     );
 }
@@ -87,7 +86,10 @@ async function failedDeliveries(deps: Deps, account: string | null, since: Date)
 const isRepeatable = (delivery: DeliveryRecord, since: Date) =>
   delivery.state === 'failed' && delivery.url !== null && failedAt(delivery) >= since;
 
-/** @returns the delivery after the first attempt of a new cycle; undefined when its outcome is not known yet */
+/**
+ * @returns the delivery after the first attempt of a new cycle; undefined when its outcome is not
+ * known yet
+ */
 async function deliver(
   deps: Deps,
   { id, accountId }: DeliveryRecord,
@@ -98,7 +100,10 @@ async function deliver(
   return attempted(deps, id, cycles);
 }
 
-/** As {@link deliver}, unless the delivery has left the cycle it was read in. @returns `elsewhere` if it has */
+/**
+ * As {@link deliver}, unless the delivery is in another cycle than when it was read. @returns
+ * `elsewhere` if it is
+ */
 async function deliverOnce(
   deps: Deps,
   before: DeliveryRecord,

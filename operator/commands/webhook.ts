@@ -1,15 +1,13 @@
 import { FIRST_CYCLE } from '../../lib/domain/delivery.ts';
 import { taskQueues } from '../../lib/protocol/task-queues.ts';
 import type { Context, Noun } from '../context.ts';
-import { attempted, showOutcome } from '../delivery-outcome.ts';
-import { describeDelivery, failedAt } from '../describe-delivery.ts';
-import { Failure } from '../failure.ts';
-import { findDelivery } from '../find.ts';
+import { attempted, findDelivery, sendTest, showOutcome } from '../deliveries.ts';
+import { describeDelivery, failedAt } from '../describe.ts';
+import { CommandFailed } from '../errors.ts';
 import { type PageOptions, readPages, withPages } from '../pages.ts';
-import { sendTest } from '../start-delivery.ts';
 import { addRedeliver } from './webhook-redeliver.ts';
 
-export const webhook: Noun = (program, context) => {
+export const webhookNoun: Noun = (program, context) => {
   const { deps, show } = context;
   const noun = program.command('webhook').description('webhook deliveries: list, redeliver, test');
 
@@ -53,7 +51,7 @@ const COLUMNS = [
 const FAILED_COLUMNS = ['failed_at', 'account_id', 'job_id', 'delivery_id', 'tries', 'last_status', 'reason'];
 
 async function list({ deps, show }: Context, { account, failed, ...options }: ListOptions): Promise<void> {
-  if (account === undefined && !failed) throw new Failure('Give --account, --failed or both.');
+  if (account === undefined && !failed) throw new CommandFailed('Give --account, --failed or both.');
   const { accounts, deliveries } = deps.stores();
   if (account !== undefined) await accounts.get(account);
   const { found, ...more } = await readPages(options, (limit, after) =>
@@ -71,7 +69,7 @@ async function list({ deps, show }: Context, { account, failed, ...options }: Li
 async function test({ deps, show }: Context, accountId: string): Promise<void> {
   const { url } = (await deps.stores().accounts.get(accountId)).webhook;
   if (url === null)
-    throw new Failure(
+    throw new CommandFailed(
       `Account ${accountId} has no webhook endpoint. Set one: account webhook ${accountId} --url URL`,
     );
   const queues = taskQueues(deps.config().temporal.taskQueuePrefix);

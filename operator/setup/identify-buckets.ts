@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { markOf, readMark } from '../../lib/domain/installation.ts';
 import type { ObjectRef } from '../../lib/domain/records.ts';
-import { ANY_AGE, type ImageStore } from '../../lib/stores/image-store.ts';
+import type { ImageStore } from '../../lib/stores/image-store.ts';
 import type { Stores } from '../../lib/stores/stores.ts';
-import { Failure } from '../failure.ts';
+import { CommandFailed } from '../errors.ts';
 
 const BUCKETS = ['inputs', 'results'] as const;
 type Bucket = ObjectRef['bucket'];
@@ -16,14 +16,18 @@ export interface IdentifyDeps {
   images: Pick<ImageStore, 'list' | 'mark' | 'setMark'>;
   /** Names of the buckets, for messages. */
   names: Record<Bucket, string>;
-  /** The installation id that MongoDB and both buckets shall have from now on. It must be that of one of them. */
+  /**
+   * The installation id that MongoDB and both buckets shall have from now on. It must be that of
+   * one of them.
+   */
   adopt?: string | undefined;
 }
 
 /**
- * Makes MongoDB and both buckets carry one installation id. A bucket without a mark gets it only if its content fits
- * MongoDB's. Idempotent, also when run concurrently.
- * @throws Failure that says what to do, before anything is changed, if they do not belong together
+ * Makes MongoDB and both buckets carry one installation id. A bucket without a mark gets it only if
+ * its content fits MongoDB's. Idempotent, also when run concurrently.
+ * @throws CommandFailed that says what to do, before anything is changed, if they do not belong
+ * together
  */
 export async function identifyBuckets(deps: IdentifyDeps): Promise<void> {
   const { stores, images, names, adopt } = deps;
@@ -47,14 +51,14 @@ export async function identifyBuckets(deps: IdentifyDeps): Promise<void> {
   for (const bucket of unmarked) await images.setMark(bucket, markOf(id, bucket));
 }
 
-/** Exchanged buckets would make inputs public. Nothing may override this. */
+/** Exchanged buckets would make inputs public. No option may override this check. */
 function assertRoles(marks: Record<Bucket, string | undefined>, names: Record<Bucket, string>): void {
   const settings = 'S3_INPUTS_BUCKET and S3_RESULTS_BUCKET';
-  if (names.inputs === names.results) throw new Failure(`${settings} name the same bucket. Use two.`);
+  if (names.inputs === names.results) throw new CommandFailed(`${settings} name the same bucket. Use two.`);
   for (const bucket of BUCKETS) {
     const mark = marks[bucket];
     if (mark === undefined || readMark(mark).bucket === bucket) continue;
-    throw new Failure(
+    throw new CommandFailed(
       `The bucket ${names[bucket]} is not one of ${bucket}: its object .installation has the text ` +
         `${JSON.stringify(mark.slice(0, 60))}. Nothing was changed. Check ${settings}.`,
     );
@@ -69,18 +73,21 @@ async function adoptId(
   const stored = await stores.settings.installation();
   const found = [...new Set([...(stored === undefined ? [] : [stored]), ...marked])];
   if (!found.includes(id))
-    throw new Failure(
+    throw new CommandFailed(
       `Neither MongoDB nor a bucket belongs to installation ${id}. Found: ${found.join(', ') || 'none'}.`,
     );
   await stores.settings.setInstallation(id);
   for (const bucket of BUCKETS) await images.setMark(bucket, markOf(id, bucket));
 }
 
-function doNotBelong(stored: string | undefined, buckets: readonly (readonly [string, string])[]): Failure {
+function doNotBelong(
+  stored: string | undefined,
+  buckets: readonly (readonly [string, string])[],
+): CommandFailed {
   const [first] = buckets;
   const theirs = buckets.map(([name, id]) => `the bucket ${name} to installation ${id}`).join(', ');
   const own = stored === undefined ? 'to none' : `to installation ${stored}`;
-  return new Failure(
+  return new CommandFailed(
     `MongoDB belongs ${own}, ${theirs}. Nothing was changed. Check MONGODB_URL, MONGODB_DATABASE and the names of the ` +
       `buckets. If they belong together, for instance after a restore, run \`operator setup --adopt ${first?.[1]}\`; ` +
       'docs/backup.md says when.',
@@ -88,7 +95,7 @@ function doNotBelong(stored: string | undefined, buckets: readonly (readonly [st
 }
 
 /**
- * A bucket of an earlier version has no mark, and neither has a new one.
+ * A new bucket has no mark, and a mark may get lost.
  * @param installation `isKnown` if an earlier set-up has marked the buckets that MongoDB had then
  */
 async function assertFits(
@@ -96,7 +103,7 @@ async function assertFits(
   bucket: Bucket,
   { id, isKnown }: { id: string; isKnown: boolean },
 ): Promise<void> {
-  const { found, next } = await images.list(bucket, ANY_AGE, undefined, SAMPLE);
+  const { found, next } = await images.list(bucket, undefined, SAMPLE);
   const isEmpty = found.length === 0 && next === undefined;
   const unowned = await stores.retention.unowned(found.map(({ key }) => ({ bucket, key })));
   const isLost = isEmpty && isKnown && (await stores.retention.hasImages(bucket));
@@ -105,7 +112,7 @@ async function assertFits(
   const why = isEmpty
     ? 'is empty, but jobs in MongoDB have images in it'
     : 'has objects, but none of those looked at belongs to a job in MongoDB';
-  throw new Failure(
+  throw new CommandFailed(
     `The bucket ${names[bucket]} ${why}. It was not changed. Check MONGODB_URL, MONGODB_DATABASE and the names of the ` +
       `buckets. If they belong together, for instance after a loss, run \`operator setup --adopt ${id}\`; ` +
       'docs/backup.md says when.',

@@ -12,10 +12,10 @@ const CONNECT_TIMEOUT_MS = 5000;
 const VISIBLE_WITHIN_MS = 30_000;
 
 /**
- * Registers the search attributes and waits until workflows can be started with them. Temporal Cloud does not let a
- * client register them: there they have to exist.
- * @throws Error when a name is already registered with another type, which only Temporal's own tools can change, or when
- * the attributes are missing and cannot be registered
+ * Registers the search attributes and waits until workflows can be started with them. Temporal
+ * Cloud does not let a client register them: there they have to exist.
+ * @throws Error when a name is already registered with another type, which only Temporal's own
+ * tools can change, or when the attributes are missing and cannot be registered
  */
 export async function registerSearchAttributes(temporal: Config['temporal']): Promise<void> {
   const { namespace } = temporal;

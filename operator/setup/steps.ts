@@ -1,10 +1,14 @@
-import { ensureSchedules } from '../../lib/process/schedules.ts';
+import type { Config } from '../../lib/process/config/config.ts';
+import { ensureSchedules } from '../../lib/process/temporal-client.ts';
 import { schedulesOf } from '../../lib/protocol/schedules.ts';
 import { setupDatabase } from '../../lib/stores/mongo/setup.ts';
+import { createImageStore } from '../../lib/stores/s3/images.ts';
+import { setupBuckets } from '../../lib/stores/s3/setup.ts';
+import type { Stores } from '../../lib/stores/stores.ts';
 import type { Deps } from '../deps.ts';
-import { Failure, sentenceOf } from '../failure.ts';
+import { CommandFailed, sentenceOf } from '../errors.ts';
+import { identifyBuckets } from './identify-buckets.ts';
 import { registerSearchAttributes } from './register-search-attributes.ts';
-import { setupImages } from './setup-images.ts';
 
 /** One step of the set-up. Idempotent, and may run while the service is running. */
 export interface SetupStep {
@@ -26,7 +30,7 @@ export const SETUP_STEPS: readonly SetupStep[] = [
   { name: 'schedules', run: setUpSchedules },
 ];
 
-/** Runs all steps, even when one fails. @throws Failure that names every failed step */
+/** Runs all steps, even when one fails. @throws CommandFailed that names every failed step */
 export async function runSetup(
   steps: readonly SetupStep[],
   deps: Deps,
@@ -38,10 +42,20 @@ export async function runSetup(
   const problems = results.flatMap((result, index) =>
     result.status === 'rejected' ? [`\n  ${steps[index]?.name}: ${sentenceOf(result.reason)}`] : [],
   );
-  if (problems.length > 0) throw new Failure(`Setup is not complete:${problems.join('')}`);
+  if (problems.length > 0) throw new CommandFailed(`Setup is not complete:${problems.join('')}`);
 }
 
 function setUpSchedules({ config, temporal }: Deps): Promise<void> {
   const { reconcileIntervalMs } = config().worker;
   return ensureSchedules(temporal(), schedulesOf(config().temporal.taskQueuePrefix, reconcileIntervalMs));
+}
+
+/**
+ * Creates the buckets, makes sure that they and MongoDB belong to one installation, and sets their
+ * policies.
+ */
+export async function setupImages(s3: Config['s3'], stores: Stores, adopt?: string): Promise<void> {
+  await using images = createImageStore(s3);
+  const names = { inputs: s3.inputsBucket, results: s3.resultsBucket };
+  await setupBuckets(s3, () => identifyBuckets({ stores, images, names, adopt }));
 }

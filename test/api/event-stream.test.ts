@@ -18,6 +18,7 @@ const JOB: JobRecord = {
   inputs: [],
   results: [],
   error: null,
+  idempotencyKey: null,
   createdAt: new Date(0),
   completedAt: null,
   processingMs: null,

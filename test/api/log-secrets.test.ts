@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { issueApiKey } from '../../lib/domain/api-key.ts';
 import { createEgress } from '../../lib/egress/egress.ts';
 import { loadConfig } from '../../lib/process/config/config.ts';
-import { createLogger } from '../../lib/process/process.ts';
+import { createLogger } from '../../lib/process/log.ts';
 import { startFakeApi } from '../contract/fake-api.ts';
 import { dial, listen } from '../contract/wire.ts';
 import { type Served, serveTcp } from '../lib/egress/servers.ts';

@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http';
 import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
 import { createWaiters } from '../../api/waiting/waiters.ts';
-import { createJobListeners } from '../../lib/stores/job-listeners.ts';
+import { createJobListeners } from '../../lib/stores/job-feed.ts';
 
 /** A response that can end, or be destroyed like its connection. */
 const fakeResponse = () => new PassThrough().resume() as PassThrough & ServerResponse;

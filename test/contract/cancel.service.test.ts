@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { createRateLimits } from '../../api/http/rate-limit.ts';
 import { FAILED_JOBS } from '../../lib/contract/limits.ts';
 import { Job } from '../../lib/contract/schemas.ts';
-import { CANCELLED } from '../../lib/domain/job-errors.ts';
+import { CANCELLED_JOB } from '../../lib/domain/job-errors.ts';
 import { postJob } from '../setup/client.ts';
 import { sampleImage } from '../setup/images.ts';
 import { draftOf } from '../setup/records.ts';
@@ -71,7 +71,7 @@ test('a job that no generator was asked for fails and is refunded, and the reque
   expect(first.json()).toMatchObject({
     job_id: jobId,
     status: 'failed',
-    error: CANCELLED.error,
+    error: CANCELLED_JOB.error,
     images_charged: 1,
     refunded: true,
     failure: { reason: 'cancelled', retryable: true },
@@ -135,7 +135,10 @@ test('a job can be cancelled before its POST is answered, and a replay returns i
 
 test('cancelled jobs count among those that an account may have fail in an hour', async () => {
   for (let n = 0; n < FAILED_JOBS.account; n += 1)
-    await service.stores.jobs.cancel(client.accountId, await accept(), { ...CANCELLED, processingMs: null });
+    await service.stores.jobs.cancel(client.accountId, await accept(), {
+      ...CANCELLED_JOB,
+      processingMs: null,
+    });
   const refused = await postJob(service.app, client.headers, body);
   expect(outcome(refused)).toBe(error('rate_limited'));
   expect(refused.json().error.message).toContain('were cancelled');

@@ -137,7 +137,11 @@ describe('every code of the error table', () => {
   test('generation_failed is not returned by a request: the job is failed and refunded', async () => {
     const client = await service.client();
     const { job_id } = JSON.parse((await post(client, job(), key('fails'))).body);
-    await service.stores.jobs.fail(job_id, { error: 'The model refused the image.', processingMs: 5 });
+    await service.stores.jobs.fail(job_id, {
+      error: 'The model refused the image.',
+      failureReason: 'no_result',
+      processingMs: 5,
+    });
     const read = await call('GET', `/v1/jobs/${job_id}`, client.headers);
     expect(outcome(read)).toBe('200');
     const failed = { status: 'failed', error: 'The model refused the image.', images_charged: 1 };

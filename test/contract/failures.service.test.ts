@@ -38,7 +38,12 @@ async function fail(client: Client, times: number): Promise<void> {
   for (let n = 0; n < times; n++) {
     const draft = draftOf(client);
     await jobs.accept(draft);
-    await jobs.fail(draft.jobId, { error: 'Damaged.', processingMs: 1, counted: true });
+    await jobs.fail(draft.jobId, {
+      error: 'Damaged.',
+      failureReason: 'no_result',
+      processingMs: 1,
+      counted: true,
+    });
   }
 }
 

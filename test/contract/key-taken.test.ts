@@ -69,7 +69,12 @@ test('a request whose account has failed too often since another one with its ke
     for (let n = 0; n < FAILED_JOBS.paidAccount; n += 1) {
       const damaged = draftOf(draft);
       void api.stores.jobs.accept(damaged);
-      void api.stores.jobs.fail(damaged.jobId, { error: 'Damaged.', processingMs: 1, counted: true });
+      void api.stores.jobs.fail(damaged.jobId, {
+        error: 'Damaged.',
+        failureReason: 'no_result',
+        processingMs: 1,
+        counted: true,
+      });
     }
     return { disabled: false };
   };

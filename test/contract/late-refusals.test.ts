@@ -85,14 +85,6 @@ test('a request that was answered 402 is not charged by a copy of its call that 
   expect(await balance()).toBe(10);
 });
 
-test('nor one whose 402 came from a worker that does not name the job it refused', async () => {
-  answers = [async () => ({ outcome: 'insufficient_credits' })];
-  expect(outcome(await post())).toBe(error('insufficient_credits'));
-  await buy();
-  expect(await arriveLate()).toEqual(['voided']);
-  expect(await balance()).toBe(11);
-});
-
 test.each<[string, (other: JobDraft) => GatewayOutcome]>([
   ['joined', ({ jobId, bodyDigest }) => ({ outcome: 'accepted', jobId, bodyDigest })],
   ['found when its workflow had ended', () => ({ outcome: 'closed' })],

@@ -123,7 +123,7 @@ describe('GET /v1/jobs', () => {
 describe('GET /v1/ledger', () => {
   test('has every change of the balance, the newest first, in pages', async () => {
     const [failed = ''] = await accept([{}]);
-    await service.stores.jobs.fail(failed, { error: 'No.', processingMs: 1 });
+    await service.stores.jobs.fail(failed, { error: 'No.', failureReason: 'no_result', processingMs: 1 });
     const { pack } = await service.stores.packs.add({ ...client, images: 500, reference: null });
     await service.stores.ledger.credit({ ...client, images: 5, reason: 'internal note' });
     const all = (await get('/ledger')).json<LedgerList>();

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { jobName, optionsName } from '../../api/docs/openapi/tools.ts';
 import type { OpenApiDocument, OpenApiSchema } from '../../api/docs/openapi/types.ts';
-import { listTools, listToolsWithOptions } from '../../lib/catalog/catalog.ts';
+import { describeTools, describeToolsWithOptions } from '../../lib/catalog/catalog.ts';
 import { type Service, startService } from '../setup/service.ts';
 import { problems, readDocument } from './document.ts';
 
-const SLUGS = listTools(new Map()).map(({ slug }) => slug);
+const SLUGS = describeTools(new Map()).map(({ slug }) => slug);
 const URL = 'https://photos.example.com/front.jpg';
 
 let service: Service;
@@ -53,7 +53,7 @@ test.each(SLUGS)('the requests for %s are complete objects with every field', (s
   }
 });
 
-test.each(listToolsWithOptions(new Map()))('the options of $slug are those of GET /v1/tools', (tool) => {
+test.each(describeToolsWithOptions(new Map()))('the options of $slug are those of GET /v1/tools', (tool) => {
   const { properties } = document.components.schemas[optionsName(tool.slug)] as { properties: object };
   expect(Object.keys(properties)).toEqual(Object.keys(tool.options.properties as object));
 });

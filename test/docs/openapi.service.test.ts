@@ -5,7 +5,7 @@ import { ROUTES } from '../../api/app.ts';
 import { hoistSchemas } from '../../api/docs/openapi/hoist.ts';
 import { optionsName } from '../../api/docs/openapi/tools.ts';
 import type { OpenApiDocument, OpenApiSchema } from '../../api/docs/openapi/types.ts';
-import { findTool, listTools, planRender } from '../../lib/catalog/catalog.ts';
+import { describeTools, findTool, planRender } from '../../lib/catalog/catalog.ts';
 import { ERRORS, type ErrorCode } from '../../lib/contract/errors.ts';
 import type { ErrorEnvelope } from '../../lib/contract/schemas.ts';
 import { type Service, startService } from '../setup/service.ts';
@@ -171,7 +171,7 @@ describe('the errors in the document', () => {
 describe('the options in the document', () => {
   test('are defined for every tool, by its slug', () => {
     const alternatives = document.components.schemas.CreateJob?.oneOf as OpenApiSchema[];
-    expect(alternatives.map(({ title }) => title)).toEqual(listTools(new Map()).map(({ slug }) => slug));
+    expect(alternatives.map(({ title }) => title)).toEqual(describeTools(new Map()).map(({ slug }) => slug));
     const body = (tool: string, options: object) =>
       problems(document, { $ref: '#/components/schemas/CreateJob' }, { tool, image_base64: '', options });
     expect(body('roof-replacement', { material: 'slate' })).toEqual([]);
@@ -180,7 +180,7 @@ describe('the options in the document', () => {
     expect(body('no-such-tool', {})).not.toEqual([]);
   });
 
-  test.each(listTools(new Map()).map(({ slug }) => slug))(
+  test.each(describeTools(new Map()).map(({ slug }) => slug))(
     'of %s list only values that the service accepts',
     (slug) => {
       const tool = findTool(slug);

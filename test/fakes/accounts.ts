@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { LIMITS } from '../../lib/contract/limits.ts';
 import { Refused } from '../../lib/domain/errors.ts';
-import type { AccountRecord, KeyRecord, WebhookEndpoint } from '../../lib/domain/records.ts';
+import type { AccountRecord, EndpointRecord, KeyRecord } from '../../lib/domain/records.ts';
 import { replacedSecrets } from '../../lib/domain/webhook-secrets.ts';
-import type { AccountStore, EndpointHealth } from '../../lib/stores/account-store.ts';
-import type { KeyStore } from '../../lib/stores/key-store.ts';
+import type { AccountStore, EndpointHealth, KeyStore } from '../../lib/stores/account-store.ts';
 import { type Books, copies, getOpenAccount, getOrThrow, newestFirst, once, post } from './books.ts';
 
 export function createFakeAccountStore(books: Books): AccountStore {
@@ -82,7 +81,7 @@ export function createFakeAccountStore(books: Books): AccountStore {
   };
 }
 
-function recordHealth(webhook: WebhookEndpoint, health: EndpointHealth): void {
+function recordHealth(webhook: EndpointRecord, health: EndpointHealth): void {
   const { failingSince, failedCycles } = webhook;
   if (health === 'healthy') {
     delete webhook.failingSince;

@@ -1,3 +1,4 @@
+import { type CommandArguments, expectSame } from '../../lib/domain/commands.ts';
 import { NotFound, Refused } from '../../lib/domain/errors.ts';
 import type { StoredCall } from '../../lib/domain/generator-call.ts';
 import type { JobRequests } from '../../lib/domain/job-requests.ts';
@@ -10,12 +11,11 @@ import type {
   ObjectRef,
   PackRecord,
 } from '../../lib/domain/records.ts';
-import { type Asked, expectSame } from '../../lib/domain/references.ts';
-import { createJobListeners, type JobListeners } from '../../lib/stores/job-listeners.ts';
+import { createJobListeners, type JobListeners } from '../../lib/stores/job-feed.ts';
 import type { IdempotencyRow } from '../../lib/stores/job-store.ts';
 import type { AuditOutcome } from '../../lib/stores/ledger-store.ts';
 import type { Referenced } from '../../lib/stores/mongo/references.ts';
-import type { HoldReason } from '../../lib/stores/settings-store.ts';
+import type { HoldReason } from '../../lib/stores/stores.ts';
 
 /** All records in memory. The stores return copies, as a database would. */
 export interface Books {
@@ -24,7 +24,7 @@ export interface Books {
   jobs: Map<string, JobRecord>;
   /** By job id. */
   requests: Map<string, JobRequests>;
-  voided: Map<string, { unpaid: boolean }>;
+  voided: Map<string, { overdrawn: boolean }>;
   /** Calls to upstreams by job id, those of voided jobs too. */
   calls: Map<string, StoredCall[]>;
   /** Ids of jobs that a local generator renders. */
@@ -42,7 +42,7 @@ export interface Books {
   /** Workflows queued for deletion in Temporal. */
   histories: Set<string>;
   /** By command, account and reference: arguments and result. */
-  references: Map<string, { asked: Asked; result: object }>;
+  references: Map<string, { asked: CommandArguments; result: object }>;
   apiEnabled: boolean;
   disabledTools: Set<string>;
   installation: string | undefined;
@@ -112,7 +112,7 @@ export function getOrThrow<T>(records: Map<string, T>, what: string, id: string)
   return record;
 }
 
-/** See `once` of the MongoDB adapter. */
+/** See `runReferenced` of the MongoDB adapter. */
 export function once<T extends object>(
   { references }: Books,
   { command, accountId, reference, asked }: Referenced,

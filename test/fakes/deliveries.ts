@@ -1,5 +1,5 @@
 import {
-  CANCELLED,
+  CANCELLED_DELIVERY,
   deliveryIdOf,
   KEPT_ATTEMPTS,
   KEPT_TESTS,
@@ -96,7 +96,7 @@ export function createFakeDeliveryStore({ deliveries }: Books): DeliveryStore {
 export function cancelDelivery({ deliveries }: Books, jobId: string): void {
   const row = deliveries.get(deliveryIdOf(jobId));
   if (row === undefined) return;
-  if (row.state === 'pending') Object.assign(row, CANCELLED);
+  if (row.state === 'pending') Object.assign(row, CANCELLED_DELIVERY);
   row.url = null;
   for (const attempt of row.attempts) Object.assign(attempt, { url: null, responseBody: null });
 }

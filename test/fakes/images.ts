@@ -27,17 +27,14 @@ export function createFakeImageStore(
       for (const { bucket, key } of refs) objects.delete(`${bucket}/${key}`);
       return [];
     },
-    async list(bucket, olderThan, after = '', limit = 1000) {
+    async list(bucket, after = '', limit = 1000) {
       const all = [...objects]
         .filter(([name]) => name.startsWith(`${bucket}/`))
         .map(([name, { lastModified }]) => ({ key: name.slice(bucket.length + 1), lastModified }))
         .filter(({ key }) => key > after && key !== MARK_KEY)
         .sort((a, b) => (a.key < b.key ? -1 : 1));
       const page = all.slice(0, limit);
-      return {
-        found: page.filter(({ lastModified }) => lastModified < olderThan),
-        next: all.length > limit ? page.at(-1)?.key : undefined,
-      };
+      return { found: page, next: all.length > limit ? page.at(-1)?.key : undefined };
     },
     exists: async ({ bucket, key }) => objects.has(`${bucket}/${key}`),
     mark: async (bucket) => objects.get(`${bucket}/${MARK_KEY}`)?.bytes.toString(),

@@ -62,8 +62,8 @@ export function createFakeJobStore(books: Books): JobStore {
     },
     void: async (jobId, requestId) => voidJob(books, jobId, requestId),
 
-    async fence(jobId, unpaid = false) {
-      if (!books.jobs.has(jobId) && !books.voided.has(jobId)) books.voided.set(jobId, { unpaid });
+    async fence(jobId, overdrawn = false) {
+      if (!books.jobs.has(jobId) && !books.voided.has(jobId)) books.voided.set(jobId, { overdrawn });
       return read(jobId);
     },
 
@@ -135,7 +135,7 @@ function remove(books: Books, job: JobRecord, was: 'completed' | 'failed'): Dele
 function accept(books: Books, draft: JobDraft): Acceptance {
   const { jobId, accountId, bodyDigest, idempotencyKey, keyId, imagesCharged, input, ...stored } = draft;
   const voided = books.voided.get(jobId);
-  if (voided !== undefined) return { outcome: voided.unpaid ? 'insufficient_credits' : 'voided', jobId };
+  if (voided !== undefined) return { outcome: voided.overdrawn ? 'insufficient_credits' : 'voided', jobId };
   if (books.jobs.has(jobId)) return { outcome: 'accepted', jobId, bodyDigest };
   const rowId = idempotencyKey === null ? undefined : idempotencyId(keyId, idempotencyKey);
   const existing = rowId === undefined ? undefined : books.idempotency.get(rowId);
@@ -185,7 +185,7 @@ function voidJob(books: Books, jobId: string, requestId: string): boolean {
     cancelDelivery(books, jobId);
     if (job.status !== 'failed') reverseCharge(books, job, 'void');
   }
-  books.voided.set(jobId, { unpaid: false });
+  books.voided.set(jobId, { overdrawn: false });
   return true;
 }
 

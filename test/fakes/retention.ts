@@ -1,8 +1,10 @@
 import type { JobRecord, ObjectRef } from '../../lib/domain/records.ts';
-import type { HistoryStore } from '../../lib/stores/history-store.ts';
-import type { OrphanStore } from '../../lib/stores/orphan-store.ts';
-import type { RemovalStore } from '../../lib/stores/removal-store.ts';
-import type { RetentionStore } from '../../lib/stores/retention-store.ts';
+import type {
+  HistoryStore,
+  OrphanStore,
+  RemovalStore,
+  RetentionStore,
+} from '../../lib/stores/retention-store.ts';
 import type { Books } from './books.ts';
 
 export const objectId = ({ bucket, key }: ObjectRef) => `${bucket}/${key}`;

@@ -1,10 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import { imagesToRefund } from '../../lib/domain/commands.ts';
 import type { PackRecord } from '../../lib/domain/records.ts';
-import { imagesToRefund } from '../../lib/domain/refund.ts';
-import type { LedgerStore } from '../../lib/stores/ledger-store.ts';
-import type { PackStore } from '../../lib/stores/pack-store.ts';
-import type { SettingsStore } from '../../lib/stores/settings-store.ts';
-import type { Stores } from '../../lib/stores/stores.ts';
+import type { LedgerStore, PackStore } from '../../lib/stores/ledger-store.ts';
+import type { SettingsStore, Stores } from '../../lib/stores/stores.ts';
 import { createFakeAccountStore, createFakeKeyStore } from './accounts.ts';
 import { auditBooks, auditOrphans } from './audit.ts';
 import {

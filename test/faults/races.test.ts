@@ -15,10 +15,7 @@ afterAll(() => world?.[Symbol.asyncDispose]());
 
 /** Keys of all objects stored for the account. */
 async function stored({ accountId }: Order, ...buckets: ('inputs' | 'results')[]): Promise<string[]> {
-  const anyTime = new Date(Date.now() + 3_600_000);
-  const pages = await Promise.all(
-    buckets.map((bucket) => world.images.list(bucket, anyTime, `${accountId}/`)),
-  );
+  const pages = await Promise.all(buckets.map((bucket) => world.images.list(bucket, `${accountId}/`)));
   return pages.flatMap(({ found }) => found.map(({ key }) => key).filter((key) => key.startsWith(accountId)));
 }
 

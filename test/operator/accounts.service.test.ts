@@ -75,7 +75,7 @@ describe('account close', () => {
     for (const draft of [completed, failed]) await stores.jobs.accept(draft);
     const result = { bucket: 'results' as const, key: `${accountId}/${randomUUID()}-pool.jpeg` };
     await stores.jobs.complete(completed.jobId, { results: [result], processingMs: 1 });
-    await stores.jobs.fail(failed.jobId, { error: 'No.', processingMs: 1 });
+    await stores.jobs.fail(failed.jobId, { error: 'No.', failureReason: 'no_result', processingMs: 1 });
 
     const closed = await json('account', 'close', accountId, '--forfeit');
     expect(closed).toMatchObject({ status: 'closed', balance: 0, forfeited: 49, jobs_deleted: 2 });

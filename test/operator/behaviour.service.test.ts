@@ -172,7 +172,11 @@ describe('text for people', () => {
     const client = await newAccount(cli);
     const draft = draftOf(client, { options: { customPrompt: '\u001b]0;owned\u0007\u202e\u009b2J' } });
     await stores.jobs.accept(draft);
-    await stores.jobs.fail(draft.jobId, { error: 'No\u001b[2J\r\nway.', processingMs: null });
+    await stores.jobs.fail(draft.jobId, {
+      error: 'No\u001b[2J\r\nway.',
+      failureReason: 'no_result',
+      processingMs: null,
+    });
     for (const command of [
       ['show', draft.jobId],
       ['list', '--account', client.accountId],

@@ -2,7 +2,7 @@ import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { prepareDatabase } from '../../lib/stores/mongo/setup.ts';
 import { type Deps, openDeps } from '../../operator/deps.ts';
-import { run } from '../../operator/run.ts';
+import { runOperator } from '../../operator/run.ts';
 import { ownConfig } from '../setup/own-config.ts';
 
 export interface CommandResult {
@@ -11,7 +11,10 @@ export interface CommandResult {
   err: string;
 }
 
-/** What is typed at the question: at once, or when the function has returned it, which runs while the command asks. */
+/**
+ * What is typed at the question: at once, or when the function has returned it, which runs while
+ * the command asks.
+ */
 type Answer = string | (() => Promise<string>);
 
 /** Runs one command, on a terminal only if an answer to its question is given. */
@@ -23,14 +26,16 @@ export async function runWith(deps: Deps, argv: readonly string[], answer?: Answ
   const output = Promise.all([text(stdout), text(stderr)]);
   if (typeof answer === 'string') stdin.end(answer);
   else if (answer !== undefined) stderr.once('data', async () => stdin.end(await answer()));
-  const code = await run(argv, deps, { stdin, stdout, stderr });
+  const code = await runOperator(argv, deps, { stdin, stdout, stderr });
   stdout.end();
   stderr.end();
   const [out, err] = await output;
   return { code, out, err };
 }
 
-/** The operator's command line, run in this process; by default with its own database and buckets. */
+/**
+ * The operator's command line, run in this process; by default with its own database and buckets.
+ */
 export function openCommandLine(config = ownConfig()) {
   const deps = openDeps(() => config);
 

@@ -102,7 +102,7 @@ describe('job find', () => {
 
   test('finds jobs by status, tool and time', async () => {
     const { accountId, ids } = await clientWithJobs(2, { tool: 'pool' });
-    await stores.jobs.fail(ids[0] ?? '', { error: 'No.', processingMs: null });
+    await stores.jobs.fail(ids[0] ?? '', { error: 'No.', failureReason: 'no_result', processingMs: null });
     const find = (...filter: string[]) => rows('job', 'find', '--account', accountId, ...filter);
     expect(await find('--status', 'failed')).toMatchObject([{ job_id: ids[0], status: 'failed' }]);
     expect(await find('--tool', 'pool', '--since', '1h')).toHaveLength(2);
@@ -129,7 +129,7 @@ describe('usage', () => {
   test('sums the jobs of a month by tool', async () => {
     const { accountId, keyId, ids } = await clientWithJobs(2, { tool: 'pool', imagesCharged: 2 });
     await stores.jobs.accept(draftOf({ accountId, keyId }, { tool: 'declutter' }));
-    await stores.jobs.fail(ids[0] ?? '', { error: 'No.', processingMs: null });
+    await stores.jobs.fail(ids[0] ?? '', { error: 'No.', failureReason: 'no_result', processingMs: null });
     const command = ['usage', '--account', accountId, '--month', month];
     const declutter = { tool: 'declutter', jobs: 1, images_charged: 1, images_refunded: 0, images: 1 };
     const pool = { tool: 'pool', jobs: 2, failed: 1, images_charged: 4, images_refunded: 2, images: 2 };

@@ -8,8 +8,8 @@ export interface Expression {
 }
 
 /**
- * The regular expressions of a file: literals, `RegExp` of a constant, and `pattern` of a schema, which the validator
- * compiles.
+ * The regular expressions of a file: literals, `RegExp` of a constant, and `pattern` of a schema,
+ * which the validator compiles.
  * @throws Error when the file doesn't parse, or builds an expression at run time
  */
 export function expressionsIn(path: string, text = readFileSync(path, 'utf8')): Expression[] {

@@ -36,7 +36,7 @@ describe('a retry policy', () => {
   /** Calls each activity with an id that does not exist. */
   const calls: Record<string, () => Promise<unknown>> = {
     completeJob: () => completeJob('none', { results: [], processingMs: 1 }),
-    failJob: () => failJob('none', { error: 'No image.', processingMs: 1 }),
+    failJob: () => failJob('none', { error: 'No image.', failureReason: 'no_result', processingMs: 1 }),
     reopenDelivery: () => reopenDelivery('none', 'cycle'),
     openTestDelivery: () => openTestDelivery('msg_1', 'none'),
   };

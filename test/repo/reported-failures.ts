@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { type Argument, parseSync, Visitor } from 'oxc-parser';
 
-/** A retry policy of a workflow that names final failures, with the activities that it applies to. */
+/**
+ * A retry policy of a workflow that names final failures, with the activities that it applies to.
+ */
 export interface Policy {
   activities: string[];
   /** The expressions in `nonRetryableErrorTypes`, as written. */

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { deleteWorkflow } from '../../lib/process/temporal-client.ts';
 import { retentionAction } from '../../lib/protocol/retention.ts';
 import { collections } from '../../lib/stores/mongo/documents.ts';
-import { startRetention } from '../../operator/start-run.ts';
+import { startRetention } from '../../operator/runs.ts';
 import { closers } from '../setup/closers.ts';
 import { eventually } from '../setup/eventually.ts';
 import { type Service, startService } from '../setup/service.ts';

@@ -1,6 +1,6 @@
 import pino from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startRetention } from '../../operator/start-run.ts';
+import { startRetention } from '../../operator/runs.ts';
 import { closers } from '../setup/closers.ts';
 import { keptLog } from '../setup/kept-log.ts';
 import { recordMetrics } from '../setup/metrics.ts';

@@ -1,7 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Job } from '../../lib/contract/schemas.ts';
 import { GeneratorError, type GeneratorFailure } from '../../lib/generators/errors.ts';
-import { collections } from '../../lib/stores/mongo/documents.ts';
 import { ended, postJob } from '../setup/client.ts';
 import { closers } from '../setup/closers.ts';
 import { eventually } from '../setup/eventually.ts';
@@ -100,18 +98,6 @@ test('a completed job has no failure, was not refunded, and has the key that cre
   });
   const keyed = await endOf(await post('garage-renovation', {}, 'listing-2'));
   expect(keyed).toMatchObject({ refunded: false, failure: null, idempotency_key: 'listing-2' });
-});
-
-test('a job that an earlier version stored has its key, and null where the reason is unknown', async () => {
-  const jobId = await post('declutter', {}, 'listing-3');
-  const job = await endOf(jobId);
-  const { jobs } = collections(service.mongo.db);
-  await jobs.updateOne({ _id: jobId }, { $unset: { idempotencyKey: '', failureReason: '' } });
-  const read = await service.app.inject({ url: `/api/v1/jobs/${jobId}`, headers: client.headers });
-  expect(read.json<Job>()).toEqual({ ...job, failure: null });
-  const body = { tool: 'declutter', image_base64 };
-  const replay = await postJob(service.app, client.headers, body, 'listing-3');
-  expect(replay.json()).toEqual({ ...job, failure: null, warnings: [] });
 });
 
 test('a deleted job keeps neither its key nor its reason', async () => {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { stopSignal } from '../../lib/protocol/job.ts';
-import { cancelJob } from '../../operator/cancel-job.ts';
+import { cancelOneJob } from '../../operator/jobs.ts';
 import { type CommandLine, openCommandLine } from '../operator/command-line.ts';
 import { ended, postJob } from '../setup/client.ts';
 import { closers } from '../setup/closers.ts';
@@ -70,7 +70,7 @@ test('a job that completes while its cancellation is requested keeps its charge 
     return job;
   };
   const deps = { ...cli.deps, stores: () => ({ ...stores, jobs: { ...stores.jobs, get } }) };
-  await expect(cancelJob(deps, jobId)).rejects.toThrow(
+  await expect(cancelOneJob(deps, jobId)).rejects.toThrow(
     `Job ${jobId} was completed before it could be cancelled. It is not refunded.`,
   );
   respond();
@@ -82,7 +82,7 @@ test('a job that is stopped fails, is refunded, and has its webhook delivered th
   const { jobId, respond, notified, balance } = await heldJob();
   expect(await cli.json('job', 'cancel', jobId)).toMatchObject({ status: 'failed' });
   await notified();
-  await service.temporal.workflow.getHandle(`job:${jobId}`).signal(stopSignal);
+  await service.temporal.workflow.getHandle(`job:${jobId}`).signal(stopSignal, jobId);
   respond();
   expect(await deliveryIn(service, jobId, 'delivered')).toMatchObject({ type: 'job.failed' });
   expect(await balance()).toBe(50);
@@ -123,7 +123,7 @@ test('a job whose renderer stands still is cancelled at once, and its webhook is
   expect(await service.temporal.workflow.getHandle(`job:${jobId}`).result()).toMatchObject({
     status: 'failed',
   });
-  const { found } = await service.images.list('results', new Date(Date.now() + 60_000));
+  const { found } = await service.images.list('results');
   const { accountId } = (await service.stores.jobs.get(jobId)) ?? {};
   expect(found.filter(({ key }) => key.startsWith(`${accountId}/`))).toEqual([]);
   expect(await balance()).toBe(50);

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Job } from '../../lib/contract/schemas.ts';
-import { createLogger } from '../../lib/process/process.ts';
+import { createLogger } from '../../lib/process/log.ts';
 import { openDeps } from '../../operator/deps.ts';
 import { serveHttp } from '../lib/egress/servers.ts';
 import { SECRET as UPSTREAM_KEY } from '../lib/generators/upstreams/fake.ts';

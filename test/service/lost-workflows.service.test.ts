@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { deliveryIdOf } from '../../lib/domain/delivery.ts';
 import { taskQueues } from '../../lib/protocol/task-queues.ts';
-import { redeliver } from '../../operator/start-delivery.ts';
+import { redeliver } from '../../operator/deliveries.ts';
 import { ended, postJob } from '../setup/client.ts';
 import { closers } from '../setup/closers.ts';
 import { eventually } from '../setup/eventually.ts';

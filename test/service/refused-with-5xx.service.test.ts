@@ -315,32 +315,6 @@ describe('a POST that found the job of an earlier request', () => {
     expect(new Set(replays.map(({ statusCode }) => statusCode))).toEqual(new Set([201]));
     expect(await requestsOf(jobId)).toHaveLength(MAX_REQUESTS);
   });
-
-  test.each([
-    ['without a mark', { $unset: 'answered' }, []],
-    ['marked `true`', { $set: { answered: true } }, ['by 0.1.0']],
-  ])('and is answered 500 keeps a job stored by version 0.1.0, %s', async (_, asVersion010, others) => {
-    await startWorker();
-    const { client, headers, response } = await post(service.app, randomUUID());
-    const jobId: string = response.json().job_id;
-    await service.mongo.db.collection<{ _id: string }>('jobs').updateOne({ _id: jobId }, [asVersion010]);
-    const body = { tool: 'declutter', image_base64 };
-    const app = await apiWith(losingResponse());
-    expect((await postJob(app, headers, body)).statusCode).toBe(500);
-    await eventually(async () => expect(await requestsOf(jobId)).toEqual([jobId, ...others]));
-    expect((await postJob(service.app, headers, body)).json().job_id).toBe(jobId);
-    expect((await service.stores.accounts.get(client.accountId)).balance).toBe(49);
-  });
-
-  test('that version 0.1.0 has answered too keeps it', async () => {
-    await startWorker();
-    const { client, response } = await post(service.app, randomUUID());
-    const jobId: string = response.json().job_id;
-    const jobs = service.mongo.db.collection<{ _id: string }>('jobs');
-    await jobs.updateOne({ _id: jobId }, { $set: { answered: true } });
-    expect(await service.stores.jobs.void(jobId, jobId)).toBe(false);
-    expect((await service.stores.accounts.get(client.accountId)).balance).toBe(49);
-  });
 });
 
 const connections = ({ server }: TypedApp) =>

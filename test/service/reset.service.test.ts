@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { GeneratorError } from '../../lib/generators/errors.ts';
-import { redeliver } from '../../operator/start-delivery.ts';
+import { redeliver } from '../../operator/deliveries.ts';
 import { ended, postJob } from '../setup/client.ts';
 import { closers } from '../setup/closers.ts';
 import { blockedRender, scriptedGenerators } from '../setup/generators.ts';

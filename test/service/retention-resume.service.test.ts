@@ -4,7 +4,7 @@ import { defaultPayloadConverter } from '@temporalio/common';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ImageStoreUnavailable } from '../../lib/stores/image-store.ts';
 import { collections, type JobDocument } from '../../lib/stores/mongo/documents.ts';
-import { startRetention } from '../../operator/start-run.ts';
+import { startRetention } from '../../operator/runs.ts';
 import { closers } from '../setup/closers.ts';
 import { eventually } from '../setup/eventually.ts';
 import { type Service, startService } from '../setup/service.ts';
@@ -57,6 +57,9 @@ async function expiredJobs(count: number): Promise<string> {
       inputs: [{ bucket: 'inputs', key: `${accountId}/${id}.jpeg` }],
       results: [],
       error: null,
+      idempotencyKey: null,
+      answered: [id],
+      withdrawn: [],
       createdAt,
       completedAt: createdAt,
       processingMs: 1,

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { ObjectRef } from '../../lib/domain/records.ts';
 import type { RetentionCounts } from '../../lib/protocol/retention.ts';
-import { startRetention } from '../../operator/start-run.ts';
+import { startRetention } from '../../operator/runs.ts';
 import { ended, postJob } from '../setup/client.ts';
 import { scriptedGenerators } from '../setup/generators.ts';
 import { sampleImage } from '../setup/images.ts';
@@ -60,11 +60,10 @@ async function objectsOf(jobId: string): Promise<ObjectRef[]> {
 }
 
 async function stored(): Promise<ObjectRef[]> {
-  const soon = new Date(Date.now() + 60_000);
   const buckets = ['inputs', 'results'] as const;
   const pages = await Promise.all(
     buckets.map(async (bucket) =>
-      (await service.images.list(bucket, soon)).found.map(({ key }) => ({ bucket, key })),
+      (await service.images.list(bucket)).found.map(({ key }) => ({ bucket, key })),
     ),
   );
   return pages.flat();
@@ -77,7 +76,7 @@ describe('the retention workflow', () => {
     const old = await Promise.all([8, 9, 10, 11, 12].map((days) => jobOf(key, days)));
     const [failed = ''] = old;
     await change(failed, { status: 'processing' });
-    await service.stores.jobs.fail(failed, { error: 'No.', processingMs: 1 });
+    await service.stores.jobs.fail(failed, { error: 'No.', failureReason: 'no_result', processingMs: 1 });
     const [young, ofOtherKey] = await Promise.all([jobOf(key, 6.9), jobOf(client, 400)]);
     const objects = (await Promise.all(old.map(objectsOf))).flat();
     expect(objects).toHaveLength(10);

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { ensureSchedules } from '../../lib/process/schedules.ts';
+import { ensureSchedules } from '../../lib/process/temporal-client.ts';
 import { reconcileScheduleId, retentionScheduleId, schedulesOf } from '../../lib/protocol/schedules.ts';
 import { openDeps } from '../../operator/deps.ts';
 import { SETUP_STEPS } from '../../operator/setup/steps.ts';

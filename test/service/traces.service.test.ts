@@ -7,7 +7,7 @@ import '../setup/context.ts';
 import type { Job } from '../../lib/contract/schemas.ts';
 import { deliveryIdOf } from '../../lib/domain/delivery.ts';
 import { GeneratorError } from '../../lib/generators/errors.ts';
-import { redeliver } from '../../operator/start-delivery.ts';
+import { redeliver } from '../../operator/deliveries.ts';
 import { ended, postJob } from '../setup/client.ts';
 import { closers } from '../setup/closers.ts';
 import { type CollectedSpan, type Collector, startCollector } from '../setup/collector.ts';

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { deliveryIdOf } from '../../lib/domain/delivery.ts';
-import { attempted } from '../../operator/delivery-outcome.ts';
-import { redeliver } from '../../operator/start-delivery.ts';
+import { attempted, redeliver } from '../../operator/deliveries.ts';
 import { type CommandLine, openCommandLine, runWith } from '../operator/command-line.ts';
 import { ended, postJob } from '../setup/client.ts';
 import { closers } from '../setup/closers.ts';

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { TestEvent } from '../../lib/contract/webhook.ts';
 import { deliveryIdOf } from '../../lib/domain/delivery.ts';
 import { taskQueues } from '../../lib/protocol/task-queues.ts';
-import { redeliver, sendTest } from '../../operator/start-delivery.ts';
+import { redeliver, sendTest } from '../../operator/deliveries.ts';
 import { ended, postJob } from '../setup/client.ts';
 import { closers } from '../setup/closers.ts';
 import { eventually } from '../setup/eventually.ts';

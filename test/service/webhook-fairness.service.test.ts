@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { taskQueues } from '../../lib/protocol/task-queues.ts';
-import { sendTest } from '../../operator/start-delivery.ts';
+import { sendTest } from '../../operator/deliveries.ts';
 import { closers } from '../setup/closers.ts';
 import { eventually } from '../setup/eventually.ts';
 import { type Manner, type Receiver, startReceiver } from '../setup/receiver.ts';

@@ -8,7 +8,7 @@ import { openMongo } from '../../lib/stores/mongo/client.ts';
 import { prepareDatabase } from '../../lib/stores/mongo/setup.ts';
 import { createMongoStores } from '../../lib/stores/mongo/stores.ts';
 import { installRuntime } from '../../lib/telemetry/temporal-logger.ts';
-import { setupImages } from '../../operator/setup/setup-images.ts';
+import { setupImages } from '../../operator/setup/steps.ts';
 import { openRenderer } from '../../worker/open-renderer.ts';
 import { openWorker, type WorkerOverrides } from '../../worker/open-worker.ts';
 import { PERMISSIVE } from './permissive.ts';

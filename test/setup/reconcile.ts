@@ -1,5 +1,5 @@
 import type { ReconcileCounts } from '../../lib/protocol/reconcile.ts';
-import { startReconcile } from '../../operator/start-run.ts';
+import { startReconcile } from '../../operator/runs.ts';
 import type { Service } from './service.ts';
 
 /** Runs the reconciler to its end. */

@@ -3,7 +3,6 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { runCommand } from '../../dev/process/command.ts';
-import { unpackRecordedBuild } from '../upgrade/recorded-build.ts';
 import { printed } from './printed.ts';
 
 /** One version of the service, whose processes are started one by one. */
@@ -33,14 +32,6 @@ export const today = (env: Record<string, string>): Release => {
   const entry = (name: string) => ['--import', import.meta.resolve('tsx'), join(folder, `${name}.ts`)];
   return release({ folder, entry }, env);
 };
-
-/** The recorded version, from its build. */
-export async function yesterday(env: Record<string, string>): Promise<Release> {
-  const folder = await unpackRecordedBuild();
-  const entry = (name: string) => [join(folder, 'dist', `${name}.js`)];
-  const WORKFLOW_BUNDLE = join(folder, 'dist', 'workflow-bundle.cjs');
-  return release({ folder, entry }, { ...env, WORKFLOW_BUNDLE });
-}
 
 function release({ folder, entry }: Layout, env: Record<string, string>): Release {
   const start = (name: string) => {

@@ -12,7 +12,7 @@ import type {
   ToolWithOptions,
 } from '../../../lib/contract/schemas.ts';
 import type { TestEvent, WebhookEvent } from '../../../lib/contract/webhook.ts';
-import { CANCELLED, NOT_GENERATED, refundedError } from '../../../lib/domain/job-errors.ts';
+import { CANCELLED_JOB, NOT_GENERATED, refundedError } from '../../../lib/domain/job-errors.ts';
 import { DELIVERY_EXAMPLES, DELIVERY_REQUEST_EXAMPLES } from './delivery-examples.ts';
 import type { Examples } from './types.ts';
 
@@ -58,7 +58,7 @@ const failed: Job = {
 const cancelled: Job = {
   ...processing,
   status: 'failed',
-  error: CANCELLED.error,
+  error: CANCELLED_JOB.error,
   completed_at: '2026-11-20T09:30:13.021Z',
   refunded: true,
   failure: { reason: 'cancelled', retryable: true },

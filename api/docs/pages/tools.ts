@@ -1,4 +1,4 @@
-import { type GeneratorOrders, listTools } from '../../../lib/catalog/catalog.ts';
+import { describeTools, type GeneratorOrders } from '../../../lib/catalog/catalog.ts';
 import {
   describeCatalog,
   describeCommonOptions,
@@ -13,7 +13,7 @@ import type { DocsPage } from './layout.ts';
 /** Every tool of the catalogue with its price and options. @param base path of the docs as the browser sees it */
 export function toolsPage(orders: GeneratorOrders, base: string): DocsPage {
   const previewOnly = new Set(
-    listTools(orders).flatMap(({ slug, preview_only }) => (preview_only ? [slug] : [])),
+    describeTools(orders).flatMap(({ slug, preview_only }) => (preview_only ? [slug] : [])),
   );
   const groups = describeCatalog();
   const count = groups.reduce((sum, { tools }) => sum + tools.length, 0);

@@ -1,9 +1,9 @@
 import type { ToolSpec } from '../tool-spec.ts';
-import type { Sent } from './request.ts';
+import type { SentOptions } from './request.ts';
 import { own, show } from './text.ts';
 
 /** The options with each alias replaced by its key, unless the key was sent as well. */
-export function withoutAliases(tool: ToolSpec, sent: Sent): Sent {
+export function withoutAliases(tool: ToolSpec, sent: SentOptions): SentOptions {
   const canonical = new Map(sent);
   for (const [name, alias] of Object.entries(tool.aliases ?? {})) {
     const value = own(alias.map, sent.get(name));
@@ -13,7 +13,7 @@ export function withoutAliases(tool: ToolSpec, sent: Sent): Sent {
 }
 
 /** The warning about an ignored alias, or undefined if it was used. */
-export function whyAliasIgnored(tool: ToolSpec, sent: Sent, name: string): string | undefined {
+export function whyAliasIgnored(tool: ToolSpec, sent: SentOptions, name: string): string | undefined {
   const alias = own(tool.aliases, name);
   if (alias === undefined) return undefined;
   if (own(alias.map, sent.get(name)) === undefined)

@@ -1,17 +1,20 @@
 import { LIMITS } from '../../contract/limits.ts';
 import type { Tier } from '../plan.ts';
 import type { OptionSpec, ToolSpec } from '../tool-spec.ts';
-import { keysOf, type Sent, TIERS } from './request.ts';
+import { keysOf, type SentOptions, TIERS } from './request.ts';
 import { isLongerThan, own, show, tidy } from './text.ts';
 
-/** Far more than any tool has. Each unknown key becomes a stored warning, so their number is bounded. */
+/**
+ * Far more than any tool has. Each unknown key becomes a stored warning, so their number is
+ * bounded.
+ */
 export const MAX_KEYS = 100;
 const MAX_KEY_LENGTH = 100;
 
 type Problem = string | undefined;
 
 /** The message about the first invalid option, or undefined (spec: tier rules). */
-export function findProblem(tool: ToolSpec, tier: Tier, sent: Sent): Problem {
+export function findProblem(tool: ToolSpec, tier: Tier, sent: SentOptions): Problem {
   return (
     (tool.ownKeysOnly ? foreignKey(tool, sent) : textProblem(tier, sent)) ??
     missingKey(tool, sent) ??
@@ -20,7 +23,7 @@ export function findProblem(tool: ToolSpec, tier: Tier, sent: Sent): Problem {
 }
 
 /** The message about an unknown tier. */
-export function unknownTier(sent: Sent): string {
+export function unknownTier(sent: SentOptions): string {
   return `options.tier must be one of ${TIERS.join(', ')}, not ${show(sent.get('tier'))}.`;
 }
 
@@ -34,14 +37,14 @@ export function keysProblem(options: Readonly<Record<string, unknown>>): Problem
     : `options must not have a key of more than ${MAX_KEY_LENGTH} characters.`;
 }
 
-function foreignKey(tool: ToolSpec, sent: Sent): Problem {
+function foreignKey(tool: ToolSpec, sent: SentOptions): Problem {
   const keys = keysOf(tool);
   const unknown = [...sent.keys()].find((key) => !keys.includes(key));
   if (unknown === undefined) return undefined;
   return `${tool.slug} does not have the option ${show(unknown)}. Its options are ${keys.join(', ')}.`;
 }
 
-function textProblem(tier: Tier, sent: Sent): Problem {
+function textProblem(tier: Tier, sent: SentOptions): Problem {
   const text = sent.has('customPrompt') ? sent.get('customPrompt') : '';
   if (typeof text !== 'string') return `options.customPrompt must be a string, not ${show(text)}.`;
   if (isLongerThan(text, LIMITS.freeTextLength))
@@ -51,7 +54,7 @@ function textProblem(tier: Tier, sent: Sent): Problem {
   return undefined;
 }
 
-function missingKey(tool: ToolSpec, sent: Sent): Problem {
+function missingKey(tool: ToolSpec, sent: SentOptions): Problem {
   return first(Object.entries(tool.options), ([key, option]) => {
     if (!option.required || sent.has(key)) return undefined;
     return `${tool.slug} requires options.${key}: ${allowed(option)}.`;

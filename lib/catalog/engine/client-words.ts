@@ -1,4 +1,6 @@
-/** Brackets, and characters that look like them: a closing tag cannot be written with what remains. */
+/**
+ * Brackets, and characters that look like them: a closing tag cannot be written with what remains.
+ */
 const OPENING = /[<‹«⟨\u3008《＜﹤≪❮˂ᐸ]/gu;
 const CLOSING = /[>›»⟩\u3009》＞﹥≫❯˃ᐳ]/gu;
 
@@ -12,7 +14,10 @@ export interface ClientWord {
   text: string;
 }
 
-/** Fences the client's words: one line each between tags that no line can contain, announced as taste. */
+/**
+ * Fences the client's words: one line each between tags that no line can contain, announced as
+ * taste.
+ */
 export function fence(words: readonly ClientWord[]): string {
   const lines = words.map(({ label, text }) => `${label}: ${withoutTags(text)}`);
   return [BEFORE, '<client_words>', ...lines, '</client_words>'].join('\n');

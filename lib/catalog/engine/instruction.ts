@@ -2,17 +2,17 @@ import type { OptionSpec, Sentence, ToolSpec } from '../tool-spec.ts';
 import { isAllowed } from './check.ts';
 import { afterFence, type ClientWord, fence } from './client-words.ts';
 import { colorWords } from './color-words.ts';
-import type { Mode } from './request.ts';
-import { meets, type Settings } from './settings.ts';
+import type { InstructionMode } from './request.ts';
+import { meets, type ToolSettings } from './settings.ts';
 import { own } from './text.ts';
 
 const PLACEHOLDER = /\{(\w+)\}/g;
 
 /**
- * The prompt for the generator, one sentence a line: the task, the client's words where there are any, and what must
- * stay. Only listed values stand in sentences; every other value is fenced off.
+ * The prompt for the generator, one sentence a line: the task, the client's words where there are
+ * any, and what must stay. Only listed values stand in sentences; every other value is fenced off.
  */
-export function buildInstruction(tool: ToolSpec, mode: Mode, settings: Settings): string {
+export function buildInstruction(tool: ToolSpec, mode: InstructionMode, settings: ToolSettings): string {
   const task = [...taskLines(tool, mode, settings), ...tool.craft];
   const words = clientWords(tool, settings);
   const parts =
@@ -20,7 +20,7 @@ export function buildInstruction(tool: ToolSpec, mode: Mode, settings: Settings)
   return parts.map((lines) => lines.join('\n')).join('\n\n');
 }
 
-function taskLines(tool: ToolSpec, mode: Mode, settings: Settings): string[] {
+function taskLines(tool: ToolSpec, mode: InstructionMode, settings: ToolSettings): string[] {
   if (mode === 'text') return [`${tool.aim ?? tool.title}, as the client's words below describe.`];
   const lead = mode === 'preset' ? [tool.preset ?? ''] : [];
   // A preset is followed only by the sentences about options that are used next to it.
@@ -30,8 +30,10 @@ function taskLines(tool: ToolSpec, mode: Mode, settings: Settings): string[] {
 
 const namesOption = (sentence: Sentence) => textOf(sentence).search(PLACEHOLDER) >= 0;
 
-/** The sentence with its placeholders filled; empty if one has no value or its condition is not met. */
-function say(tool: ToolSpec, sentence: Sentence, settings: Settings): string[] {
+/**
+ * The sentence with its placeholders filled; empty if one has no value or its condition is not met.
+ */
+function say(tool: ToolSpec, sentence: Sentence, settings: ToolSettings): string[] {
   if (typeof sentence !== 'string' && !meets(sentence.when, settings)) return [];
   const keys = [...textOf(sentence).matchAll(PLACEHOLDER)].map(([, key]) => key ?? '');
   if (keys.some((key) => own(settings, key) === undefined)) return [];
@@ -50,8 +52,10 @@ function word(tool: ToolSpec, key: string, value: string): string {
   return wording ?? spaced(value);
 }
 
-/** The values that are the client's own: free text, and what the tiers without checks let through. */
-function clientWords(tool: ToolSpec, settings: Settings): ClientWord[] {
+/**
+ * The values that are the client's own: free text, and what the tiers without checks let through.
+ */
+function clientWords(tool: ToolSpec, settings: ToolSettings): ClientWord[] {
   return Object.entries(settings)
     .filter(([key, value]) => !isListed(own(tool.options, key), value))
     .map(([key, value]) => ({

@@ -2,7 +2,7 @@ import type { Tier } from '../plan.ts';
 import type { ToolSpec } from '../tool-spec.ts';
 
 /** The options of the request, own keys only, in order. */
-export type Sent = ReadonlyMap<string, unknown>;
+export type SentOptions = ReadonlyMap<string, unknown>;
 
 export const COMMON_KEYS = ['resolution', 'tier', 'customPrompt'] as const;
 export const RESOLUTIONS = ['2K', '4K'] as const;
@@ -10,15 +10,17 @@ export const TIERS = ['auto', 'guided', 'custom'] as const satisfies readonly Ti
 export const DEFAULT_TIER: Tier = 'guided';
 
 /** What the instruction is built from: the caller's text, the tool's preset, or the options. */
-export type Mode = 'text' | 'preset' | 'options';
+export type InstructionMode = 'text' | 'preset' | 'options';
 
-/** The tier of a request, or undefined for an unknown one. A tool without tiers is always guided. */
-export function tierOf(tool: ToolSpec, sent: Sent): Tier | undefined {
+/**
+ * The tier of a request, or undefined for an unknown one. A tool without tiers is always guided.
+ */
+export function tierOf(tool: ToolSpec, sent: SentOptions): Tier | undefined {
   if (tool.ownKeysOnly || !sent.has('tier')) return DEFAULT_TIER;
   return TIERS.find((tier) => tier === sent.get('tier'));
 }
 
-export function modeOf(tool: ToolSpec, tier: Tier): Mode {
+export function modeOf(tool: ToolSpec, tier: Tier): InstructionMode {
   if (tier === 'custom' && tool.customPrompt === 'read') return 'text';
   return tier === 'auto' && tool.preset !== undefined ? 'preset' : 'options';
 }

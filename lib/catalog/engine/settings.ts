@@ -1,16 +1,19 @@
 import { LIMITS } from '../../contract/limits.ts';
 import type { ChoiceOption, Condition, OptionSpec, ToolSpec } from '../tool-spec.ts';
-import type { Sent } from './request.ts';
+import type { SentOptions } from './request.ts';
 import { own, tidy } from './text.ts';
 
-export type Settings = Record<string, string>;
+export type ToolSettings = Record<string, string>;
 
 /** Most characters of an unchecked value that is not free text. */
 const UNCHECKED_LENGTH = 100;
 
-/** The options that take effect: those of the request, or else the defaults, without those that do not apply. */
-export function resolveSettings(tool: ToolSpec, sent: Sent, keys: readonly string[]): Settings {
-  const all: Settings = {};
+/**
+ * The options that take effect: those of the request, or else the defaults, without those that do
+ * not apply.
+ */
+export function resolveSettings(tool: ToolSpec, sent: SentOptions, keys: readonly string[]): ToolSettings {
+  const all: ToolSettings = {};
   for (const [key, option] of Object.entries(tool.options)) {
     const value = keys.includes(key) ? normalize(option, sent.get(key), all) : '';
     if (value !== '') all[key] = value;
@@ -20,7 +23,7 @@ export function resolveSettings(tool: ToolSpec, sent: Sent, keys: readonly strin
 }
 
 /** Whether the settings meet the condition. */
-export function meets(condition: Condition, settings: Settings): boolean {
+export function meets(condition: Condition, settings: ToolSettings): boolean {
   return Object.entries(condition).every(([key, wanted]) => {
     const value = settings[key];
     if (wanted === 'missing') return value === undefined;
@@ -36,13 +39,16 @@ function listItems(raw: unknown): string[] | undefined {
   return [...new Set(texts.filter((item) => item !== ''))];
 }
 
-function applies(option: OptionSpec | undefined, all: Settings): boolean {
+function applies(option: OptionSpec | undefined, all: ToolSettings): boolean {
   const condition = option?.appliesWhen;
   return condition === undefined || (condition !== 'never' && meets(condition, all));
 }
 
-/** The value as one bounded line, or an empty string if there is none. Only the guided tier has checked it. */
-function normalize(option: OptionSpec, raw: unknown, resolved: Settings): string {
+/**
+ * The value as one bounded line, or an empty string if there is none. Only the guided tier has
+ * checked it.
+ */
+function normalize(option: OptionSpec, raw: unknown, resolved: ToolSettings): string {
   switch (option.kind) {
     case 'choice':
       return normalizeChoice(option, tidy(scalar(raw), UNCHECKED_LENGTH), resolved);
@@ -58,7 +64,7 @@ function normalize(option: OptionSpec, raw: unknown, resolved: Settings): string
   }
 }
 
-function normalizeChoice(option: ChoiceOption, text: string, resolved: Settings): string {
+function normalizeChoice(option: ChoiceOption, text: string, resolved: ToolSettings): string {
   const value = text === option.sameAsOmitted ? '' : text;
   if (option.valuesBy === undefined) return value || (option.default ?? '');
   const list = own(option.valuesBy.lists, resolved[option.valuesBy.option]) ?? [];

@@ -86,7 +86,10 @@ function nearest(name: string, keys: readonly string[]): string | undefined {
   return near.sort((a, b) => a.distance - b.distance)[0]?.key;
 }
 
-/** Optimal string alignment distance: an insertion, deletion, substitution or swap of neighbors costs 1. */
+/**
+ * Optimal string alignment distance: an insertion, deletion, substitution or swap of neighbors
+ * costs 1.
+ */
 export function editDistance(a: string, b: string): number {
   let secondLast: number[] = [];
   let last = Array.from({ length: b.length + 1 }, (_, j) => j);

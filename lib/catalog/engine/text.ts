@@ -1,9 +1,16 @@
-/** Controls, lone surrogates, line separators and format characters, except the joiners that scripts and emoji need. */
+/**
+ * Controls, lone surrogates, line separators and format characters, except the joiners that scripts
+ * and emoji need.
+ */
 const UNSAFE = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]|(?!\u200C|\u200D)\p{Cf}/gu;
 
-/** One line of at most `maxLength` characters (code points), safe for a prompt, a record and a caption. */
+/**
+ * One line of at most `maxLength` characters (code points), safe for a prompt, a record and a
+ * caption.
+ */
 export function tidy(raw: string, maxLength: number): string {
-  // Truncating first bounds the work on a text of megabytes; the truncated part is beyond the limit in any case.
+  // Truncating first bounds the work on a text of megabytes; the truncated part is beyond the limit
+  // in any case.
   const line = raw
     .slice(0, maxLength * 4)
     .normalize('NFC')
@@ -13,7 +20,10 @@ export function tidy(raw: string, maxLength: number): string {
   return [...line].slice(0, maxLength).join('').trim();
 }
 
-/** Counts code points, as JSON Schema's maxLength does, without iterating over a text that is far too long. */
+/**
+ * Counts code points, as JSON Schema's maxLength does, without iterating over a text that is far
+ * too long.
+ */
 export function isLongerThan(text: string, maxLength: number): boolean {
   if (text.length <= maxLength) return false;
   return text.length > maxLength * 2 || [...text].length > maxLength;

@@ -2,19 +2,22 @@ import type { Warning } from '../../contract/schemas.ts';
 import type { Tier } from '../plan.ts';
 import type { ToolSpec } from '../tool-spec.ts';
 import { whyAliasIgnored } from './aliases.ts';
-import { COMMON_KEYS, isResolution, keysOf, RESOLUTIONS, type Sent } from './request.ts';
+import { COMMON_KEYS, isResolution, keysOf, RESOLUTIONS, type SentOptions } from './request.ts';
 import { likelyKey } from './suggest.ts';
 import { own, show } from './text.ts';
 
-/** Number of unknown keys that get a suggestion, and number of those that may get the list of all keys instead. */
+/**
+ * Number of unknown keys that get a suggestion, and number of those that may get the list of all
+ * keys instead.
+ */
 const MAX_SUGGESTIONS = 10;
 const MAX_LISTS = 3;
 
 /**
- * One warning for each ignored key, in the order of the request (spec: Warning). Warnings are stored with the job, so
- * after a few unknown keys they become short.
+ * One warning for each ignored key, in the order of the request (spec: Warning). Warnings are
+ * stored with the job, so after a few unknown keys they become short.
  */
-export function warningsFor(tool: ToolSpec, tier: Tier, sent: Sent): Warning[] {
+export function warningsFor(tool: ToolSpec, tier: Tier, sent: SentOptions): Warning[] {
   let unknown = 0;
   return [...sent.keys()].flatMap((option) => {
     if (isUnknown(tool, option)) unknown += 1;
@@ -30,7 +33,7 @@ function isUnknown(tool: ToolSpec, key: string): boolean {
   return known === undefined && !COMMON_KEYS.some((common) => common === key);
 }
 
-function whyIgnored(tool: ToolSpec, tier: Tier, sent: Sent, key: string): string | undefined {
+function whyIgnored(tool: ToolSpec, tier: Tier, sent: SentOptions, key: string): string | undefined {
   if (own(tool.options, key) !== undefined) return undefined;
   if (own(tool.aliases, key) !== undefined) return whyAliasIgnored(tool, sent, key);
   if (key === 'tier') return undefined;

@@ -1,4 +1,4 @@
-import { FRAMING, LIGHT, RESULT, unchanged } from './result.ts';
+import { FRAMING, MATCHING_LIGHT, RESULT, unchanged } from './result.ts';
 
 const STRUCTURE =
   'The main building keeps its shape: massing, number of floors, roof line, and each window and door opening in its exact place and size.';
@@ -21,5 +21,5 @@ const PLOT = {
 
 /** A house with its plot, of which only the named parts may change, beside what the task adds. */
 export function keepPlot(...changing: (keyof typeof PLOT)[]): readonly string[] {
-  return [STRUCTURE, unchanged(PLOT, changing), FRAMING, LIGHT, RESULT];
+  return [STRUCTURE, unchanged(PLOT, changing), FRAMING, MATCHING_LIGHT, RESULT];
 }

@@ -1,4 +1,4 @@
-import { FRAMING, LIGHT, RESULT, unchanged } from './result.ts';
+import { FRAMING, MATCHING_LIGHT, RESULT, unchanged } from './result.ts';
 
 const STRUCTURE =
   'The structure of the room stays: every wall, window, door opening and the ceiling keep their exact position, size and shape.';
@@ -50,21 +50,21 @@ const BATHROOM = {
 
 /** A room in which only the named parts may change, beside what the task adds. */
 export function keepRoom(...changing: (keyof typeof ROOM)[]): readonly string[] {
-  return [STRUCTURE, unchanged(ROOM, changing), FRAMING, LIGHT, RESULT];
+  return [STRUCTURE, unchanged(ROOM, changing), FRAMING, MATCHING_LIGHT, RESULT];
 }
 
 export function keepKitchen(...changing: (keyof typeof KITCHEN)[]): readonly string[] {
-  return [STRUCTURE, unchanged(KITCHEN, changing), FRAMING, LIGHT, RESULT];
+  return [STRUCTURE, unchanged(KITCHEN, changing), FRAMING, MATCHING_LIGHT, RESULT];
 }
 
 export function keepBathroom(...changing: (keyof typeof BATHROOM)[]): readonly string[] {
-  return [STRUCTURE, unchanged(BATHROOM, changing), FRAMING, LIGHT, RESULT];
+  return [STRUCTURE, unchanged(BATHROOM, changing), FRAMING, MATCHING_LIGHT, RESULT];
 }
 
 /** A room, or the outside of a building, that is repaired or finished as a whole. */
 export const KEEP_STRUCTURE: readonly string[] = [
   'The structure stays: every wall, window, door opening and stair keeps its exact position, size and shape, ceiling heights and roof lines are as they are, and so is the view outside.',
   FRAMING,
-  LIGHT,
+  MATCHING_LIGHT,
   RESULT,
 ];

@@ -1,4 +1,4 @@
-import { FRAMING, LIGHT, RESULT } from './result.ts';
+import { FRAMING, MATCHING_LIGHT, RESULT } from './result.ts';
 
 const SAME_SCENE =
   'The scene stays as photographed: every object, person, surface, texture and piece of lettering keeps its place, shape and identity. Beyond what the task names, nothing is added, removed, moved, replaced or redrawn.';
@@ -17,14 +17,16 @@ export const KEEP_CONTENT: readonly string[] = [
 export const KEEP_SURROUNDINGS: readonly string[] = [
   'Everything else stays exactly as photographed: each remaining object, surface, material, color and piece of lettering, pixel for pixel, with clean edges where it meets the edited area.',
   FRAMING,
-  LIGHT,
+  MATCHING_LIGHT,
   RESULT,
 ];
 
 /** The same, where what is new brings its own light. */
-export const KEEP_FOREGROUND: readonly string[] = KEEP_SURROUNDINGS.filter((line) => line !== LIGHT);
+export const KEEP_FOREGROUND: readonly string[] = KEEP_SURROUNDINGS.filter((line) => line !== MATCHING_LIGHT);
 
-/** Light, season, sky or decoration changes over the whole photo; what `named` lists does not move. */
+/**
+ * Light, season, sky or decoration changes over the whole photo; what `named` lists does not move.
+ */
 function objects(named: string): readonly string[] {
   const stays = `Everything keeps its exact place, size and shape: ${named}. Materials and their own colors stay; only what the task names changes.`;
   return [stays, FRAMING, RESULT];

@@ -17,7 +17,9 @@ import { type CallContext, createUpstreamClient, TIMING, type UpstreamClient } f
 import { idAt, numberAt, plausibleCost, textAt } from '../upstream/json.ts';
 import { createTaskGenerator, type TaskShapes } from '../upstream/task.ts';
 
-/** Bodies differ between the documents of Black Forest Labs, so the HTTP status decides where it can. */
+/**
+ * The documents of Black Forest Labs disagree about bodies. So the HTTP status decides if it can.
+ */
 export const BFL_ROWS: readonly FailureRow[] = [
   {
     row: 'the prompt or the image was moderated',

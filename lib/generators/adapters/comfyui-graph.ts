@@ -10,7 +10,8 @@ export interface ComfyuiGraph {
 
 /**
  * Reads the graph of COMFYUI_GRAPH. An empty `outputNode` stands for the first SaveImage node.
- * @throws ConfigError when no job could be rendered with it: the server's own response would look like an outage
+ * @throws ConfigError when no job could be rendered with it: the server's own response would look
+ * like an outage
  */
 export function parseGraph(text: string, outputNode: string): ComfyuiGraph {
   const nodes = nodesIn(text);

@@ -69,7 +69,10 @@ interface Comfyui extends ComfyuiGraph {
 
 const SIZE_LIMITS = { multiple: 16, mostPixels: 4_000_000 };
 
-/** ComfyUI on the operator's own machine: a task whose id is the job's, so that it can always be found again. */
+/**
+ * ComfyUI on the operator's own machine: a task whose id is the job's, so that it can always be
+ * found again.
+ */
 export function createComfyui(
   { baseUrl, outputNode, graph }: ComfyuiOptions,
   egress: Egress,
@@ -92,10 +95,10 @@ export function createComfyui(
   return createTaskGenerator({ name: 'comfyui', model: 'graph', charges: false }, shapes, timing);
 }
 
-/** Submits nothing when an earlier attempt has, and its response was lost. */
+/** Submits nothing if an earlier attempt has submitted the task, and the response was lost. */
 async function submit({ client, nodes, output }: Comfyui, request: UpstreamRequest): Promise<UpstreamTask> {
   const { key, instruction, signal } = request;
-  // In this order, because a task moves from the queue to the history, and not back.
+  // The queue comes first: a task moves from the queue to the history, and not back.
   if (await isQueued(client, key, request)) return { id: key };
   const { entry } = await historyOf(client, key, request);
   if (textAt(entry, 'status.status_str') === 'success') return { id: key };
@@ -117,7 +120,7 @@ async function submit({ client, nodes, output }: Comfyui, request: UpstreamReque
   });
   // Older servers choose an id of their own.
   const id = idAt(response.json, 'prompt_id');
-  // The server runs what is valid of a graph, and says which outputs it leaves out.
+  // The server runs the valid part of a graph, and says which outputs it leaves out.
   const skipped = valuesAt(response.json, 'node_errors.*.dependent_outputs.*');
   if (id === undefined || skipped.includes(output)) throw client.failure(response);
   return { id };
@@ -147,7 +150,7 @@ async function poll(
   const before = await historyOf(client, id, about);
   if (textAt(before.entry, 'status.status_str') !== 'success' && (await isQueued(client, id, about)))
     return undefined;
-  // It may have ended between the two looks, and then is in neither of them.
+  // The task may have ended between the two calls. Then neither of them shows it.
   const { entry, response } = await historyOf(client, id, about);
   const [image] = valuesAt(entry, `outputs.${output}.images.0`);
   if (textAt(entry, 'status.status_str') !== 'success' || image === undefined)
@@ -164,7 +167,7 @@ async function poll(
   return { bytes: body, costUsd: 0 };
 }
 
-/** How a task has ended. The history itself begins with the graph, and would tell an operator nothing else. */
+/** How a task has ended. The whole history would not help an operator: it begins with the graph. */
 function causeIn(entry: unknown): string | undefined {
   const [event, details] = ['0', '1'].map((at) => valuesAt(entry, `status.messages.*.${at}`).at(-1));
   if (typeof event !== 'string') return undefined;

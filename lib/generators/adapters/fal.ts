@@ -113,7 +113,7 @@ async function submit(
   return { id, statusUrl, responseUrl, ...(cancelUrl === undefined ? {} : { cancelUrl }) };
 }
 
-/** COMPLETED says nothing of success: the response does. */
+/** COMPLETED does not mean success. The response says whether the task succeeded. */
 async function poll(
   client: UpstreamClient,
   { statusUrl = '', responseUrl = '' }: UpstreamTask,

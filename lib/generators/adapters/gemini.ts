@@ -82,7 +82,10 @@ const USD_PER_TOKEN: Readonly<Record<string, number>> = {
   'gemini-3-pro-image': 120e-6,
 };
 
-/** Google Gemini: one call that returns the image. It has no id, so a lost response costs a second image. */
+/**
+ * Google Gemini: one call that returns the image. It has no id, so a lost response costs a second
+ * image.
+ */
 export function createGemini(
   { apiKey, baseUrl, model }: GeneratorConfig['gemini'],
   egress: Egress,

@@ -68,7 +68,9 @@ const SIZE_LIMITS = { multiple: 16, mostPixels: 8_294_400, mostLongestSide: 3840
 /** Dollars per token. */
 const PRICES = { text: 5e-6, image: 8e-6, output: 30e-6 };
 
-/** OpenAI: one call that returns the image. It has no id, so a lost response costs a second image. */
+/**
+ * OpenAI: one call that returns the image. It has no id, so a lost response costs a second image.
+ */
 export function createOpenai(
   { apiKey, baseUrl, model, quality }: GeneratorConfig['openai'],
   egress: Egress,

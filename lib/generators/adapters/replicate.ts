@@ -17,7 +17,7 @@ import { imageInput } from '../upstream/image-input.ts';
 import { idAt, textAt } from '../upstream/json.ts';
 import { createTaskGenerator, type TaskShapes } from '../upstream/task.ts';
 
-/** A failed prediction only says why in its text. */
+/** Only the text of a failed prediction says why it failed. */
 export const REPLICATE_ROWS: readonly FailureRow[] = [
   {
     row: 'the prompt or the image was flagged',

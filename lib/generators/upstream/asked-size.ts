@@ -7,7 +7,7 @@ export interface SizeLimits {
   multiple: number;
   mostPixels: number;
   mostLongestSide?: number;
-  /** Of the longer to the shorter side, for an input that is not beyond it either. */
+  /** Ratio of the longer to the shorter side. The input must not exceed it. */
   mostRatio?: number;
 }
 

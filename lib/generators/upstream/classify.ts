@@ -10,26 +10,32 @@ export interface UpstreamResponse {
   body: Buffer;
   /** The parsed body; undefined when it is no JSON. */
   json: unknown;
-  /** What messages may have of the upstream's text. */
+  /** Makes the upstream's text fit for a message. */
   quote: Quote;
-  /** Whether it answers a call that submits. */
+  /** Whether it is the response to a call that submits. */
   submits?: boolean;
 }
 
 /**
- * One row of the table that turns an upstream's responses into failures. All that is given must match; the first
- * matching row counts.
+ * One row of the table that turns an upstream's responses into failures. Every condition given must
+ * match. The first matching row counts.
  */
 export interface FailureRow {
   /** Name of the row, for its test. */
   row: string;
   status?: readonly number[];
-  /** Path into the JSON body; see {@link valuesAt}. Not the whole body, which may quote the request. */
+  /**
+   * Path into the JSON body; see {@link valuesAt}. The whole body is not searched, because it may
+   * quote the request.
+   */
   at?: string;
-  /** One of the values at the path must match; by default there has to be one. */
+  /** A value at the path must match. Without this, a value must exist. */
   matches?: RegExp;
   failure: (response: UpstreamResponse) => GeneratorFailure;
-  /** Whether the upstream may charge although it failed; `submission`: only when that is what failed. */
+  /**
+   * Whether the upstream may charge although it failed; `submission`: only if the submission
+   * failed.
+   */
   mayBeCharged?: boolean | 'submission';
 }
 
@@ -50,7 +56,10 @@ export const WRONG_FIELDS =
 const MIN_RETRY_MS = 1000;
 const MAX_RETRY_MS = 300_000;
 
-/** An upstream that asks to wait: within 1 s and 5 min. Without a figure, `otherwise` applies. */
+/**
+ * The upstream asks to wait. The wait is limited to 1 s at least and 5 min at most; without a
+ * figure it is `otherwise`.
+ */
 export const askedToWait =
   (waitMs: (response: UpstreamResponse) => number | undefined, otherwise = 5000) =>
   (response: UpstreamResponse): GeneratorFailure => ({
@@ -58,7 +67,7 @@ export const askedToWait =
     retryAfterMs: Math.min(Math.max(waitMs(response) ?? otherwise, MIN_RETRY_MS), MAX_RETRY_MS),
   });
 
-/** What a Retry-After or retry-after-ms header says, in milliseconds. Only seconds are used by upstreams, no dates. */
+/** Retry-After or retry-after-ms in milliseconds. Upstreams use only seconds, no dates. */
 export function retryAfterMs({ headers }: UpstreamResponse): number | undefined {
   const ms = numberIn(headers['retry-after-ms']);
   if (ms !== undefined) return ms;
@@ -71,9 +80,10 @@ function numberIn(value: unknown): number | undefined {
 }
 
 /**
- * Rows that hold at every upstream, after its own. What none of them lists is `misconfigured`: all jobs may fail, and the
- * operator has to learn it. An upstream's own rows except what a single photo or instruction can cause: a 400 or 422 that
- * names the image or the prompt is a refusal, unless it is about the fields as such.
+ * Rows for every upstream, after its own rows. A response that no row lists is `misconfigured`: all
+ * jobs may fail, and the operator has to learn it. So an upstream's own rows must list what a
+ * single photo or instruction can cause: a 400 or 422 that names the image or the prompt is a
+ * refusal, unless it is about the fields as such.
  */
 export const COMMON_ROWS: readonly FailureRow[] = [
   { row: 'the body is too large', status: [413], failure: refusal('invalid_input'), mayBeCharged: false },
@@ -102,8 +112,9 @@ const NOT_JSON: FailureRow = {
 };
 
 /**
- * The failure that a response without an image stands for. The text of the upstream goes into its message. Unless the
- * row says otherwise, a refusal may be charged, and so may a response with a success status and a task that has ended.
+ * The failure that a response without an image stands for. The text of the upstream goes into its
+ * message. Unless the row says otherwise, a refusal may be charged, and so may a response with a
+ * success status and a task that has ended.
  * @param cause what to quote in place of the body
  */
 export function failureOf(

@@ -5,11 +5,11 @@ import { type FailureRow, failureOf, type UpstreamResponse } from './classify.ts
 import { parseJson } from './json.ts';
 import { createQuote } from './quote.ts';
 
-/** Milliseconds. */
+/** Times in milliseconds. */
 export interface UpstreamTiming {
-  /** Between the polls of a task, at first; jittered. */
+  /** Between the first polls of a task, with jitter. */
   pollMs: number;
-  /** Time limit of calls that submit a task, look at it or cancel it. */
+  /** Time limit of a call that submits a task, polls it or cancels it. */
   shortMs: number;
   /** Time limit of a call that returns the image itself. */
   longMs: number;
@@ -26,14 +26,17 @@ export interface UpstreamClientOptions {
   baseUrl: string;
   /** Sent to the origin of `baseUrl`, and to hosts under `keyDomain` over https, only. */
   credentials: Readonly<Record<string, string>>;
-  /** The upstream's own domain, where it answers from several hosts. */
+  /** The upstream's own domain, if it has several hosts. */
   keyDomain?: string;
-  /** Failures of this upstream, before those that all have in common. */
+  /** Failures of this upstream. They are looked up before COMMON_ROWS. */
   rows: readonly FailureRow[];
   timing: UpstreamTiming;
 }
 
-/** What a call is made for. What the upstream quotes of the instruction does not get into messages. */
+/**
+ * What a call is made for. If the upstream quotes the instruction, no message contains the
+ * quotation.
+ */
 export type CallContext = Pick<UpstreamRequest, 'signal' | 'instruction'>;
 
 export interface UpstreamCall extends CallContext {
@@ -46,24 +49,33 @@ export interface UpstreamCall extends CallContext {
   body?: Buffer;
   /** Whether the call makes the upstream create an image. */
   submits?: boolean;
-  /** The status says how a task has ended, so a failure is the task's and not that of the call. */
+  /** The status says how a task has ended: a failure is a failure of the task, not of the call. */
   endsTask?: boolean;
   /** The response is the image itself, which takes a while. */
   slow?: boolean;
-  /** Most bytes of the response; 16 MB by default, as some contain the request; 64 MB where it is `slow`. */
+  /**
+   * Most bytes of the response. By default 16 MB, because some responses contain the request; 64 MB
+   * if `slow`.
+   */
   maxBytes?: number;
 }
 
 /** The HTTP calls of one upstream. */
 export interface UpstreamClient {
-  /** Returns a 2xx response. @throws GeneratorError for every other status and every failure of the network */
+  /**
+   * Returns a 2xx response.
+   * @throws GeneratorError for every other status and every failure of the network
+   */
   call(call: UpstreamCall): Promise<UpstreamResponse>;
   /**
-   * The failure that stands for a response, also for a 2xx one whose body says that there is no image. Its message
-   * quotes `cause`, or the body.
+   * The failure that a response stands for. A 2xx response fails if its body says that there is no
+   * image. The message quotes `cause`, or the body.
    */
   failure(response: UpstreamResponse, cause?: string): GeneratorError;
-  /** Downloads a result from a public URL. @throws GeneratorError, `lost` when the URL no longer has it */
+  /**
+   * Downloads a result from a public URL.
+   * @throws GeneratorError, `lost` when the URL no longer has it
+   */
   download(url: string, signal: AbortSignal): Promise<Buffer>;
 }
 
@@ -71,7 +83,7 @@ const MB = 1024 * 1024;
 const MAX_BYTES = { short: 16 * MB, slow: 64 * MB };
 export const MAX_IMAGE_BYTES = 40 * MB;
 
-/** Reasons for which a result cannot be downloaded later either. */
+/** Failures of a download that a later try has as well. */
 const UNUSABLE = new Set<EgressFailure>(['refused', 'redirects', 'too_large', 'content_encoding']);
 /** Statuses of a result whose signature has expired, or that was deleted. */
 const GONE: ReadonlySet<number | undefined> = new Set([403, 404, 410]);
@@ -84,18 +96,22 @@ export function createUpstreamClient(options: UpstreamClientOptions): UpstreamCl
   function failed(error: unknown, signal: AbortSignal, { submits = false, isSent = true } = {}): unknown {
     if (signal.aborted) return submits && !isSent ? new NotSent(signal.reason) : signal.reason;
     if (!(error instanceof EgressError)) return error;
-    // Only what the upstream itself has named is refused: its task cannot be asked for again.
+    // Egress refuses only an address that the upstream has named. Its task cannot be asked for
+    // again.
     const mayBeCharged =
       error.kind === 'refused' || (submits && error instanceof ExchangeError && error.sent);
     const message = `${name} could not be reached: ${error.message}`;
     return new GeneratorError({ kind: 'unavailable' }, message, { cause: error, mayBeCharged });
   }
 
-  /** @throws GeneratorError for a URL of the upstream that is none: the task cannot be asked for again */
+  /**
+   * @throws GeneratorError if the upstream has named no valid URL: its task cannot be asked for
+   * again
+   */
   function urlOf(target: string): URL {
     if (target.startsWith('/')) return new URL(`${baseUrl}${target}`);
     if (URL.canParse(target)) return new URL(target);
-    const message = `${name} named an address that is none.`;
+    const message = `${name} named an address that is no URL.`;
     throw new GeneratorError({ kind: 'unavailable' }, message, { mayBeCharged: true });
   }
 

@@ -3,7 +3,8 @@ import { askedSize } from './asked-size.ts';
 import { fillTemplate } from './template.ts';
 
 /**
- * Input of a model whose fields are configuration: the prompt, the image as a data URI, and the operator's own fields.
+ * Input of a model whose fields are configuration: the prompt, the image as a data URI, and the
+ * operator's own fields.
  * @param imageField the field of the image; with `[]` at its end it takes a list
  * @param fields JSON with the placeholders `{{width}}` and `{{height}}`
  */

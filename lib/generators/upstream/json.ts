@@ -1,5 +1,8 @@
 const MAX_ID_LENGTH = 4000;
-/** Values of a JSON body, about: an image is one of them. Parsing millions blocks the process for a minute. */
+/**
+ * About the most values of a JSON body. An image is one value. Parsing millions blocks the process
+ * for a minute.
+ */
 const MAX_VALUES = 50_000;
 /** An image costs cents. A higher price is an error of the upstream. */
 const MOST_USD = 100;
@@ -18,7 +21,7 @@ export function parseJson(body: Buffer): unknown {
 /** Counts the bytes that begin a value, in strings too: base64 has none of them. */
 function hasManyValues(body: Buffer): boolean {
   let values = 0;
-  // An index takes a third of the time of an iterator, which counts for 64 MB.
+  // An index takes a third of the time of an iterator. A body may have 64 MB.
   for (let at = 0; at < body.length; at += 1) {
     const byte = body[at];
     if (byte !== COMMA && byte !== BRACKET && byte !== BRACE) continue;
@@ -28,7 +31,10 @@ function hasManyValues(body: Buffer): boolean {
   return false;
 }
 
-/** The values at a path, for instance `error.code` or `images.0.url`; `*` stands for every item of a list or object. */
+/**
+ * The values at a path, for instance `error.code` or `images.0.url`; `*` stands for every item of a
+ * list or object.
+ */
 export function valuesAt(json: unknown, path: string): unknown[] {
   return path
     .split('.')
@@ -39,7 +45,10 @@ export function valuesAt(json: unknown, path: string): unknown[] {
 export const textAt = (json: unknown, path: string): string | undefined =>
   valuesAt(json, path).find((value) => typeof value === 'string');
 
-/** The first text at the path, if it may be an id or a URL that is stored: short, and without control characters. */
+/**
+ * The first text at the path, if it may be an id or a URL that is stored: short, and without
+ * control characters.
+ */
 export function idAt(json: unknown, path: string): string | undefined {
   const text = textAt(json, path);
   return text !== undefined && text.length <= MAX_ID_LENGTH && /^[!-~]+$/.test(text) ? text : undefined;
@@ -61,5 +70,5 @@ function at(value: unknown, key: string): unknown[] {
   return found === undefined || found === null ? [] : [found];
 }
 
-/** What an upstream says an image costs, in US dollars; null where no image can cost that. */
+/** The price of an image in US dollars, as an upstream says; null if no image can cost that. */
 export const plausibleCost = (usd: number): number | null => (usd >= 0 && usd <= MOST_USD ? usd : null);

@@ -5,13 +5,14 @@ const READ_LENGTH = 16 * 1024;
 const PART = { credential: 12, prompt: 16 };
 /** A shorter text is no secret. */
 const LEAST = 6;
-/** Base64, also in lines. */
+/** Base64, with or without line breaks. */
 const DATA = /[\w+/=-]{60,}/g;
 const URLS = /https?:\/\/[^\s"'<>]+/gi;
 
 /**
- * Makes text of an upstream fit for logs and for Temporal: upstreams echo requests in their errors. Returns its
- * beginning without the key, the prompt, image data, signed queries, escapes and control characters.
+ * Makes text of an upstream fit for logs and for Temporal: upstreams echo requests in their errors.
+ * Returns its beginning without the key, the prompt, image data, signed queries, escapes and
+ * control characters.
  */
 export type Quote = (text: string) => string;
 
@@ -38,7 +39,7 @@ function withoutQuery(url: string): string {
   return end === -1 ? url : `${url.slice(0, end)}?[redacted]`;
 }
 
-/** All parts of this length; of a shorter text, the text itself. */
+/** All parts of a text that have this length. A shorter text is its only part. */
 interface Parts {
   length: number;
   all: ReadonlySet<string>;
@@ -64,7 +65,10 @@ function withoutParts(text: string, { length, all }: Parts, label: string): stri
   return rest;
 }
 
-/** Without the escapes of JSON, nested or not, and with spaces for control characters and line breaks. */
+/**
+ * Without the escapes of JSON, nested or not, and with spaces for control characters and line
+ * breaks.
+ */
 function plain(text: string): string {
   return text
     .replace(/\\{1,8}u([\da-f]{4})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))

@@ -1,6 +1,5 @@
 import type { UpstreamTask } from '../../domain/generator-call.ts';
-import { abortAfter } from '../../process/countdown.ts';
-import { pause } from '../../process/pause.ts';
+import { abortAfter, pause } from '../../process/countdown.ts';
 import { GeneratorError, type GeneratorFailure, NotSent } from '../errors.ts';
 import type {
   RecordedTask,
@@ -11,13 +10,19 @@ import type {
 } from '../port.ts';
 import type { CallContext, UpstreamTiming } from './client.ts';
 
-/** What one upstream with tasks looks like. Every function makes at most a few calls and rejects with GeneratorError. */
+/**
+ * How to use the tasks of one upstream. Every function makes a few calls at most and rejects with
+ * GeneratorError.
+ */
 export interface TaskShapes {
   /** Submits the task. @throws GeneratorError with `mayBeCharged` when its response was lost */
   submit(request: UpstreamRequest): Promise<UpstreamTask>;
-  /** The result, or undefined while the task is running. @throws GeneratorError, `lost` when task or result is gone */
+  /**
+   * The result, or undefined while the task is running.
+   * @throws GeneratorError, `lost` when task or result is gone
+   */
   poll(task: UpstreamTask, context: CallContext): Promise<RenderedImage | undefined>;
-  /** Asks the upstream to stop; absent where it cannot. */
+  /** Asks the upstream to stop; absent if it cannot. */
   cancel?(task: UpstreamTask, signal: AbortSignal): Promise<void>;
 }
 
@@ -25,7 +30,9 @@ export interface TaskShapes {
 const QUICK_POLLS = 15;
 const MOST_FAILED_POLLS = 5;
 const CANCEL_MS = 2000;
-/** Over all attempts. A task that takes longer has been forgotten. */
+/**
+ * Longest time of a task, over all attempts. The upstream has forgotten a task that takes longer.
+ */
 const MOST_TASK_MS = 30 * 60_000;
 
 /** A generator whose upstream has tasks. */
@@ -43,7 +50,7 @@ export const createTaskGenerator = (
       : { cancel: async (task) => shapes.cancel?.(task, abortAfter(CANCEL_MS)) },
 });
 
-/** Submits a task, or resumes the one of an earlier attempt, and waits for its result. */
+/** Submits a task, or resumes the task of an earlier attempt, and waits for its result. */
 async function runTask(
   shapes: TaskShapes,
   render: UpstreamRender,
@@ -59,11 +66,15 @@ async function runTask(
   });
 }
 
-/** Submits the task and has its id recorded. Returns nothing that keeps the bytes of the input in memory. */
+/**
+ * Submits the task and has its id recorded. Returns nothing that keeps the bytes of the input in
+ * memory.
+ */
 async function submit(shapes: TaskShapes, render: UpstreamRender): Promise<UpstreamTask> {
   const request = await render.request();
   if (render.signal.aborted) throw new NotSent(render.signal.reason);
-  // An abort does not stop a submission: a task whose id is unknown can neither be resumed nor cancelled.
+  // An abort does not stop a submission: a task whose id is unknown can neither be resumed nor
+  // cancelled.
   const task = await shapes.submit({ ...request, signal: new AbortController().signal });
   try {
     await render.onSubmitted(task);
@@ -92,7 +103,8 @@ async function waitFor(
       if (failed === MOST_FAILED_POLLS && isUnreadable(error)) await cancel(shapes, task);
       if (failed === MOST_FAILED_POLLS || !saysLittle(error)) throw error;
     }
-    // Only a look that finds it running: after a long outage it may have ended in time.
+    // Decides only after a poll that found it running: after a long outage, the task may have ended
+    // in time.
     if (failed === 0 && performance.now() - since > MOST_TASK_MS) throw await expired(shapes, task);
     const interval = polls < QUICK_POLLS ? pollMs : 2 * pollMs;
     await pause(interval * (0.9 + 0.2 * Math.random()), context.signal);
@@ -106,18 +118,20 @@ async function expired(shapes: TaskShapes, task: UpstreamTask): Promise<Generato
 }
 
 /**
- * Whether one such poll says nothing about the task yet. Another server of the upstream may know it, and another poll
- * may name another address of a result that is gone.
+ * Whether one poll with this error is no proof that the task has failed. Another server of the
+ * upstream may know the task, and another poll may name another address of its result.
  */
 const saysLittle = (error: unknown) => isOutage(error) || isUnreadable(error) || failsWith(error, 'lost');
 
-/** Whether the poll itself failed, as opposed to the task: a failed task may be charged. */
+/** Whether the poll failed, and not the task: a failed task may be charged. */
 const isOutage = (error: unknown) => failsWith(error, 'unavailable') && !error.mayBeCharged;
 
-/** Whether the upstream, or a firewall before it, denies a look at the task, which may go on. */
+/** Whether the upstream, or a firewall before it, denies the poll. The task may go on. */
 const isUnreadable = (error: unknown) => failsWith(error, 'misconfigured') && !error.mayBeCharged;
 
-/** A new task that is lost is no reason to submit at once again: the upstream may lose that one as well. */
+/**
+ * If a new task is lost, do not submit again at once: the upstream may lose the next task as well.
+ */
 function ofNewTask(error: unknown): unknown {
   if (!failsWith(error, 'lost')) return error;
   const { message, upstreamWorks } = error;

@@ -4,8 +4,8 @@ export type TemplateValues = Readonly<Record<string, string | number>>;
 const PLACEHOLDER = /\{\{(\w+)\}\}/g;
 
 /**
- * Fills the placeholders `{{name}}` in the strings of a JSON document. A string that is nothing but the placeholder of a
- * number becomes that number. Unknown placeholders stay.
+ * Fills the placeholders `{{name}}` in the strings of a JSON document. A string that is nothing but
+ * the placeholder of a number becomes that number. Unknown placeholders stay.
  */
 export function fillTemplate(template: unknown, values: TemplateValues): unknown {
   if (typeof template === 'string') return fillText(template, values);

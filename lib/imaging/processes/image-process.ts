@@ -7,14 +7,17 @@ import type { ChildMessage, TaskMessage } from './serve.ts';
 import { readUsage, threadsOf } from './usage.ts';
 import { type TaskLimits, watchUsage } from './watch.ts';
 
-/** A child process that works on one image at a time. A task that exceeds a limit or is aborted ends the process. */
+/**
+ * A child process that works on one image at a time. A task that exceeds a limit or is aborted ends
+ * the process.
+ */
 export interface ImageProcess extends AsyncDisposable {
   readonly alive: boolean;
   readonly pid: number;
   rssBytes(): number;
   /**
-   * @throws ImageError when the image cannot be used; ImageProcessEnded when the process exceeded a limit or crashed;
-   * the signal's reason when aborted; any other Error for a bug in the task
+   * @throws ImageError when the image cannot be used; ImageProcessEnded when the process exceeded a
+   * limit or crashed; the signal's reason when aborted; any other Error for a bug in the task
    */
   run(message: TaskMessage, limits: TaskLimits, signal: AbortSignal): Promise<unknown>;
 }
@@ -29,15 +32,18 @@ export interface EntryPoint {
 }
 
 /**
- * Inherits nothing from the parent, whose environment holds credentials. Two malloc arenas, instead of one per libuv
- * thread, limit the freed memory that malloc retains.
+ * Inherits nothing from the parent, whose environment holds credentials. Two malloc arenas, instead
+ * of one per libuv thread, limit the freed memory that malloc retains.
  */
 const ENVIRONMENT = { NODE_ENV: 'production', MALLOC_ARENA_MAX: '2', ...FONT_ENVIRONMENT };
 const STDERR_TAIL = 2000;
 /** Image work must not slow down other processes on the machine. */
 const PRIORITY = constants.priority.PRIORITY_LOW;
 
-/** Starts a child and resolves once it accepts tasks. @throws Error with the end of its stderr when it exits first */
+/**
+ * Starts a child and resolves once it accepts tasks.
+ * @throws Error with the end of its stderr when it exits first
+ */
 export async function startImageProcess({
   execArgv,
   args = [],

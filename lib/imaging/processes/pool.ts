@@ -22,12 +22,16 @@ export interface TaskContext {
   onStart?: (() => void) | undefined;
 }
 
-/** Runs image work in child processes, so that no image can block or crash this process or exceed its limits. */
+/**
+ * Runs image work in child processes, so that no image can block or crash this process or exceed
+ * its limits.
+ */
 export interface ImagePool<T extends Tasks> extends AsyncDisposable {
   /** For metrics. A task that waits for memory holds a process already. */
   readonly limits: Readonly<Record<'processes' | 'memory', Pick<Limit, 'held' | 'waiting'>>>;
   /**
-   * Waits for a process and then for memory, with the owner that holds least first, and runs the task.
+   * Waits for a process and then for memory, with the owner that holds least first, and runs the
+   * task.
    * @throws what {@link ImageProcess.run} throws
    */
   run<Name extends keyof T & string>(
@@ -37,7 +41,10 @@ export interface ImagePool<T extends Tasks> extends AsyncDisposable {
   ): Promise<Awaited<ReturnType<T[Name]>>>;
 }
 
-/** RSS before the first image, which estimates include. What an idle process holds above it was retained by malloc. */
+/**
+ * RSS before the first image, which estimates include. What an idle process holds above it was
+ * retained by malloc.
+ */
 const FRESH_RSS_BYTES = 130e6;
 /** A process with more RSS than this is ended instead of being reused. */
 const IDLE_RSS_BYTES = 300e6;
@@ -56,7 +63,10 @@ export async function openImagePool<T extends Tasks>(options: PoolOptions): Prom
     return process;
   }
 
-  /** An idle process that is alive, and whose retained memory and this image are within the limit; else a new one. */
+  /**
+   * An idle process that is alive, and whose retained memory and this image are within the limit;
+   * else a new one.
+   */
   async function take({ estimatedBytes, limits }: TaskContext): Promise<ImageProcess> {
     for (let process = idle.pop(); process !== undefined; process = idle.pop()) {
       const retained = Math.max(0, process.rssBytes() - FRESH_RSS_BYTES);

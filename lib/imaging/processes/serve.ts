@@ -18,7 +18,10 @@ export type ChildMessage =
   | { kind: 'imageError'; message: string; cause: string }
   | { kind: 'failed'; message: string };
 
-/** An orphan gets another parent. SIGKILL, because process.exit would wait for libvips to finish the current image. */
+/**
+ * An orphan gets another parent. SIGKILL, because process.exit would wait for libvips to finish the
+ * current image.
+ */
 const WATCH_PARENT = `
   const { workerData: parent } = require('node:worker_threads');
   setInterval(() => { if (process.ppid !== parent) process.kill(process.pid, 'SIGKILL'); }, 500);
@@ -40,7 +43,9 @@ function endWithParent(): void {
   watch.unref();
 }
 
-/** When the machine is out of memory, the kernel should kill this process rather than its parent. */
+/**
+ * When the machine is out of memory, the kernel should kill this process rather than its parent.
+ */
 function volunteerForOomKiller(): void {
   try {
     writeFileSync(OOM_SCORE, '1000');

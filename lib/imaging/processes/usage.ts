@@ -5,7 +5,10 @@ export interface Usage {
   rssBytes: number;
 }
 
-/** Linux counts processor time in hundredths of a second on every architecture (proc(5), sysconf _SC_CLK_TCK). */
+/**
+ * Linux counts processor time in hundredths of a second on every architecture (proc(5), sysconf
+ * _SC_CLK_TCK).
+ */
 const TICK_MS = 10;
 /** Indexes of utime and stime, counted from the state field. */
 const USER_TIME = 11;
@@ -24,7 +27,8 @@ export function threadsOf(pid: number): number[] {
 export function readUsage(pid: number): Usage | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // The command may contain spaces and parentheses; the state is the first field after its last parenthesis.
+    // The command may contain spaces and parentheses; the state is the first field after its last
+    // parenthesis.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     const ticks = Number(fields[USER_TIME]) + Number(fields[SYSTEM_TIME]);
     return { cpuMs: ticks * TICK_MS, rssBytes: readRss(pid) };
@@ -33,7 +37,9 @@ export function readUsage(pid: number): Usage | undefined {
   }
 }
 
-/** From `status`, which counts in kB; `statm` counts in pages, whose size differs between machines. */
+/**
+ * From `status`, which counts in kB; `statm` counts in pages, whose size differs between machines.
+ */
 function readRss(pid: number): number {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
   const start = status.indexOf('VmRSS:');

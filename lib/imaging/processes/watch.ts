@@ -5,7 +5,10 @@ import { readUsage } from './usage.ts';
 export interface TaskLimits {
   cpuMs: number;
   rssBytes: number;
-  /** How long the process may make no progress in processor time; even a loaded machine lets it advance. */
+  /**
+   * The process may make no progress in processor time for so long. Even on a loaded machine it
+   * makes some.
+   */
   stallMs: number;
 }
 

@@ -1,27 +1,41 @@
-import { type Static, Type } from 'typebox';
+import { type Static, type TProperties, Type } from 'typebox';
 import { Value } from 'typebox/value';
-import { API_ENVIRONMENT, groupApi, withApiPort } from './api-environment.ts';
-import { EGRESS_ENVIRONMENT, groupEgress } from './egress-environment.ts';
+import {
+  API_ENVIRONMENT,
+  EGRESS_ENVIRONMENT,
+  groupApi,
+  groupEgress,
+  trustProxyProblems,
+  withApiPort,
+} from './api.ts';
 import { GENERATOR_ENVIRONMENT } from './generator-environment.ts';
-import { generatorProblems, missingSettings } from './generator-problems.ts';
-import { groupGenerators } from './generators.ts';
-import { listOf } from './list.ts';
-import { groupLog, LOG_ENVIRONMENT, logProblems } from './log-environment.ts';
-import { groupMongo, MONGO_ENVIRONMENT } from './mongo-environment.ts';
-import { originProblems } from './origins.ts';
-import { groupProbes, PROCESS_ENVIRONMENT } from './process-environment.ts';
-import { groupS3, S3_ENVIRONMENT } from './s3-environment.ts';
-import { schemaProblems } from './schema-problems.ts';
+import { generatorProblems, groupGenerators, missingSettings } from './generators.ts';
+import {
+  groupLog,
+  groupProbes,
+  groupTracing,
+  LOG_ENVIRONMENT,
+  logProblems,
+  PROCESS_ENVIRONMENT,
+  TRACING_ENVIRONMENT,
+  tracingProblems,
+} from './processes.ts';
 import { readSecretFiles } from './secret-files.ts';
-import { serverProblems } from './server-problems.ts';
-import { groupTemporal, TEMPORAL_ENVIRONMENT } from './temporal-environment.ts';
-import { groupTracing, TRACING_ENVIRONMENT, tracingProblems } from './tracing-environment.ts';
-import { trustProxyProblems } from './trust-proxy.ts';
-import { groupWorker, WORKER_ENVIRONMENT } from './worker-environment.ts';
+import {
+  groupMongo,
+  groupS3,
+  groupTemporal,
+  MONGO_ENVIRONMENT,
+  S3_ENVIRONMENT,
+  serverProblems,
+  TEMPORAL_ENVIRONMENT,
+} from './servers.ts';
+import { entriesOf, originProblems } from './variables.ts';
+import { groupWorker, WORKER_ENVIRONMENT } from './workers.ts';
 
 /**
- * Every environment variable of the service. Those without a default are required. A test compares `.env.example` with
- * this schema.
+ * Every environment variable of the service. A variable without a default is required. A test
+ * compares `.env.example` with this schema.
  */
 export const Environment = Type.Object({
   ...MONGO_ENVIRONMENT,
@@ -53,7 +67,8 @@ export const unusable = (problems: readonly string[]) =>
 export const environment = (): NodeJS.ProcessEnv => process.env;
 
 /**
- * Validates the environment, and reads the secrets that it has as files. An empty string counts as not set.
+ * Validates the environment, and reads the secrets that are in files. An empty string counts as
+ * not set.
  * @throws ConfigError
  */
 export function loadConfig(env: NodeJS.ProcessEnv): Config {
@@ -62,7 +77,10 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
   return group(value);
 }
 
-/** All that keeps the service from running in this environment, a line each; also what only a renderer needs. */
+/**
+ * All problems that keep the service from running in this environment, a line each. They include
+ * settings that only a renderer needs.
+ */
 export function environmentProblems(env: NodeJS.ProcessEnv): string[] {
   const { value, unread, problems } = read(env);
   return [...problems, ...missingSettings(value, unread)];
@@ -73,7 +91,10 @@ export const isPortGiven = ({ API_PORT, PORT }: NodeJS.ProcessEnv) => Boolean(AP
 
 interface Read {
   value: Environment;
-  /** Variables whose files have no usable secret; `problems` says so. They are not reported as missing as well. */
+  /**
+   * Variables whose files have no usable secret. `problems` says so, so they are not reported as
+   * missing.
+   */
   unread: ReadonlySet<string>;
   problems: string[];
 }
@@ -96,7 +117,7 @@ function read(given: NodeJS.ProcessEnv): Read {
     ...logProblems(value),
     ...tracingProblems(value),
     ...originProblems('EGRESS_ALLOW_ORIGINS', value.EGRESS_ALLOW_ORIGINS),
-    ...trustProxyProblems(listOf(value.TRUST_PROXY)),
+    ...trustProxyProblems(entriesOf(value.TRUST_PROXY)),
   ];
   return { value, unread, problems };
 }
@@ -119,3 +140,63 @@ function group(env: Environment) {
     tracing: groupTracing(env),
   });
 }
+
+/**
+ * The keywords of a variable's schema that say what it may be. `expected` is for a pattern, in
+ * words.
+ */
+interface Allowed {
+  type?: unknown;
+  enum?: unknown;
+  minimum?: unknown;
+  maximum?: unknown;
+  pattern?: unknown;
+  expected?: unknown;
+}
+
+/**
+ * Problems of each variable, a line each. It checks one variable at a time, because a check of the
+ * whole object reports only the first few errors.
+ * @param env the variables after conversion, with defaults
+ * @param set the variables as they are set
+ * @param unread variables whose files have no usable secret, which is reported elsewhere
+ */
+function schemaProblems(
+  { properties, required }: { properties: TProperties; required: readonly string[] },
+  env: Readonly<Record<string, unknown>>,
+  set: Readonly<Record<string, string | undefined>>,
+  unread: ReadonlySet<string>,
+): string[] {
+  return Object.entries(properties).flatMap(([name, schema]) => {
+    const value = env[name];
+    if (value === undefined)
+      return required.includes(name) && !unread.has(name) ? [`${name}: must be set`] : [];
+    if (Value.Check(schema, value) && isWritten(schema, set[name])) return [];
+    return [`${name}: ${explain(schema, set[name] ?? value)}`];
+  });
+}
+
+/**
+ * Whether a number is written in digits: the conversion also takes `true`, `1e3` and `0x10`, and
+ * cuts off fractions.
+ */
+function isWritten({ type }: Allowed, text: string | undefined): boolean {
+  if (text === undefined) return true;
+  if (type === 'integer') return /^\d+$/.test(text);
+  return type !== 'number' || /^\d+(?:\.\d+)?$/.test(text);
+}
+
+/** What a value must be. The value itself is quoted only where it cannot be a secret. */
+function explain(allowed: Allowed, value: unknown): string {
+  const not = `, not ${JSON.stringify(value)}`;
+  if (Array.isArray(allowed.enum)) return `must be one of ${allowed.enum.join(', ')}${not}`;
+  if (allowed.type === 'boolean') return `must be true or false${not}`;
+  if (allowed.type === 'integer') return `must be a whole number ${rangeOf(allowed)}${not}`;
+  if (allowed.type === 'number') return `must be a number ${rangeOf(allowed)}${not}`;
+  if (allowed.expected !== undefined) return `must be ${allowed.expected}`;
+  const isUrl = String(allowed.pattern).includes('https?://');
+  return isUrl ? 'must begin with http:// or https://' : `must match ${allowed.pattern}`;
+}
+
+const rangeOf = ({ minimum, maximum }: Allowed): string =>
+  maximum === undefined ? `of at least ${minimum}` : `from ${minimum} to ${maximum}`;

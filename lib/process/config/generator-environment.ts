@@ -1,6 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { listOf } from './list.ts';
-import { Flag, Optional, Text } from './variables.ts';
+import { entriesOf, Flag, Optional, Text } from './variables.ts';
 
 const BaseUrl = (description: string, value = '') =>
   Type.String({ pattern: '^(https?://[^/?#][^?#]*)?$', description, default: value });
@@ -21,7 +20,10 @@ const Places = (name: string, value: number) =>
 export const GENERATOR_NAMES = ['preview', 'gemini', 'openai', 'bfl', 'replicate', 'fal', 'comfyui'] as const;
 export type GeneratorName = (typeof GENERATOR_NAMES)[number];
 
-/** The variable with the order of each group of tools. A test compares the groups with the catalogue. */
+/**
+ * The variable with the order of each group of tools. A test compares the groups with the
+ * catalogue.
+ */
 export const ORDER_OF_GROUP = {
   staging: 'GENERATORS_FOR_STAGING',
   furniture: 'GENERATORS_FOR_FURNITURE',
@@ -127,7 +129,7 @@ export function usedIn(env: Partial<GeneratorEnvironment>): GeneratorName[] {
 }
 
 /** The generators of a list, without names that are unknown. */
-export const generatorsIn = (names?: string): GeneratorName[] => listOf(names).filter(isKnown);
+export const generatorsIn = (names?: string): GeneratorName[] => entriesOf(names).filter(isKnown);
 
 export const isKnown = (name: string): name is GeneratorName =>
   (GENERATOR_NAMES as readonly string[]).includes(name);

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { errorCode } from './error-code.ts';
+import { errorCode } from './variables.ts';
 
 /** The variables that have secrets. NAME_FILE may name a file with the secret instead. */
 export const SECRETS = [
@@ -27,8 +27,8 @@ export interface SecretFiles {
 }
 
 /**
- * Reads the secrets that are given as files. Messages quote neither a secret nor a path, because somebody may have put the
- * secret itself there.
+ * Reads the secrets that are given as files. Messages quote neither a secret nor a path, because
+ * somebody may have put the secret itself there.
  */
 export function readSecretFiles(env: Readonly<Record<string, string | undefined>>): SecretFiles {
   const values: Record<string, string> = {};
@@ -52,7 +52,10 @@ export function readSecretFiles(env: Readonly<Record<string, string | undefined>
 const HAS_CONTROLS = 'has a line break or another control character in it';
 const hasControls = (secret: string) => /\p{Cc}/u.test(secret);
 
-/** Editors and `kubectl create secret --from-file` leave a newline at the end, which is never part of a secret. */
+/**
+ * Editors and `kubectl create secret --from-file` leave a newline at the end, which is never part
+ * of a secret.
+ */
 function readSecret(path: string): { secret: string } | { problem: string } {
   try {
     const secret = readFileSync(path, 'utf8').replace(/\r?\n$/, '');

@@ -1,8 +1,10 @@
 import type { ClientSession } from 'mongodb';
 import type { Acceptance, JobDraft } from '../../domain/records.ts';
+import type { RestoredJob } from '../job-store.ts';
 import { isDuplicateKey, type Mongo } from './client.ts';
 import { type Collections, isTombstone, type JobDocument } from './documents.ts';
-import { Overdrawn, postAll } from './ledger.ts';
+import { Overdrawn, postRows } from './ledger.ts';
+import { removalId } from './outboxes.ts';
 
 type OnCharged = (drafts: readonly JobDraft[]) => void;
 
@@ -23,7 +25,8 @@ export async function acceptAll(
     const [payable, short] = remaining.length === 1 ? [remaining, []] : await splitByBalance(c, remaining);
     for (const [draft, outcome] of await acceptPayable(mongo, c, payable, onCharged))
       outcomes.set(draft, outcome);
-    // The others are checked again: a repeated acceptance above was not charged again, so the balance may suffice.
+    // Check the others again: a repeated acceptance above was not charged again, so the balance may
+    // suffice.
     if (payable.length === 0)
       for (const draft of short) outcomes.set(draft, await outcomeWithoutBalance(c, draft));
     remaining = payable.length === 0 ? [] : short;
@@ -31,7 +34,7 @@ export async function acceptAll(
   return drafts.map((draft) => outcomes.get(draft) ?? overdrawn(draft));
 }
 
-/** The jobs that the current balance covers, in order of arrival, and the others, which need no transaction. */
+/** The jobs that the current balance covers, in the order of arrival, and the others. */
 async function splitByBalance(
   c: Collections,
   drafts: readonly JobDraft[],
@@ -51,7 +54,10 @@ async function splitByBalance(
   return [payable, short];
 }
 
-/** The existing outcome of a repeated acceptance or a replay, which need no balance; otherwise insufficient_credits. */
+/**
+ * The outcome of a job that the balance does not cover. A repeated acceptance or a replay has an
+ * outcome already and needs no balance. Any other job is refused.
+ */
 async function outcomeWithoutBalance(c: Collections, draft: JobDraft): Promise<Acceptance> {
   return (await existingOutcome(c, draft)) ?? overdrawn(draft);
 }
@@ -71,15 +77,15 @@ async function acceptPayable(
   } catch (error) {
     const [first, ...others] = drafts;
     if (first === undefined || !(error instanceof Overdrawn || isDuplicateKey(error))) throw error;
-    if (others.length === 0) return [[first, await refused(c, first, error)]];
-    // One of them aborted the transaction of all.
+    if (others.length === 0) return [[first, await outcomeOfConflict(c, first, error)]];
+    // One of the jobs aborted the transaction of all.
     const outcomes: (readonly [JobDraft, Acceptance])[] = [];
     for (const draft of drafts) outcomes.push(...(await acceptPayable(mongo, c, [draft], onCharged)));
     return outcomes;
   }
 }
 
-export const accepted = ({ jobId, bodyDigest }: JobDraft): Acceptance => ({
+const accepted = ({ jobId, bodyDigest }: JobDraft): Acceptance => ({
   outcome: 'accepted',
   jobId,
   bodyDigest,
@@ -88,7 +94,7 @@ export const accepted = ({ jobId, bodyDigest }: JobDraft): Acceptance => ({
 const overdrawn = ({ jobId }: JobDraft): Acceptance => ({ outcome: 'insufficient_credits', jobId });
 
 /** Inserts and charges jobs of one account. */
-export async function insertAll(
+async function insertAll(
   c: Collections,
   session: ClientSession,
   drafts: readonly JobDraft[],
@@ -107,11 +113,11 @@ export async function insertAll(
     jobId,
     delta: -imagesCharged,
   }));
-  await postAll(c, session, first?.accountId ?? '', charges, at);
+  await postRows(c, session, first?.accountId ?? '', charges, at);
 }
 
 /** The outcome of a job that could not be inserted. */
-export async function refused(c: Collections, draft: JobDraft, error: unknown): Promise<Acceptance> {
+async function outcomeOfConflict(c: Collections, draft: JobDraft, error: unknown): Promise<Acceptance> {
   const outcome = await existingOutcome(c, draft);
   if (outcome !== undefined) return outcome;
   if (error instanceof Overdrawn) return overdrawn(draft);
@@ -125,7 +131,7 @@ async function existingOutcome(c: Collections, draft: JobDraft): Promise<Accepta
   const { jobId, keyId, idempotencyKey } = draft;
   const job = await c.jobs.findOne({ _id: jobId });
   if (job !== null && !isTombstone(job)) return accepted(draft);
-  if (job !== null) return 'unpaid' in job ? overdrawn(draft) : { outcome: 'voided', jobId };
+  if (job !== null) return 'overdrawn' in job ? overdrawn(draft) : { outcome: 'voided', jobId };
   if (idempotencyKey === null) return undefined;
   const row = await c.idempotency.findOne({ keyId, key: idempotencyKey });
   if (row === null) return undefined;
@@ -134,7 +140,7 @@ async function existingOutcome(c: Collections, draft: JobDraft): Promise<Accepta
   return { outcome: 'existing', jobId: row._id, bodyDigest: row.bodyDigest };
 }
 
-export function toDocument(draft: JobDraft, createdAt: Date): JobDocument {
+function toDocument(draft: JobDraft, createdAt: Date): JobDocument {
   const { jobId, input, bodyDigest: _digest, ...stored } = draft;
   return {
     _id: jobId,
@@ -147,5 +153,40 @@ export function toDocument(draft: JobDraft, createdAt: Date): JobDocument {
     completedAt: null,
     processingMs: null,
     answered: [jobId],
+    withdrawn: [],
   };
+}
+
+class Gone extends Error {}
+
+/**
+ * See JobStore.restore. Before the retention run removes an orphan, a transaction moves its row
+ * from `orphans` to `removals`. Either that transaction conflicts with this one, or this one sees
+ * the row in `removals` or finds the object missing.
+ */
+export async function restoreJob(
+  mongo: Mongo,
+  c: Collections,
+  draft: JobDraft,
+  { createdAt, end }: RestoredJob,
+  isStored: () => Promise<boolean>,
+): Promise<Acceptance | { outcome: 'gone' }> {
+  const results = (end?.results ?? []).map(removalId);
+  const documentOf = (): JobDocument => ({
+    ...toDocument(draft, createdAt),
+    ...(end === null ? {} : { ...end, status: 'completed' }),
+  });
+  try {
+    await mongo.transaction(async (session) => {
+      await c.orphans.deleteMany({ _id: { $in: [...results, removalId(draft.input)] } }, { session });
+      const queued = await c.removals.findOne({ _id: { $in: results } }, { session });
+      if (queued !== null || !(await isStored())) throw new Gone();
+      await insertAll(c, session, [draft], documentOf);
+    });
+    return accepted(draft);
+  } catch (error) {
+    if (error instanceof Gone) return { outcome: 'gone' };
+    if (!(error instanceof Overdrawn || isDuplicateKey(error))) throw error;
+    return outcomeOfConflict(c, draft, error);
+  }
 }

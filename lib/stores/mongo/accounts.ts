@@ -7,9 +7,8 @@ import type { Mongo } from './client.ts';
 import { closeAccount } from './closing.ts';
 import { type AccountDocument, collections, toRecord } from './documents.ts';
 import { recordEndpointHealth } from './endpoint-health.ts';
-import { createLookUp } from './look-up.ts';
-import { NEWEST_FIRST, pageAfter } from './newest-first.ts';
-import { once, resultOf } from './references.ts';
+import { createLookUp, NEWEST_FIRST, pageAfter } from './queries.ts';
+import { resultOf, runReferenced } from './references.ts';
 
 export function createAccountStore(mongo: Mongo): AccountStore {
   const c = collections(mongo.db);
@@ -66,7 +65,7 @@ export function createAccountStore(mongo: Mongo): AccountStore {
         createdAt: new Date(),
       };
       const command = { command: 'account', accountId: '', reference, asked: { name, webhookUrl } } as const;
-      const { accountId, repeated } = await once(mongo, c, command, async (session) => {
+      const { accountId, repeated } = await runReferenced(mongo, c, command, async (session) => {
         await c.accounts.insertOne(document, { session });
         return { accountId: document._id };
       });
@@ -124,7 +123,10 @@ export function createAccountStore(mongo: Mongo): AccountStore {
   };
 }
 
-/** What `replacedSecrets` returns for the stored endpoint, as an expression; removes the field if there is none. */
+/**
+ * The result of `replacedSecrets` for the stored endpoint, as an expression; removes the field if
+ * the result is empty.
+ */
 function validSecrets(now: Date) {
   const previous = { secret: '$webhook.previousSecret', until: '$webhook.previousUntil' };
   const input = { $concatArrays: [[previous], { $ifNull: ['$webhook.olderSecrets', []] }] };

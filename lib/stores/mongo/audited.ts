@@ -5,14 +5,14 @@ import { grantId } from '../../domain/audit-rows.ts';
 import type { LedgerRow } from '../../domain/records.ts';
 import { type Collections, type IdempotencyDocument, toRecord } from './documents.ts';
 
-/** An account as a snapshot shows it; every read takes the options. */
+/** An account in a snapshot. Pass the options to every read. */
 export interface View {
   c: Collections;
   options: { session: ClientSession };
   accountId: string;
 }
 
-/** What of a job is audited. */
+/** The fields of a job that are audited. */
 const JOB = {
   keyId: 1,
   status: 1,
@@ -33,7 +33,10 @@ export async function findAccount({ c, options, accountId }: View): Promise<Audi
   return { ...toRecord(account), hasKeys: keys > 0, hasGrant: grants > 0 };
 }
 
-/** Audits jobs, and what is left of those that do not exist. @param known rows that need not be read again */
+/**
+ * Audits jobs. Of jobs that do not exist, audits the rows that they have left.
+ * @param known rows that need not be read again
+ */
 export async function auditJobsOf(
   { c, options, accountId }: View,
   ids: readonly string[],
@@ -63,7 +66,7 @@ export async function spentKeys(
   return (await rows.toArray()).map(({ _id: jobId, keyId, key }) => ({ jobId, keyId, key }));
 }
 
-/** Audits packs, and what is left of those that do not exist. */
+/** Audits packs. Of packs that do not exist, audits the rows that they have left. */
 export async function auditPacksOf(
   { c, options, accountId }: View,
   ids: readonly string[],
@@ -88,7 +91,7 @@ async function rowsOfPacks(
 }
 
 /** Ids of the documents that exist. */
-export async function existing<T extends { _id: string }>(
+export async function existingIds<T extends { _id: string }>(
   collection: Collection<T>,
   filter: Filter<T>,
   options: View['options'],

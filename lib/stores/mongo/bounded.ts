@@ -6,7 +6,10 @@ export class MongoTimeout extends Error {
   override readonly name = 'MongoTimeout';
 }
 
-/** Resolves or rejects like `work`, which may continue after a timeout. @throws MongoTimeout after `ms` milliseconds */
+/**
+ * Resolves or rejects like `work`, which may continue after a timeout.
+ * @throws MongoTimeout after `ms` milliseconds
+ */
 export async function within<T>(ms: number, work: Promise<T>): Promise<T> {
   try {
     return await withDeadline(ms, work);
@@ -17,10 +20,13 @@ export async function within<T>(ms: number, work: Promise<T>): Promise<T> {
 }
 
 /**
- * Wraps a database, collection or cursor so that each operation ends within `ms` milliseconds: promises it returns are
- * raced with a timeout, and collections and cursors it returns are wrapped as well. Driver 7.8.0 has no such timeout:
- * its timeoutMS has no effect, and an operation whose connection closes after the command is sent and before the wait
- * for the reply begins hangs forever, because socketTimeoutMS does not cover it.
+ * Wraps a database, collection or cursor so that each operation ends within `ms` milliseconds. It
+ * races the promises with a timeout, and wraps the collections and cursors that the methods return.
+ *
+ * The driver (7.8.0) cannot do this. Its `timeoutMS` is deprecated and has no effect, as the
+ * driver's own types say. `socketTimeoutMS` begins when the driver waits for the reply. If the
+ * connection closes between the command and that wait, the operation never ends.
+ * test/lib/stores/bounded.service.test.ts reproduces this.
  */
 export function bounded<T extends object>(target: T, ms: number): T {
   const self: T = new Proxy(target, {

@@ -11,34 +11,41 @@ const SNAPSHOT_UNAVAILABLE = 246;
 export interface Timeouts {
   /** One reply of the server; 0 waits without a limit while the connection is open. */
   answerMs: number;
-  /** One operation. Longer than `answerMs`, so that the driver closes the socket of an unresponsive server first. */
+  /**
+   * One operation. Longer than `answerMs`, so that the driver closes the socket of an unresponsive
+   * server first.
+   */
   operationMs: number;
-  /** How long a transaction is retried after write conflicts; the last attempt may take `operationMs` longer. */
+  /**
+   * Time for retries of a transaction after write conflicts; the last attempt may take
+   * `operationMs` longer.
+   */
   collisionsMs: number;
 }
 
 const TIMEOUTS: Timeouts = { answerMs: 8000, operationMs: 10_000, collisionsMs: 10_000 };
 
 /**
- * An open database. Writes use `w: majority` and `j: true`. By default an operation ends within 10 s, a transaction
- * within 20 s and closing within 3 s, even if the server does not respond.
+ * An open database. Writes use `w: majority` and `j: true`. By default an operation ends within 10
+ * s, a transaction within 20 s and closing within 3 s, even if the server does not respond.
  */
 export interface Mongo extends AsyncDisposable {
   db: Db;
   /**
-   * Runs `work` in a transaction and retries it after a write conflict. An error of `work` aborts the transaction.
+   * Runs `work` in a transaction and retries it after a write conflict. An error of `work` aborts
+   * the transaction.
    * @throws MongoTimeout
    */
   transaction<T>(work: (session: ClientSession) => Promise<T>): Promise<T>;
   /**
-   * Runs `work`, whose reads of `db` with the session all see the database at one moment, without disturbing writers.
-   * It may run again. MongoDB keeps that moment for five minutes.
+   * Runs `work` with a `db` and a session. Reads with both see the database at one moment and do
+   * not disturb writers. `work` may run again. MongoDB keeps that moment for five minutes.
    */
   snapshot<T>(work: (db: Db, session: ClientSession) => Promise<T>): Promise<T>;
 }
 
 export function openMongo(config: Config['mongo'], timeouts = TIMEOUTS): Mongo {
-  const client = createClient(config, timeouts.answerMs);
+  const client = createMongoClient(config, timeouts.answerMs);
   return {
     db: bounded(client.db(config.database), timeouts.operationMs),
     transaction: (work) => transaction(client, timeouts, work),
@@ -47,7 +54,7 @@ export function openMongo(config: Config['mongo'], timeouts = TIMEOUTS): Mongo {
   };
 }
 
-export function createClient(config: Config['mongo'], answerMs: Timeouts['answerMs']): MongoClient {
+export function createMongoClient(config: Config['mongo'], answerMs: Timeouts['answerMs']): MongoClient {
   return new MongoClient(config.url, {
     appName: 'image-job-api',
     writeConcern: { w: 'majority', journal: true },
@@ -57,13 +64,15 @@ export function createClient(config: Config['mongo'], answerMs: Timeouts['answer
     waitQueueTimeoutMS: CONNECT_TIMEOUT_MS,
     socketTimeoutMS: answerMs,
     ignoreUndefined: true,
-    // Both imply TLS; without them the URL decides.
+    // Both files imply TLS; without them the URL decides.
     ...(config.caFile === '' ? {} : { tls: true, tlsCAFile: config.caFile }),
     ...(config.certKeyFile === '' ? {} : { tls: true, tlsCertificateKeyFile: config.certKeyFile }),
   });
 }
 
-/** Resolves within 3 s. Running operations are aborted; the rest of an orderly shutdown is optional. */
+/**
+ * Resolves within 3 s. Running operations are aborted; the rest of an orderly shutdown is optional.
+ */
 export const closeClient = (client: MongoClient): Promise<void> =>
   within(CLOSE_TIMEOUT_MS, client.close()).catch(() => {});
 
@@ -82,13 +91,13 @@ async function transaction<T>(
   try {
     return await within(collisionsMs + operationMs, attempts);
   } finally {
-    // Aborts an attempt that is still running, so that it cannot commit later. Not awaited: it may hang as well.
+    // Aborts an attempt that is still running, so that it cannot commit later. It is not awaited,
+    // because it may hang too.
     session.endSession().catch(() => {});
   }
 }
 
-/** What {@link Mongo.snapshot} is given. */
-export type Snapshot = Parameters<Parameters<Mongo['snapshot']>[0]>;
+type Snapshot = Parameters<Parameters<Mongo['snapshot']>[0]>;
 
 async function snapshot<T>(
   client: MongoClient,
@@ -99,7 +108,7 @@ async function snapshot<T>(
   const deadline = Date.now() + collisionsMs;
   for (;;) {
     const session = client.startSession({ snapshot: true });
-    // Of its own, because the driver writes the time of the snapshot into the read concern.
+    // A new read concern each time, because the driver writes the time of the snapshot into it.
     const db = bounded(client.db(database, { readConcern: new ReadConcern('snapshot') }), operationMs);
     try {
       return await work(db, session);
@@ -111,7 +120,7 @@ async function snapshot<T>(
   }
 }
 
-/** For a moment after a collection or an index was created. */
+/** MongoDB has no snapshot for a moment after it creates a collection or an index. */
 const isSnapshotUnavailable = (error: unknown) =>
   error instanceof MongoServerError && error.code === SNAPSHOT_UNAVAILABLE;
 

@@ -3,9 +3,12 @@ import { Refused } from '../../domain/errors.ts';
 import { accountNotFound } from './account-status.ts';
 import type { Mongo } from './client.ts';
 import type { Collections } from './documents.ts';
-import { post } from './ledger.ts';
+import { postRows } from './ledger.ts';
 
-/** See AccountStore.close. A job accepted meanwhile has changed the account too, so one of the two is retried. */
+/**
+ * See AccountStore.close. An acceptance changes the account too, so it conflicts with this
+ * transaction.
+ */
 export async function closeAccount(
   mongo: Mongo,
   c: Collections,
@@ -20,8 +23,8 @@ export async function closeAccount(
     const { balance } = account;
     if (balance !== forfeit) throw otherBalance(accountId, balance, forfeit);
     const at = new Date();
-    const posting = { id: `forfeit:${accountId}`, accountId, kind: 'forfeit', delta: -balance } as const;
-    if (balance > 0) await post(c, session, posting, at);
+    const posting = { id: `forfeit:${accountId}`, kind: 'forfeit', delta: -balance } as const;
+    if (balance > 0) await postRows(c, session, accountId, [posting], at);
     await c.accounts.updateOne(
       { _id: accountId },
       { $set: { status: 'closed', webhook: NONE } },

@@ -3,12 +3,14 @@ import type { DeletedJob } from '../job-store.ts';
 import type { Mongo } from './client.ts';
 import { cancelDeliveries } from './deliveries.ts';
 import type { Collections } from './documents.ts';
-import { enqueueHistories } from './histories.ts';
-import { enqueueRemovals } from './removals.ts';
+import { enqueueHistories, queueRemovals } from './outboxes.ts';
 
 const ENDED = { $in: ['completed' as const, 'failed' as const] };
 
-/** Fields cleared on deletion; id, tool, charge, key and times stay for billing. Pipelines need `$literal` for `{}`. */
+/**
+ * Fields cleared on deletion; id, tool, charge, key and times stay for billing. Pipelines need
+ * `$literal` for `{}`.
+ */
 const CLEARED = {
   options: { $literal: {} },
   warnings: [],
@@ -18,7 +20,7 @@ const CLEARED = {
   idempotencyKey: null,
   inputs: [],
   results: [],
-  // What they cost stays, and a task that may still run can be cancelled.
+  // The cost of the calls stays, and so does an open task, so that it can be cancelled.
   calls: {
     $cond: [
       { $isArray: '$calls' },
@@ -62,7 +64,7 @@ export async function removeJobs(
       id: _id,
       objects: [...inputs, ...results, ...unusedResults(calls, results)],
     }));
-    await enqueueRemovals(
+    await queueRemovals(
       c,
       deleted.flatMap(({ objects }) => objects),
       session,
@@ -83,7 +85,7 @@ export async function dropInputs(mongo: Mongo, c: Collections, jobIds: readonly 
       .toArray();
     const ids = jobs.map(({ _id }) => _id);
     await c.jobs.updateMany({ _id: { $in: ids } }, { $set: { inputs: [] } }, { session });
-    await enqueueRemovals(
+    await queueRemovals(
       c,
       jobs.flatMap(({ inputs }) => inputs),
       session,

@@ -1,6 +1,6 @@
 import type { ClientSession } from 'mongodb';
 import {
-  CANCELLED,
+  CANCELLED_DELIVERY,
   deliveryIdOf,
   KEPT_ATTEMPTS,
   KEPT_TESTS,
@@ -14,7 +14,7 @@ import type { AfterAttempt, DeliveryStore } from '../delivery-store.ts';
 import { inBatches } from './batches.ts';
 import type { Mongo } from './client.ts';
 import { type Collections, collections, type Stored, toRecord } from './documents.ts';
-import { NEWEST_FIRST, pageAfter } from './newest-first.ts';
+import { NEWEST_FIRST, pageAfter } from './queries.ts';
 
 type Document = Stored<DeliveryRecord>;
 type Deliveries = Collections['deliveries'];
@@ -170,7 +170,10 @@ async function recordAll(deliveries: Deliveries, outcomes: Outcome[]): Promise<u
   return outcomes.map(() => undefined);
 }
 
-/** Records an attempt of a delivery that was cancelled or reopened meanwhile, without data of a deleted job. */
+/**
+ * Records an attempt of a delivery that was cancelled or reopened meanwhile, without data of a
+ * deleted job.
+ */
 const lateAttempt = ({ deliveryId, attempt }: Outcome) => ({
   updateOne: {
     filter: { _id: deliveryId, attempts: { $elemMatch: { at: attempt.at, error: NO_OUTCOME } } },
@@ -178,14 +181,17 @@ const lateAttempt = ({ deliveryId, attempt }: Outcome) => ({
   },
 });
 
-/** Cancels pending deliveries and clears URLs and responses, in the transaction that deletes the jobs. */
+/**
+ * Cancels pending deliveries and clears URLs and responses, in the transaction that deletes the
+ * jobs.
+ */
 export async function cancelDeliveries(
   { deliveries }: Collections,
   jobIds: readonly string[],
   session: ClientSession,
 ): Promise<void> {
   const rows = { _id: { $in: jobIds.map(deliveryIdOf) } };
-  await deliveries.updateMany({ ...rows, state: 'pending' }, { $set: CANCELLED }, { session });
+  await deliveries.updateMany({ ...rows, state: 'pending' }, { $set: CANCELLED_DELIVERY }, { session });
   const cleared = { url: null, 'attempts.$[].url': null, 'attempts.$[].responseBody': null };
   await deliveries.updateMany(rows, { $set: cleared }, { session });
 }

@@ -1,4 +1,5 @@
-import type { Collection, CreateIndexesOptions, Db } from 'mongodb';
+import type { Db } from 'mongodb';
+import type { CommandArguments } from '../../domain/commands.ts';
 import type { StoredCall } from '../../domain/generator-call.ts';
 import type { JobRequests } from '../../domain/job-requests.ts';
 import type {
@@ -10,7 +11,6 @@ import type {
   ObjectRef,
   PackRecord,
 } from '../../domain/records.ts';
-import type { Asked } from '../../domain/references.ts';
 
 /** A record as stored in MongoDB, with its id as `_id`. */
 export type Stored<T extends { id: string }> = Omit<T, 'id'> & { _id: string };
@@ -27,10 +27,7 @@ export interface KeyDocument extends Stored<KeyRecord> {
   accountDisabled: boolean;
 }
 
-export interface JobDocument extends Stored<JobRecord> {
-  /** See {@link JobRequests}. Version 0.1.0 omitted it, or set it to `true` for a replayed job. */
-  answered?: JobRequests['answered'] | true;
-  withdrawn?: JobRequests['withdrawn'];
+export interface JobDocument extends Stored<JobRecord>, JobRequests {
   /** The calls to upstreams; absent before the first one. */
   calls?: StoredCall[];
   /** A local generator has begun to render. */
@@ -43,8 +40,8 @@ export interface VoidDocument {
   status: 'voided';
   voidedAt: Date;
   /** The job was refused with insufficient_credits; a repeated acceptance gets the same outcome. */
-  unpaid?: boolean;
-  /** Those of the job, if one of them was open. Its task can be cancelled. */
+  overdrawn?: true;
+  /** The calls of the job, if one of them was open: its task can be cancelled. */
   calls?: StoredCall[];
 }
 
@@ -66,7 +63,7 @@ export interface RemovalDocument extends ObjectRef {
   reason: string | null;
 }
 
-/** See OrphanStore. The id is that of a {@link RemovalDocument}. */
+/** See OrphanStore. It has the same id as a {@link RemovalDocument}. */
 export interface OrphanDocument extends ObjectRef {
   _id: string;
   since: Date;
@@ -83,7 +80,7 @@ export interface HistoryDocument {
 /** An operator's command with a reference. The id is `<command>:<account id>:<reference>`. */
 export interface ReferenceDocument {
   _id: string;
-  asked: Asked;
+  asked: CommandArguments;
   /** The result of the command. */
   result: unknown;
   at: Date;
@@ -124,70 +121,4 @@ export function toJob(document: JobDocument): JobRecord {
 
 export function toRecord<T extends { _id: string }>({ _id, ...rest }: T): Omit<T, '_id'> & { id: string } {
   return { id: _id, ...rest };
-}
-
-/** Creates the indexes. Idempotent; may run while the service is up. */
-export async function createIndexes(db: Db): Promise<void> {
-  const c = collections(db);
-  await index(c.keys, { digest: 1 }, { unique: true });
-  await index(c.keys, { accountId: 1, createdAt: 1 });
-  await index(
-    c.keys,
-    { _id: 1, retentionDays: 1 },
-    { partialFilterExpression: { retentionDays: { $gte: 1 } } },
-  );
-  await index(c.accounts, { createdAt: -1, _id: -1 });
-  await index(c.accounts, { status: 1 }, { partialFilterExpression: { status: 'closed' } });
-  await index(c.jobs, { accountId: 1, createdAt: -1, _id: -1 });
-  await index(c.jobs, { createdAt: -1, _id: -1 });
-  // The lists of clients leave deleted jobs out, of which an account may have any number: one scan for each status.
-  await index(c.jobs, { accountId: 1, status: 1, createdAt: -1, _id: -1 });
-  await index(c.jobs, { accountId: 1, tool: 1, status: 1, createdAt: -1, _id: -1 });
-  await index(c.jobs, { accountId: 1, status: 1, completedAt: 1, _id: 1 });
-  // Only jobs that have an open call are in it.
-  await index(
-    c.jobs,
-    { 'calls.outcome': 1, _id: 1 },
-    { partialFilterExpression: { 'calls.outcome': { $type: 'null' } } },
-  );
-  await createRetentionIndexes(c);
-  await index(c.voids, { voidedAt: 1 }, { expireAfterSeconds: 7 * 24 * 3600 });
-  await index(c.idempotency, { keyId: 1, key: 1 }, { unique: true });
-  await index(c.ledger, { accountId: 1, seq: 1 }, { unique: true });
-  await index(c.packs, { accountId: 1, _id: 1 });
-  await index(c.deliveries, { accountId: 1, createdAt: -1, _id: -1 });
-  // Of an account whose receiver was down, nearly all may be in another state than the one asked for.
-  await index(c.deliveries, { accountId: 1, state: 1, createdAt: -1, _id: -1 });
-  await index(
-    c.deliveries,
-    { accountId: 1, createdAt: -1 },
-    { name: 'tests', partialFilterExpression: { type: 'test.ping' } },
-  );
-  await index(
-    c.deliveries,
-    { state: 1, createdAt: -1, _id: -1 },
-    { partialFilterExpression: { state: 'failed' } },
-  );
-  await index(c.deliveries, { createdAt: 1 }, { expireAfterSeconds: 90 * 24 * 3600 });
-  await index(c.deliveries, { state: 1, _id: 1 }, { partialFilterExpression: { state: 'pending' } });
-  await index(c.deliveries, { state: 1, createdAt: 1 }, { partialFilterExpression: { state: 'pending' } });
-  await index(c.removals, { since: 1 });
-}
-
-/** Indexes for RetentionStore. Its queries never scan deleted jobs, so their number does not matter. */
-async function createRetentionIndexes({ jobs }: Collections): Promise<void> {
-  await index(jobs, { keyId: 1, status: 1, createdAt: 1 });
-  await index(jobs, { 'inputs.bucket': 1, createdAt: 1 }, { partialFilterExpression: { status: 'failed' } });
-  await index(jobs, { status: 1, _id: 1 }, { partialFilterExpression: { status: 'processing' } });
-  await index(jobs, { status: 1, createdAt: 1 }, { partialFilterExpression: { status: 'processing' } });
-  await index(jobs, { 'inputs.key': 1 }, { sparse: true });
-  await index(jobs, { 'results.key': 1 }, { sparse: true });
-}
-
-async function index<T extends { _id: string }>(
-  collection: Collection<T>,
-  keys: Record<string, 1 | -1>,
-  options: CreateIndexesOptions = {},
-): Promise<void> {
-  await collection.createIndex(keys, options);
 }

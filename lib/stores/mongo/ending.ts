@@ -4,7 +4,7 @@ import { NotFound } from '../../domain/errors.ts';
 import { countOneMore } from '../../domain/failures.ts';
 import { unusedResults } from '../../domain/generator-call.ts';
 import type { DeliveryRecord, JobRecord } from '../../domain/records.ts';
-import type { EndedJob } from '../job-store.ts';
+import type { EndedJob, FailedEnd } from '../job-store.ts';
 import type { Mongo } from './client.ts';
 import {
   type Collections,
@@ -14,11 +14,11 @@ import {
   toJob,
   toRecord,
 } from './documents.ts';
-import { enqueueRemovals } from './removals.ts';
+import { queueRemovals } from './outboxes.ts';
 import { reverseCharge } from './voids.ts';
 
 /** The fields set when a job ends. */
-export type JobEnding =
+export type EndFields =
   | (Pick<JobRecord, 'results' | 'processingMs' | 'generator'> & { status: 'completed' })
   | (Pick<JobRecord, 'error' | 'failureReason' | 'processingMs' | 'generator'> & { status: 'failed' });
 
@@ -27,24 +27,27 @@ export interface EndOptions {
   counted?: boolean;
   /** Ends the job only if no generator was asked to render it. */
   onlyUnbegun?: boolean;
-  /** Called when this call has ended the job: not when it had already ended. */
+  /** Called when this call has ended the job, but not when the job had already ended. */
   onEnded?: (job: JobRecord) => void;
 }
 
 /** A generator was asked to render the job. */
-export class RenderBegun extends Error {
+class RenderBegun extends Error {
   override readonly name = 'RenderBegun';
 }
 
 const UNBEGUN = { 'calls.0': { $exists: false }, localRender: { $exists: false } } as const;
 const hasBegun = ({ calls = [], localRender }: JobDocument) => calls.length > 0 || localRender === true;
 
-/** See JobStore.complete and JobStore.fail. @throws RenderBegun with `onlyUnbegun` */
+/**
+ * See JobStore.complete and JobStore.fail.
+ * @throws RenderBegun with `onlyUnbegun`, if a generator was asked
+ */
 export async function endJob(
   mongo: Mongo,
   c: Collections,
   jobId: string,
-  end: JobEnding,
+  end: EndFields,
   { counted = false, onlyUnbegun = false, onEnded = () => {} }: EndOptions = {},
 ): Promise<EndedJob> {
   const guard = onlyUnbegun ? UNBEGUN : {};
@@ -60,7 +63,7 @@ export async function endJob(
       onEnded(toJob(ended));
       return isOneWrite ? toEnded(ended, await planMissed(c, ended)) : withDelivery(c, ended);
     }
-    // The job was ended or voided concurrently, or a generator was asked.
+    // Meanwhile the job was ended or voided, or a generator was asked. Look again.
   }
 }
 
@@ -88,8 +91,10 @@ const toEnded = (job: JobDocument, delivery: Stored<DeliveryRecord> | null): End
 });
 
 /**
- * A completed job without a webhook ends by one write, and the endpoint may have been set after the look for it and before
- * that write. So whoever has ended such a job, or finds it ended, looks again.
+ * Plans the delivery of a job that completed while its account got an endpoint. A job without a
+ * webhook completes by one write. The endpoint may have been set after the account was read and
+ * before that write. So each caller that completes such a job, or finds it completed, reads the
+ * account again.
  */
 async function planMissed(c: Collections, job: JobDocument): Promise<Stored<DeliveryRecord> | null> {
   if (job.status !== 'completed' || job.webhookUrl !== null) return null;
@@ -119,7 +124,7 @@ async function destinationFor(
 
 function deliveryOf(
   job: JobDocument,
-  status: JobEnding['status'],
+  status: EndFields['status'],
   destination: Destination,
 ): Stored<DeliveryRecord> {
   const { id: _id, ...row } = newDelivery(toJob(job), status, destination);
@@ -127,7 +132,7 @@ function deliveryOf(
 }
 
 interface EndWith {
-  end: JobEnding;
+  end: EndFields;
   counted: boolean;
   guard: Filter<JobDocument>;
 }
@@ -142,17 +147,21 @@ async function endWith(
   if (ended === null) return null;
   if (end.status === 'failed') {
     await reverseCharge(c, session, job, 'refund');
-    await enqueueRemovals(c, unusedResults(ended.calls), session);
+    await queueRemovals(c, unusedResults(ended.calls), session);
   }
   if (counted) await countFailure(c, job.accountId, session);
-  // Read after the refund, which changes the account, so that an endpoint set meanwhile conflicts with this transaction.
+  // After the refund, which changes the account: an endpoint that is set meanwhile conflicts with
+  // this transaction.
   const destination = await destinationFor(c, job, session);
   if (destination !== undefined)
     await c.deliveries.insertOne(deliveryOf(job, end.status, destination), { session });
   return ended;
 }
 
-/** Read and write are safe: this transaction has already changed the account, so others conflict with it. */
+/**
+ * Reading before writing is safe: this transaction has already changed the account, so others
+ * conflict with it.
+ */
 async function countFailure(c: Collections, _id: string, session: ClientSession): Promise<void> {
   const account = await c.accounts.findOne({ _id }, { session, projection: { failures: 1 } });
   const failures = countOneMore(account?.failures, new Date());
@@ -163,7 +172,7 @@ async function countFailure(c: Collections, _id: string, session: ClientSession)
 const change = (
   c: Collections,
   { _id, createdAt }: Pick<JobDocument, '_id' | 'createdAt'>,
-  end: JobEnding,
+  end: EndFields,
   { guard = {}, ...transaction }: { session?: ClientSession; guard?: Filter<JobDocument> } = {},
 ) =>
   c.jobs.findOneAndUpdate(
@@ -171,3 +180,35 @@ const change = (
     { $set: { ...end, completedAt: new Date(Math.max(createdAt.getTime(), Date.now())) } },
     { returnDocument: 'after', ...transaction },
   );
+
+/**
+ * See JobStore.cancel. The write that ends the job requires that it has no call, and a call begins
+ * only in a job that has not ended. The job counts in the account's `failures`, because nobody pays
+ * for its input.
+ * @returns whether this call has ended the job
+ */
+export async function cancelUnbegun(
+  mongo: Mongo,
+  c: Collections,
+  { jobId, ...end }: Omit<FailedEnd, 'counted'> & { jobId: string },
+  onEnded: NonNullable<EndOptions['onEnded']>,
+): Promise<boolean | 'begun'> {
+  let cancelled = false;
+  const options: EndOptions = {
+    counted: true,
+    onlyUnbegun: true,
+    onEnded(job) {
+      cancelled = true;
+      onEnded(job);
+    },
+  };
+  try {
+    await endJob(mongo, c, jobId, { status: 'failed', ...end }, options);
+    return cancelled;
+  } catch (error) {
+    if (error instanceof RenderBegun) return 'begun';
+    // Voided concurrently.
+    if (error instanceof NotFound) return false;
+    throw error;
+  }
+}

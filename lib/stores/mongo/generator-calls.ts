@@ -20,9 +20,9 @@ const LISTED = {
 };
 
 /**
- * The calls are in their job's document, so that a call begins only while the job is processing, and a job is cancelled
- * only while none has begun: both are one document's facts. All times are MongoDB's `$$NOW`, because the clocks of
- * renderers differ.
+ * The calls are in the document of their job. So one write can check that the job is processing and
+ * begin a call, or check that no call has begun and cancel the job. All times are MongoDB's
+ * `$$NOW`, because the clocks of renderers differ.
  */
 export function createGeneratorCallStore(mongo: Mongo, metrics: Metrics = NO_METRICS): GeneratorCallStore {
   const { jobs } = collections(mongo.db);
@@ -60,7 +60,8 @@ export function createGeneratorCallStore(mongo: Mongo, metrics: Metrics = NO_MET
     async beat(jobId, callId) {
       const open = { _id: jobId, status: PROCESSING, calls: { $elemMatch: { id: callId, outcome: null } } };
       const { matchedCount } = await jobs.updateOne(open, [{ $set: changed(callId, { beatAt: '$$NOW' }) }]);
-      // A job that MongoDB has lost in a restore has not ended: it may be restored while its call goes on.
+      // A job that MongoDB lost in a restore has not ended: it may come back while its call goes
+      // on.
       return matchedCount > 0 || (await jobs.findOne({ _id: jobId }, { projection: { _id: 1 } })) === null;
     },
 
@@ -90,13 +91,16 @@ export function createGeneratorCallStore(mongo: Mongo, metrics: Metrics = NO_MET
   };
 }
 
-/** Matches a job with these calls, of which none has ended since. A call that was taken for lost may have a result. */
+/**
+ * Matches a job that has these calls, each with the outcome that was listed: a call taken for lost
+ * may have a result.
+ */
 const areStill = (listed: readonly GeneratorCall[]): Filter<JobDocument> => {
   const seen = { $map: { input: { $ifNull: ['$calls', []] }, in: ['$$this.id', '$$this.outcome'] } };
   return { $expr: { $eq: [seen, { $literal: listed.map(({ id, outcome }) => [id, outcome]) }] } };
 };
 
-/** The calls, of which one is merged with these fields. */
+/** The calls. One of them is merged with these fields. */
 const changed = (callId: string, ...fields: object[]) => ({
   calls: {
     $map: {
@@ -106,7 +110,7 @@ const changed = (callId: string, ...fields: object[]) => ({
   },
 });
 
-/** Counts by what the write has changed: two attempts may record the end of the same call. */
+/** Counts what the write has changed: two attempts may record the end of the same call. */
 function countChanges(metrics: Metrics, before: StoredCall, { outcome, costUsd }: CallChanges): void {
   const { generator } = before;
   if (before.outcome === null && outcome)

@@ -1,26 +1,32 @@
 import type { ChangeStream, Collection, ResumeToken } from 'mongodb';
 import type { Config } from '../../process/config/config.ts';
-import { pause } from '../../process/pause.ts';
-import type { JobEnd, JobFeed, JobNews } from '../job-feed.ts';
-import { createJobListeners, type JobListeners } from '../job-listeners.ts';
+import { pause } from '../../process/countdown.ts';
+import type { JobFeed, JobNews } from '../job-feed.ts';
+import { createJobListeners, type JobListeners } from '../job-feed.ts';
 import { type Mongo, openMongo } from './client.ts';
 import { collections, type JobDocument } from './documents.ts';
 
-/** How long the server waits for a change before it answers. Less than the client waits for an answer. */
+/**
+ * How long the server waits for a change before it answers. Less than the client waits for an
+ * answer.
+ */
 const AWAIT_MS = 5000;
 const PAUSE_MS = 1000;
-/** Most jobs that are read again by one query. */
+/** Maximum number of jobs per query. */
 const BATCH = 1000;
 const END_FIELDS = ['status', 'results', 'error', 'failureReason', 'completedAt', 'processingMs'] as const;
 
-/** A change, with the fields of {@link END_FIELDS} that it has set. A job that is replaced by a tombstone has none. */
+/**
+ * A change, with the {@link END_FIELDS} that it has set. A tombstone, which replaces a voided job,
+ * sets none.
+ */
 interface Change {
   _id: ResumeToken;
   jobId: string;
   set: Partial<Pick<JobDocument, (typeof END_FIELDS)[number]>>;
 }
 
-/** Filtered by the server: an acceptance or a replay sends nothing. */
+/** The server filters, so acceptances and replays send nothing. */
 const ENDS = [
   {
     $match: {
@@ -42,9 +48,11 @@ const ENDS = [
 ];
 
 /**
- * One change stream for all listeners of the process, on a connection of its own. It is opened for the first listener,
- * so a process that has none costs MongoDB nothing, and stays open until the feed is closed.
- * @param onFailure called with the error after which the stream has to be opened again, once until that succeeds
+ * One change stream for all listeners of the process, on a separate connection. The first listener
+ * opens it, so a process without listeners costs MongoDB nothing. It stays open until the feed is
+ * closed.
+ * @param onFailure called with the error when the stream has failed; not again until the stream was
+ * open again
  */
 export function openJobFeed(
   config: Config['mongo'],
@@ -56,7 +64,7 @@ export function openJobFeed(
   let isFollowing = false;
   let isFailing = false;
 
-  /** Once the stream has failed without listeners, the next one opens it again. */
+  /** If the stream fails while there is no listener, the next listener opens it again. */
   async function followUntilClosed(): Promise<void> {
     isFollowing = true;
     while (listeners.size > 0 && !closing.signal.aborted) {
@@ -88,8 +96,9 @@ export function openJobFeed(
 }
 
 /**
- * Tells the listeners what happens from now on, and what has happened before. The driver resumes the stream by its
- * token, after a failover for example. @throws the error after which it could not
+ * Tells the listeners what happens from now on, and what has happened before. The driver resumes
+ * the stream by itself, for example after a failover.
+ * @throws the error after which the driver could not resume it
  */
 async function follow(
   jobs: Collection<JobDocument>,
@@ -105,7 +114,7 @@ async function follow(
     for (;;) {
       const change = await next;
       if (change !== null) listeners.tell(change.jobId, newsOf(change.set));
-      // After the collection was dropped, every further answer would be null, at once.
+      // When the collection was dropped, tryNext() would return null at once, forever.
       if (stream.closed) throw new Error('The change stream was closed.');
       next = stream.tryNext();
     }
@@ -116,7 +125,7 @@ async function follow(
 
 /** Resolves once the server has opened the stream; rejects if it does not. */
 async function opened(stream: ChangeStream<JobDocument, Change>, first: Promise<unknown>): Promise<void> {
-  // Awaited later, unless reading again fails before.
+  // The caller awaits it later, unless it fails before.
   first.catch(() => {});
   await Promise.race([first, new Promise((resolve) => stream.once('resumeTokenChanged', resolve))]);
 }
@@ -138,5 +147,5 @@ async function readAgain(jobs: Collection<JobDocument>, listeners: JobListeners)
 
 function newsOf({ status, completedAt = null, processingMs = null, ...set }: Change['set']): JobNews {
   if (status !== 'completed' && status !== 'failed') return 'gone';
-  return { status, completedAt, processingMs, ...set } satisfies JobEnd;
+  return { status, completedAt, processingMs, ...set };
 }

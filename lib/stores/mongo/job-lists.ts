@@ -1,15 +1,17 @@
 import type { FindCursor } from 'mongodb';
 import type { JobRecord } from '../../domain/records.ts';
-import type { JobFilter } from '../job-store.ts';
+import type { JobFilter, ToolUsage } from '../job-store.ts';
 import { type Collections, type JobDocument, toJob } from './documents.ts';
-import { withKeys } from './job-keys.ts';
-import { NEWEST_FIRST, pageAfter } from './newest-first.ts';
+import { NEWEST_FIRST, pageAfter } from './queries.ts';
 
 /** API keys per query. */
 const KEYS = 1000;
 
-/** See JobStore.list. A filter by account, with or without status or tool, walks an index in the order of the list. */
-export async function listJobs(
+/**
+ * See JobStore.list. A filter by account, with or without status or tool, walks an index in the
+ * order of the list.
+ */
+export async function findJobs(
   c: Collections,
   accountId: string | null,
   limit: number,
@@ -30,11 +32,11 @@ export async function listJobs(
   const read = async (found: FindCursor<JobDocument>) =>
     (await found.toArray()).map((job) => (brief ? { ...job, options: {}, warnings: [] } : job));
   if (keys === undefined)
-    return withKeys(c, await read(c.jobs.find(matching, fields).sort(NEWEST_FIRST).limit(limit)));
+    return (await read(c.jobs.find(matching, fields).sort(NEWEST_FIRST).limit(limit))).map(toJob);
   const ids = await idsOfKeys(c, accountId, keys);
-  // They are few, and an index in the order of the list would be walked to its end.
+  // The jobs are few, and an index in the order of the list would be walked to its end.
   const found = c.jobs.find({ ...matching, _id: { $in: ids } }, { ...fields, hint: { _id: 1 } });
-  return withKeys(c, (await read(found)).sort(newestFirst).slice(0, limit));
+  return (await read(found)).sort(newestFirst).slice(0, limit).map(toJob);
 }
 
 /** See JobStore.listByIdempotencyKey. */
@@ -67,4 +69,50 @@ async function idsOfKeys(
     if (keyIds.length < KEYS) return ids;
     after = keyIds.at(-1) ?? after;
   }
+}
+
+const DAY_MS = 24 * 3_600_000;
+
+/** A deleted job counts with its status before the deletion. */
+const ENDED_AS = { $ifNull: ['$deleted.was', '$status'] };
+const countOf = (status: 'completed' | 'failed') => ({
+  $sum: { $cond: [{ $eq: [ENDED_AS, status] }, 1, 0] },
+});
+
+/** See JobStore.usage. One query for each day of the period, so that none takes too long. */
+export async function usageByTool(
+  { jobs }: Collections,
+  accountId: string,
+  from: Date,
+  until: Date,
+): Promise<ToolUsage[]> {
+  const sums = new Map<string, ToolUsage>();
+  for (let start = from.getTime(); start < until.getTime(); start += DAY_MS) {
+    const end = new Date(Math.min(start + DAY_MS, until.getTime()));
+    const day = jobs.aggregate<ToolUsage>([
+      { $match: { accountId, createdAt: { $gte: new Date(start), $lt: end } } },
+      {
+        $group: {
+          _id: '$tool',
+          jobs: { $sum: 1 },
+          completed: countOf('completed'),
+          failed: countOf('failed'),
+          imagesCharged: { $sum: '$imagesCharged' },
+          imagesRefunded: { $sum: { $cond: [{ $eq: [ENDED_AS, 'failed'] }, '$imagesCharged', 0] } },
+        },
+      },
+      { $set: { tool: '$_id' } },
+      { $unset: '_id' },
+    ]);
+    for (const row of await day.toArray()) add(sums, row);
+  }
+  return [...sums.values()].sort((a, b) => (a.tool < b.tool ? -1 : 1));
+}
+
+function add(sums: Map<string, ToolUsage>, row: ToolUsage): void {
+  const sum = sums.get(row.tool);
+  if (sum === undefined) sums.set(row.tool, row);
+  else
+    for (const field of ['jobs', 'completed', 'failed', 'imagesCharged', 'imagesRefunded'] as const)
+      sum[field] += row[field];
 }

@@ -1,15 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import type { ClientSession, UpdateFilter } from 'mongodb';
 import { LIMITS } from '../../contract/limits.ts';
+import { grantId } from '../../domain/audit-rows.ts';
 import { NotFound } from '../../domain/errors.ts';
 import type { KeyRecord } from '../../domain/records.ts';
-import type { KeyStore } from '../key-store.ts';
+import type { KeyStore } from '../account-store.ts';
 import { accountNotFound, assertOpen } from './account-status.ts';
 import type { Mongo } from './client.ts';
 import { type Collections, collections, type KeyDocument, toRecord } from './documents.ts';
-import { post } from './ledger.ts';
-import { createLookUp } from './look-up.ts';
-import { once } from './references.ts';
+import { postRows } from './ledger.ts';
+import { createLookUp } from './queries.ts';
+import { runReferenced } from './references.ts';
 
 export function createKeyStore(mongo: Mongo): KeyStore {
   const c = collections(mongo.db);
@@ -28,7 +29,7 @@ export function createKeyStore(mongo: Mongo): KeyStore {
       const { accountId, name, retentionDays, scopes } = key;
       const asked = { name, retentionDays, scopes: scopes?.join() ?? null };
       const command = { command: 'key', accountId, reference, asked } as const;
-      return once(mongo, c, command, (session) => create(c, session, key));
+      return runReferenced(mongo, c, command, (session) => create(c, session, key));
     },
 
     async findCaller(digest) {
@@ -83,8 +84,8 @@ async function create(c: Collections, session: ClientSession, key: Parameters<Ke
   };
   await c.keys.insertOne(document, { session });
   if (account.keysIssued > 0) return { key: toKey(document), granted: 0 };
-  const grant = { id: `grant:free50:${account._id}`, accountId: account._id, kind: 'grant' as const };
-  await post(c, session, { ...grant, delta: LIMITS.freeImages }, createdAt);
+  const grant = { id: grantId(account._id), kind: 'grant', delta: LIMITS.freeImages } as const;
+  await postRows(c, session, account._id, [grant], createdAt);
   return { key: toKey(document), granted: LIMITS.freeImages };
 }
 

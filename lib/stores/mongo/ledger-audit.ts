@@ -1,12 +1,12 @@
+import type { FindOptions } from 'mongodb';
 import { auditEnd, subjectsOf } from '../../domain/audit.ts';
 import { auditSpentKeys, type SpentKey } from '../../domain/audit-jobs.ts';
 import { createRowAudit } from '../../domain/audit-rows.ts';
 import type { LedgerRow } from '../../domain/records.ts';
-import { auditJobsOf, auditPacksOf, existing, findAccount, spentKeys, type View } from './audited.ts';
+import { auditJobsOf, auditPacksOf, existingIds, findAccount, spentKeys, type View } from './audited.ts';
 import type { Mongo } from './client.ts';
-import { collections } from './documents.ts';
-import { rowPage } from './ledger-rows.ts';
-import { followers, NEWEST_FIRST } from './newest-first.ts';
+import { type Collections, collections, toRecord } from './documents.ts';
+import { followers, NEWEST_FIRST } from './queries.ts';
 
 /** Documents per query. */
 const PAGE = 1000;
@@ -17,12 +17,13 @@ const MOST = 1000;
 type Pass<A> = (view: View, after: A | undefined) => Promise<{ breaches: string[]; next: A | undefined }>;
 
 /**
- * Audits the ledger of one account. Reads page by page, so that memory is bounded, and each page with what belongs to
- * it in one snapshot, so that concurrent writes do not look like a breach.
+ * Audits the ledger of one account. Reads page by page, so that memory is bounded. Each page and
+ * the records that belong to it are read in one snapshot, so that concurrent writes do not look
+ * like a breach.
  * @param onPage called after each page; its error ends the audit
  * @returns a sentence for each breach
  */
-export async function auditBooks(mongo: Mongo, accountId: string, onPage = () => {}): Promise<string[]> {
+export async function auditLedger(mongo: Mongo, accountId: string, onPage = () => {}): Promise<string[]> {
   const breaches = new Set<string>();
 
   async function run<A>(pass: Pass<A>): Promise<void> {
@@ -57,7 +58,8 @@ function createRowPass(): Pass<number> {
       ...(await auditJobsOf(view, subjectsOf(rows, 'jobId'), rows)),
       ...(await auditPacksOf(view, subjectsOf(rows, 'packId'))),
     ];
-    // After the last read: a page whose snapshot is lost is read again, but audited once.
+    // After the last read, so that a page is audited once even if it is read again because its
+    // snapshot was lost.
     last = rows.at(-1) ?? last;
     const ofRows = rows.flatMap(auditRow);
     const ofAccount = account === undefined ? [] : auditEnd(account, last);
@@ -65,14 +67,14 @@ function createRowPass(): Pass<number> {
   };
 }
 
-/** Jobs without a charge; the rows lead to all others. */
+/** Audits jobs without a charge. The rows lead to all other jobs. */
 const auditJobPage: Pass<{ _id: string; createdAt: Date }> = async (view, after) => {
   const { c, options, accountId } = view;
   const older = after === undefined ? {} : followers(after);
   const jobs = c.jobs.find({ accountId, ...older }, { ...options, projection: { createdAt: 1 } });
   const page = await jobs.sort(NEWEST_FIRST).limit(PAGE).toArray();
   const ids = page.map(({ _id }) => _id);
-  const charged = await existing(c.ledger, { _id: { $in: ids.map((id) => `charge:${id}`) } }, options);
+  const charged = await existingIds(c.ledger, { _id: { $in: ids.map((id) => `charge:${id}`) } }, options);
   const uncharged = ids.filter((id) => !charged.has(`charge:${id}`));
   return { breaches: await auditJobsOf(view, uncharged, []), next: nextOf(page) };
 };
@@ -92,7 +94,21 @@ const auditSpentKeyPage: Pass<SpentKey> = async ({ c, options, accountId }, afte
   const query = { $or: [...rest, { keyId: { $in: ids } }] };
   const spent = await spentKeys(c, query, { ...options, sort: { keyId: 1, key: 1 }, limit: PAGE });
   const ofAccount = { _id: { $in: spent.map(({ jobId }) => jobId) }, accountId };
-  return { breaches: auditSpentKeys(spent, await existing(c.jobs, ofAccount, options)), next: nextOf(spent) };
+  return {
+    breaches: auditSpentKeys(spent, await existingIds(c.jobs, ofAccount, options)),
+    next: nextOf(spent),
+  };
 };
 
 const nextOf = <T>(page: readonly T[]) => (page.length < PAGE ? undefined : page.at(-1));
+
+/** A page of the rows of an account, ordered by number. */
+export async function rowPage(
+  { ledger }: Collections,
+  accountId: string,
+  { after = Number.NEGATIVE_INFINITY, limit }: { after: number | undefined; limit: number },
+  options: FindOptions = {},
+): Promise<LedgerRow[]> {
+  const rows = ledger.find({ accountId, seq: { $gt: after } }, options).sort({ seq: 1 });
+  return (await rows.limit(limit).toArray()).map(toRecord);
+}

@@ -6,8 +6,9 @@ import type { Mongo } from './client.ts';
 const PAGE = 1000;
 
 /**
- * What belongs to accounts and to keys, by collection. The field leads an index of each. A job that was restored after a
- * loss of MongoDB may have a key that is gone: its idempotency key is right as long as the job exists.
+ * Records that belong to accounts and to keys, by collection. Each collection has an index that
+ * begins with the field. A job that was restored after a loss of MongoDB may name a key that is
+ * gone. Its idempotency key is right as long as the job exists.
  */
 const OWNED = [
   {
@@ -19,8 +20,11 @@ const OWNED = [
   { owner: 'key', owners: 'keys', field: 'keyId', by: { idempotency: 'idempotency keys' } },
 ] as const;
 
-/** Audits what belongs to accounts and keys that do not exist. @returns a sentence for each owner and collection */
-export async function auditOrphans(mongo: Mongo, onPage = () => {}): Promise<string[]> {
+/**
+ * Finds records whose account or key does not exist.
+ * @returns a sentence for each missing owner and collection
+ */
+export async function auditOwners(mongo: Mongo, onPage = () => {}): Promise<string[]> {
   const breaches: string[] = [];
   for (const owned of OWNED) {
     let after: string | undefined = '';
@@ -35,7 +39,7 @@ export async function auditOrphans(mongo: Mongo, onPage = () => {}): Promise<str
   return breaches;
 }
 
-/** The records whose owners follow `after`, up to as many owners as a page has. */
+/** Audits the records whose owners follow `after`, one page of owners. */
 async function auditRange(
   db: Db,
   options: { session: ClientSession },
@@ -64,7 +68,7 @@ async function auditRange(
   return { breaches, next };
 }
 
-/** Of idempotency keys, whose ids are those of their jobs. */
+/** Idempotency keys without a job. The id of an idempotency key is the id of its job. */
 const WITHOUT_JOB = [
   { $lookup: { from: 'jobs', localField: '_id', foreignField: '_id', as: 'jobs' } },
   { $match: { 'jobs.accountId': { $exists: false } } },

@@ -6,10 +6,9 @@ import type { AuditOutcome, LedgerStore } from '../ledger-store.ts';
 import { assertOpen, openAccount } from './account-status.ts';
 import type { Mongo } from './client.ts';
 import { type Collections, collections, toRecord } from './documents.ts';
-import { auditBooks } from './ledger-audit.ts';
-import { auditOrphans } from './ledger-orphans.ts';
-import { rowPage } from './ledger-rows.ts';
-import { once } from './references.ts';
+import { auditLedger, rowPage } from './ledger-audit.ts';
+import { auditOwners } from './ledger-orphans.ts';
+import { runReferenced } from './references.ts';
 
 /** Rows and accounts per query. */
 const ROWS = 1000;
@@ -19,7 +18,6 @@ const LAST_AUDIT = 'last_audit';
 export interface Posting {
   /** Derived from the cause; a second posting with the same id fails as a duplicate key. */
   id: string;
-  accountId: string;
   kind: LedgerKind;
   delta: number;
   jobId?: string;
@@ -27,30 +25,21 @@ export interface Posting {
   reason?: string;
 }
 
-/** Thrown by {@link post} inside a transaction when the balance does not cover the posting. */
+/** Thrown by {@link postRows} inside a transaction when the balance does not cover the postings. */
 export class Overdrawn extends Refused {}
 
-/** Posts one row; see {@link postAll}. @returns the new balance */
-export async function post(
-  c: Collections,
-  session: ClientSession,
-  { accountId, ...posting }: Posting,
-  at: Date,
-): Promise<number> {
-  return postAll(c, session, accountId, [posting], at);
-}
-
 /**
- * The only function that changes a balance: updates it and writes numbered rows, in the caller's transaction.
+ * Updates the balance and writes numbered rows, in the caller's transaction. No other function
+ * changes a balance.
  * @returns the new balance
- * @throws Overdrawn if the balance would be negative, or would change after the account was closed, or the account is
- * unknown
+ * @throws Overdrawn if the balance would be negative, if it would change in a closed account, or if
+ * the account does not exist
  */
-export async function postAll(
+export async function postRows(
   c: Collections,
   session: ClientSession,
   accountId: string,
-  postings: readonly Omit<Posting, 'accountId'>[],
+  postings: readonly Posting[],
   at: Date,
 ): Promise<number> {
   const delta = postings.reduce((sum, posting) => sum + posting.delta, 0);
@@ -90,23 +79,23 @@ export function createLedgerStore(mongo: Mongo): LedgerStore {
 
     credit({ accountId, images, reason, reference }) {
       const command = { command: 'credit', accountId, reference, asked: { images, reason } } as const;
-      return once(mongo, c, command, async (session) => {
+      return runReferenced(mongo, c, command, async (session) => {
         await assertOpen(c, accountId, session);
         const id = `credit:${randomUUID()}`;
-        const posting = { id, accountId, kind: 'credit', delta: images, reason } as const;
-        return { id, balance: await post(c, session, posting, new Date()) };
+        const posting = { id, kind: 'credit', delta: images, reason } as const;
+        return { id, balance: await postRows(c, session, accountId, [posting], new Date()) };
       });
     },
 
     async audit(accountId, onPage) {
-      if (accountId !== undefined) return auditBooks(mongo, accountId, onPage);
+      if (accountId !== undefined) return auditLedger(mongo, accountId, onPage);
       const breaches: string[] = [];
       for await (const ids of accountPages(c))
-        for (const id of ids) breaches.push(...(await auditBooks(mongo, id, onPage)));
-      return [...breaches, ...(await auditOrphans(mongo, onPage))];
+        for (const id of ids) breaches.push(...(await auditLedger(mongo, id, onPage)));
+      return [...breaches, ...(await auditOwners(mongo, onPage))];
     },
 
-    auditOrphans: (onPage) => auditOrphans(mongo, onPage),
+    auditOrphans: (onPage) => auditOwners(mongo, onPage),
 
     async recordAudit(value) {
       await c.settings.updateOne({ _id: LAST_AUDIT }, { $set: { value } }, { upsert: true });

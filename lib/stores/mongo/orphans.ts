@@ -1,8 +1,8 @@
 import type { ObjectRef } from '../../domain/records.ts';
-import type { OrphanStore } from '../orphan-store.ts';
+import type { OrphanStore } from '../retention-store.ts';
 import type { Mongo } from './client.ts';
 import { collections } from './documents.ts';
-import { enqueueRemovals, idOf } from './removals.ts';
+import { queueRemovals, removalId } from './outboxes.ts';
 import { unownedOf } from './retention.ts';
 
 type Bucket = ObjectRef['bucket'];
@@ -12,8 +12,10 @@ export function createOrphanStore(mongo: Mongo): OrphanStore {
   return {
     async record(bucket, { after, until }, keys, confirmed) {
       const _id =
-        until === null ? rest(bucket, after) : { ...rest(bucket, after), $lte: idOf({ bucket, key: until }) };
-      await c.orphans.deleteMany({ _id: { ..._id, $nin: keys.map((key) => idOf({ bucket, key })) } });
+        until === null
+          ? rest(bucket, after)
+          : { ...rest(bucket, after), $lte: removalId({ bucket, key: until }) };
+      await c.orphans.deleteMany({ _id: { ..._id, $nin: keys.map((key) => removalId({ bucket, key })) } });
       if (keys.length > 0)
         await c.orphans.bulkWrite(
           keys.map((key) => upsert({ bucket, key })),
@@ -36,24 +38,28 @@ export function createOrphanStore(mongo: Mongo): OrphanStore {
       return { refs, next: rows.length < limit ? null : (rows.at(-1)?.key ?? null) };
     },
 
-    // A job that gets one of the objects deletes its row as well, so that only one of the two transactions commits.
+    // A restored job that gets one of the objects deletes the object's row too, so only one of the
+    // two transactions commits.
     enqueueRemovals: (refs) =>
       mongo.transaction(async (session) => {
-        await c.orphans.deleteMany({ _id: { $in: refs.map(idOf) } }, { session });
+        await c.orphans.deleteMany({ _id: { $in: refs.map(removalId) } }, { session });
         const unowned = await unownedOf(c, refs, session);
-        await enqueueRemovals(c, unowned, session);
+        await queueRemovals(c, unowned, session);
         return unowned;
       }),
   };
 }
 
 /** The ids of the bucket whose keys come after `after`. '0' follows '/' in ASCII. */
-const rest = (bucket: Bucket, after: string) => ({ $gt: idOf({ bucket, key: after }), $lt: `${bucket}0` });
+const rest = (bucket: Bucket, after: string) => ({
+  $gt: removalId({ bucket, key: after }),
+  $lt: `${bucket}0`,
+});
 
 /** A pipeline, for MongoDB's clock; it needs `$literal` for keys that begin with `$`. */
 const upsert = ({ bucket, key }: ObjectRef) => ({
   updateOne: {
-    filter: { _id: idOf({ bucket, key }) },
+    filter: { _id: removalId({ bucket, key }) },
     update: [{ $set: { bucket, key: { $literal: key }, since: { $ifNull: ['$since', '$$NOW'] } } }],
     upsert: true,
   },

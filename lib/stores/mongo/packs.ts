@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import type { ClientSession } from 'mongodb';
+import { imagesToRefund } from '../../domain/commands.ts';
 import { NotFound, Refused } from '../../domain/errors.ts';
 import type { PackRecord } from '../../domain/records.ts';
-import { imagesToRefund } from '../../domain/refund.ts';
-import type { PackStore } from '../pack-store.ts';
+import type { PackStore } from '../ledger-store.ts';
 import { assertOpen } from './account-status.ts';
 import type { Mongo } from './client.ts';
 import { type Collections, collections, type Stored, toRecord } from './documents.ts';
-import { Overdrawn, post } from './ledger.ts';
-import { once } from './references.ts';
+import { Overdrawn, postRows } from './ledger.ts';
+import { runReferenced } from './references.ts';
 
 /** Not fully refunded. */
 const PAID = { $expr: { $lt: ['$refunded', '$images'] } };
@@ -25,7 +25,7 @@ export function createPackStore(mongo: Mongo): PackStore {
   return {
     add({ accountId, images, reference }) {
       const command = { command: 'pack', accountId, reference, asked: { images } } as const;
-      return once(mongo, c, command, (session) => add(c, session, { accountId, images, reference }));
+      return runReferenced(mongo, c, command, (session) => add(c, session, { accountId, images, reference }));
     },
 
     async get(packId) {
@@ -39,8 +39,11 @@ export function createPackStore(mongo: Mongo): PackStore {
     async refund(packId, images, reference) {
       const { accountId } = await find(packId);
       const asked = { pack: packId, images: images ?? null };
-      return once(mongo, c, { command: 'pack-refund', accountId, reference, asked }, async (session) =>
-        refund(c, session, await find(packId, session), images),
+      return runReferenced(
+        mongo,
+        c,
+        { command: 'pack-refund', accountId, reference, asked },
+        async (session) => refund(c, session, await find(packId, session), images),
       );
     },
 
@@ -61,9 +64,9 @@ export function createPackStore(mongo: Mongo): PackStore {
 async function add(c: Collections, session: ClientSession, purchase: Parameters<PackStore['add']>[0]) {
   const pack = { _id: randomUUID(), ...purchase, refunded: 0, refunds: 0, createdAt: new Date() };
   const { _id: packId, accountId, images: delta, createdAt } = pack;
-  const posting = { id: `pack:${packId}`, accountId, kind: 'pack' as const, delta, packId };
+  const posting = { id: `pack:${packId}`, kind: 'pack' as const, delta, packId };
   await assertOpen(c, accountId, session);
-  const balance = await post(c, session, posting, createdAt);
+  const balance = await postRows(c, session, accountId, [posting], createdAt);
   await c.packs.insertOne(pack, { session });
   return { pack: toRecord(pack), balance };
 }
@@ -74,9 +77,9 @@ async function refund(c: Collections, session: ClientSession, pack: Stored<PackR
   const after = { refunded: pack.refunded + refunded, refunds: pack.refunds + 1 };
   await c.packs.updateOne({ _id: packId }, { $set: after }, { session });
   const id = `pack-refund:${packId}:${after.refunds}`;
-  const posting = { id, accountId, kind: 'pack-refund' as const, packId, delta: -refunded };
+  const posting = { id, kind: 'pack-refund' as const, packId, delta: -refunded };
   try {
-    const balance = await post(c, session, posting, new Date());
+    const balance = await postRows(c, session, accountId, [posting], new Date());
     return { pack: toRecord({ ...pack, ...after }), refunded, balance };
   } catch (error) {
     if (!(error instanceof Overdrawn)) throw error;

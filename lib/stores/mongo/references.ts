@@ -1,5 +1,5 @@
 import type { ClientSession } from 'mongodb';
-import { type Asked, expectSame, type Reference } from '../../domain/references.ts';
+import { type CommandArguments, type CommandReference, expectSame } from '../../domain/commands.ts';
 import { isDuplicateKey, type Mongo } from './client.ts';
 import type { Collections, ReferenceDocument } from './documents.ts';
 
@@ -8,8 +8,8 @@ export interface Referenced {
   command: 'account' | 'credit' | 'key' | 'pack' | 'pack-refund';
   /** The scope of the reference; '' for commands that create an account. */
   accountId: string;
-  reference: Reference | undefined;
-  asked: Asked;
+  reference: CommandReference | undefined;
+  asked: CommandArguments;
 }
 
 const idOf = ({ command, accountId, reference }: Omit<Referenced, 'asked'>) =>
@@ -27,11 +27,12 @@ export async function resultOf(
 export type Once<T> = T & { repeated?: true };
 
 /**
- * Runs a command in a transaction that also stores its reference and result. A repeated or concurrent call with the
- * same reference returns that result and changes nothing. The result must not contain a secret.
+ * Runs a command in a transaction that also stores its reference and result. A repeated or
+ * concurrent call with the same reference returns that result and changes nothing. The result must
+ * not contain a secret.
  * @throws Refused if the reference was first used with other arguments
  */
-export async function once<T extends object>(
+export async function runReferenced<T extends object>(
   mongo: Mongo,
   { references }: Pick<Collections, 'references'>,
   { command, accountId, reference, asked }: Referenced,

@@ -41,7 +41,8 @@ export function createRetentionStore(mongo: Mongo): RetentionStore {
         .sort({ completedAt: 1, _id: 1 })
         .limit(limit)
         .toArray();
-      // Among jobs completed in the same millisecond as the newest surplus job, those with a greater id stay.
+      // Among jobs completed in the same millisecond as the newest surplus job, those with a
+      // greater id stay.
       return ids(oldest.filter((job) => job.completedAt?.getTime() !== at?.getTime() || job._id <= id));
     },
 

@@ -2,12 +2,13 @@ import type { Db } from 'mongodb';
 import { collections } from './documents.ts';
 
 /**
- * The schema that this version reads and writes. `version` counts the changes that an older version could not work
- * with; `oldest` is the oldest one whose processes may run beside this one, usually the one before.
+ * The schema that this version reads and writes. `version` counts the changes that an older version
+ * could not work with. `oldest` is the oldest version whose processes may run beside this one,
+ * usually the version before.
  */
 const SCHEMA = { version: 1, oldest: 1 } as const;
 
-export type Schema = Readonly<Record<keyof typeof SCHEMA, number>>;
+export type SchemaVersion = Readonly<Record<keyof typeof SCHEMA, number>>;
 
 /** This version cannot work with the database; the message says what to run. */
 export class SchemaError extends Error {
@@ -16,8 +17,11 @@ export class SchemaError extends Error {
 
 const ID = 'schema';
 
-/** Records that the database is set up for this version. An older version's record is raised, never a newer one's lowered. */
-export async function recordSchema(db: Db, { version, oldest }: Schema = SCHEMA): Promise<void> {
+/**
+ * Records that the database is set up for this version. Raises the record of an older version, and
+ * never lowers the record of a newer version.
+ */
+export async function recordSchema(db: Db, { version, oldest }: SchemaVersion = SCHEMA): Promise<void> {
   await collections(db).settings.updateOne(
     { _id: ID },
     { $max: { 'value.version': version, 'value.oldest': oldest } },
@@ -25,8 +29,11 @@ export async function recordSchema(db: Db, { version, oldest }: Schema = SCHEMA)
   );
 }
 
-/** @throws SchemaError when the database is set up for a version that no longer works with this one, or not yet for this one */
-export async function checkSchema(db: Db, own: Schema = SCHEMA): Promise<void> {
+/**
+ * @throws SchemaError when the database is set up for a version that no longer works with this one,
+ * or not yet for this one
+ */
+export async function checkSchema(db: Db, own: SchemaVersion = SCHEMA): Promise<void> {
   const stored = await readSchema(db);
   refuseNewer(stored, own);
   if (stored === undefined || stored.version < own.version)
@@ -34,16 +41,16 @@ export async function checkSchema(db: Db, own: Schema = SCHEMA): Promise<void> {
 }
 
 /** @throws SchemaError when this version is too old to set the database up */
-export async function checkSetup(db: Db, own: Schema = SCHEMA): Promise<void> {
+export async function checkSetup(db: Db, own: SchemaVersion = SCHEMA): Promise<void> {
   refuseNewer(await readSchema(db), own);
 }
 
-async function readSchema(db: Db): Promise<Schema | undefined> {
+async function readSchema(db: Db): Promise<SchemaVersion | undefined> {
   const setting = await collections(db).settings.findOne({ _id: ID });
-  return setting?.value as Schema | undefined;
+  return setting?.value as SchemaVersion | undefined;
 }
 
-function refuseNewer(stored: Schema | undefined, own: Schema): void {
+function refuseNewer(stored: SchemaVersion | undefined, own: SchemaVersion): void {
   if (stored === undefined || stored.oldest <= own.version) return;
   const [needed, has] = [`schema version ${stored.oldest} or later`, `version ${own.version}`];
   throw new SchemaError(`The database needs ${needed}; this process has ${has}: run a newer release.`);

@@ -1,4 +1,4 @@
-import type { HoldReason, SettingsStore } from '../settings-store.ts';
+import type { HoldReason, SettingsStore } from '../stores.ts';
 import type { Mongo } from './client.ts';
 import { collections, type SettingDocument } from './documents.ts';
 

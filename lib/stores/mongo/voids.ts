@@ -1,26 +1,32 @@
 import type { ClientSession } from 'mongodb';
 import { isOpen, unusedResults } from '../../domain/generator-call.ts';
-import { type JobRequests, MAX_REQUESTS, withdraw } from '../../domain/job-requests.ts';
+import { MAX_REQUESTS, withdraw } from '../../domain/job-requests.ts';
 import type { JobRecord } from '../../domain/records.ts';
 import { openAccount } from './account-status.ts';
 import { isDuplicateKey, type Mongo } from './client.ts';
 import { cancelDeliveries } from './deliveries.ts';
-import { type Collections, isTombstone, type JobDocument } from './documents.ts';
-import { withKey } from './job-keys.ts';
-import { postAll } from './ledger.ts';
-import { enqueueRemovals } from './removals.ts';
+import { type Collections, isTombstone, type JobDocument, toJob } from './documents.ts';
+import { postRows } from './ledger.ts';
+import { queueRemovals } from './outboxes.ts';
 
 const tombstone = () => ({ status: 'voided' as const, voidedAt: new Date() });
 
-/** See JobStore.fence. A single insert: it fails if the job exists, and a later acceptance fails on it. */
-export async function fence(c: Collections, jobId: string, unpaid = false): Promise<JobRecord | undefined> {
+/**
+ * See JobStore.fence. A single insert. It fails if the job exists, and a later acceptance fails
+ * because of it.
+ */
+export async function fenceJob(
+  c: Collections,
+  jobId: string,
+  overdrawn = false,
+): Promise<JobRecord | undefined> {
   try {
-    await c.voids.insertOne({ _id: jobId, ...tombstone(), ...(unpaid ? { unpaid } : {}) });
+    await c.voids.insertOne({ _id: jobId, ...tombstone(), ...(overdrawn ? { overdrawn } : {}) });
     return undefined;
   } catch (error) {
     if (!isDuplicateKey(error)) throw error;
     const job = await c.jobs.findOne({ _id: jobId });
-    return job === null || isTombstone(job) ? undefined : withKey(c, job);
+    return job === null || isTombstone(job) ? undefined : toJob(job);
   }
 }
 
@@ -45,7 +51,7 @@ export async function voidJob(
     }
     if (isTombstone(job)) return true;
     if (job.status === 'deleted') return false;
-    const remaining = withdraw(requestsOf(job), requestId);
+    const remaining = withdraw(job, requestId);
     if (remaining !== undefined) {
       await c.jobs.updateOne({ _id: jobId }, { $set: { ...remaining } }, { session });
       return false;
@@ -54,7 +60,7 @@ export async function voidJob(
     const kept = calls.some(isOpen) ? { calls } : {};
     await c.voids.replaceOne({ _id: jobId }, { ...tombstone(), ...kept }, { session });
     await c.idempotency.deleteOne({ _id: jobId }, { session });
-    await enqueueRemovals(c, [...job.inputs, ...job.results, ...unusedResults(calls, job.results)], session);
+    await queueRemovals(c, [...job.inputs, ...job.results, ...unusedResults(calls, job.results)], session);
     await cancelDeliveries(c, [jobId], session);
     // A failed job is already refunded.
     if (job.status === 'failed') return true;
@@ -66,14 +72,6 @@ export async function voidJob(
   return isVoided;
 }
 
-/** Stands for requests that version 0.1.0 answered with the job, whose ids it did not store. */
-const BY_010 = 'by 0.1.0';
-
-const requestsOf = ({ _id, answered, withdrawn }: JobDocument): JobRequests => ({
-  answered: answered === undefined ? [_id] : answered === true ? [_id, BY_010] : answered,
-  withdrawn: withdrawn ?? [],
-});
-
 /** See JobStore.recordReturned. */
 export async function recordReturned(
   c: Collections,
@@ -83,27 +81,20 @@ export async function recordReturned(
   for (;;) {
     const recorded = await c.jobs.findOneAndUpdate(
       { _id: jobId, status: { $in: ['processing', 'completed', 'failed'] }, withdrawn: { $ne: requestId } },
-      [{ $set: { answered: appendRequest(requestId) } }],
+      // The first requests stay when the list is full.
+      { $push: { answered: { $each: [requestId], $slice: MAX_REQUESTS } } },
       { returnDocument: 'after' },
     );
-    if (recorded !== null) return withKey(c, recorded);
+    if (recorded !== null) return toJob(recorded);
     const job = await c.jobs.findOne({ _id: jobId });
     if (job === null || isTombstone(job)) return 'voided';
     if (job.status === 'deleted') return undefined;
-    if (requestsOf(job).withdrawn.includes(requestId)) throw new Error(`Request ${requestId} was withdrawn.`);
-    // The job was accepted between the two queries.
+    if (job.withdrawn.includes(requestId)) throw new Error(`Request ${requestId} was withdrawn.`);
+    // The job was accepted between the two queries. Try again.
   }
 }
 
-const ANSWERED_BY_010 = { $cond: [{ $eq: ['$answered', true] }, ['$_id', BY_010], ['$_id']] };
-const ANSWERED = { $cond: [{ $isArray: '$answered' }, '$answered', ANSWERED_BY_010] };
-
-/** As a pipeline expression: {@link requestsOf}, with the request appended if there is room. */
-const appendRequest = (requestId: string) => ({
-  $slice: [{ $concatArrays: [ANSWERED, [requestId]] }, MAX_REQUESTS],
-});
-
-/** Posts the charge of a job back to the balance, which a closed account forfeits at once. */
+/** Posts the charge of a job back to the balance. A closed account forfeits it at once. */
 export async function reverseCharge(
   c: Collections,
   session: ClientSession,
@@ -113,5 +104,5 @@ export async function reverseCharge(
   const reversal = { id: `${kind}:${jobId}`, kind, jobId, delta: imagesCharged };
   const forfeit = { id: `forfeit:${jobId}`, kind: 'forfeit' as const, delta: -imagesCharged };
   const isOpen = await c.accounts.findOne(openAccount(accountId), { session, projection: { _id: 1 } });
-  await postAll(c, session, accountId, isOpen === null ? [reversal, forfeit] : [reversal], new Date());
+  await postRows(c, session, accountId, isOpen === null ? [reversal, forfeit] : [reversal], new Date());
 }

@@ -38,7 +38,7 @@ export function createImageStore(s3: Config['s3']): ImageStore & AsyncDisposable
       }),
     getInput: (key) => get(client, buckets.inputs, key),
     remove: (refs) => remove(client, buckets, refs),
-    list: (bucket, olderThan, after, limit = BATCH) => list(client, buckets[bucket], olderThan, after, limit),
+    list: (bucket, after, limit = BATCH) => list(client, buckets[bucket], after, limit),
     exists: ({ bucket, key }) => exists(client, buckets[bucket], key),
     mark: (bucket) => getMark(client, buckets[bucket]),
     setMark: (bucket, mark) =>
@@ -125,13 +125,7 @@ async function removeBatch(
 const isBadRequest = (error: unknown) =>
   error instanceof S3ServiceException && error.$metadata.httpStatusCode === 400;
 
-async function list(
-  client: S3Client,
-  bucket: string,
-  olderThan: Date,
-  after: string | undefined,
-  limit: number,
-) {
+async function list(client: S3Client, bucket: string, after: string | undefined, limit: number) {
   const page = await guarded(`list ${bucket}`, () =>
     client.send(
       new ListObjectsV2Command({ Bucket: bucket, StartAfter: after, MaxKeys: Math.min(limit, BATCH) }),
@@ -142,12 +136,15 @@ async function list(
     Key !== undefined && LastModified !== undefined ? [{ key: Key, lastModified: LastModified }] : [],
   );
   return {
-    found: objects.filter(({ key, lastModified }) => lastModified < olderThan && key !== MARK_KEY),
+    found: objects.filter(({ key }) => key !== MARK_KEY),
     next: page.IsTruncated ? objects.at(-1)?.key : undefined,
   };
 }
 
-/** Lists it, because services may list the bucket of results but not read from it. */
+/**
+ * Lists the object, because the service may be allowed to list the bucket of results but not to
+ * read from it.
+ */
 async function exists(client: S3Client, bucket: string, key: string): Promise<boolean> {
   const { Contents = [] } = await guarded(`list ${bucket}/${key}`, () =>
     client.send(new ListObjectsV2Command({ Bucket: bucket, Prefix: key, MaxKeys: 1 }), deadline()),

@@ -12,10 +12,11 @@ import type { Config } from '../../process/config/config.ts';
 import { createS3Client, deadline } from './client.ts';
 
 /**
- * Creates the two buckets and sets their policies: inputs are private, results allow anonymous GET of an object.
- * Idempotent, also when run concurrently; a policy that was changed is reset. With S3_MANAGE_BUCKETS=false it changes
- * nothing, and fails if a bucket does not exist.
- * @param identify runs before a policy changes, and throws if the buckets are not those of this installation
+ * Creates the two buckets and sets their policies: inputs are private, results allow anonymous GET
+ * of an object. Idempotent, also when run concurrently; a policy that was changed is reset. With
+ * S3_MANAGE_BUCKETS=false it changes nothing, and fails if a bucket does not exist.
+ * @param identify runs before a policy changes, and throws if the buckets are not those of this
+ * installation
  */
 export async function setupBuckets(s3: Config['s3'], identify = async () => {}): Promise<void> {
   const client = createS3Client(s3);
@@ -48,7 +49,7 @@ async function findBuckets(client: S3Client, { inputsBucket, resultsBucket }: Co
 }
 
 async function ensureBucket(client: S3Client, bucket: string, region: string): Promise<void> {
-  // us-east-1 is the one region S3 refuses as a location constraint.
+  // S3 refuses us-east-1 as a location constraint, and only this region.
   const location =
     region === 'us-east-1'
       ? {}
@@ -62,7 +63,10 @@ async function ensureBucket(client: S3Client, bucket: string, region: string): P
   }
 }
 
-/** New AWS buckets reject public policies until this block is deleted; most other servers do not support it. */
+/**
+ * New AWS buckets reject public policies until this block is deleted; most other servers do not
+ * support it.
+ */
 async function allowPublicPolicy(client: S3Client, bucket: string): Promise<void> {
   try {
     await client.send(new DeletePublicAccessBlockCommand({ Bucket: bucket }), deadline());

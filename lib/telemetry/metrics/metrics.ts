@@ -24,7 +24,7 @@ export interface Metrics {
   add<Name extends NameOf<'counter'>>(name: Name, labels: LabelsOf<Name>, amount?: number): void;
   /** Adds a value to a histogram. */
   observe<Name extends NameOf<'histogram'>>(name: Name, labels: LabelsOf<Name>, value: number): void;
-  /** Has gauges read for each scrape. Those that cannot be read in time are left out of it. */
+  /** Has gauges read for each scrape. A gauge that cannot be read in time is left out. */
   sample(read: () => readonly GaugeSample[] | Promise<readonly GaugeSample[]>): void;
 }
 

@@ -16,7 +16,10 @@ export interface MetricsOptions {
   keep: Resources['use'];
 }
 
-/** Opens the metrics of a process and serves them at /metrics; without METRICS_PORT nothing is measured. */
+/**
+ * Opens the metrics of a process and serves them at /metrics; without METRICS_PORT nothing is
+ * measured.
+ */
 export async function openMetrics(
   { host, metricsPort: port }: Config['probes'],
   { name, otherPage, logger, keep }: MetricsOptions,
@@ -34,7 +37,7 @@ async function pageOf(metrics: MetricsRegistry, otherPage: string | undefined) {
   return { status: 200, type: metrics.contentType, body: pages.join('\n') };
 }
 
-/** Empty when it cannot be read: the metrics of this process are worth having without it. */
+/** Empty if it cannot be read: the metrics of this process are served without it. */
 async function read(url: string): Promise<string> {
   try {
     const response = await fetch(url, { signal: AbortSignal.timeout(OTHER_PAGE_MS) });

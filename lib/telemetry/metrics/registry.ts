@@ -1,6 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, type Metric, Registry } from 'prom-client';
-import { cachedFor } from '../../process/cached-for.ts';
 import { withDeadline } from '../../process/process.ts';
+import { cachedFor } from '../../process/readiness.ts';
 import { METRICS, type MetricDefinition, type ProcessName } from './definitions.ts';
 import type { GaugeSample, Metrics } from './metrics.ts';
 
@@ -87,7 +87,7 @@ function clear(metric: Gauge): void {
   metric.remove({});
 }
 
-/** Nothing, when it fails or takes too long: an old value would look like a new one. */
+/** Returns nothing if the read fails or takes too long: an old value would look like a new one. */
 async function inTime(read: Read): Promise<readonly GaugeSample[]> {
   return withDeadline(READ_MS, Promise.resolve().then(read)).catch(() => []);
 }

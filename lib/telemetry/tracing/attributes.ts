@@ -26,8 +26,11 @@ const OTHERS = [
 
 const EXPORTED: ReadonlySet<string> = new Set([...Object.values(ATTRIBUTES), ...OTHERS]);
 
-/** Temporal adds everything that it knows about a workflow to the workflow's spans; these are kept, under one name. */
+/** Names under which Temporal's attributes of a workflow's span are kept. */
 export const NAMES: Readonly<Record<string, string>> = { workflowId: 'temporalWorkflowId', runId: 'run_id' };
 
-/** Whether a collector may see the attribute. A list, so that no library can add what is secret. */
+/**
+ * Whether a collector may see the attribute. There is a list of them, so that no library can add a
+ * secret.
+ */
 export const isExported = (name: string): boolean => EXPORTED.has(name);

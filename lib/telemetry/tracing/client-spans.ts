@@ -11,8 +11,8 @@ import type { Egress } from '../../egress/egress.ts';
 import type { Tracing } from './tracing.ts';
 
 /**
- * Runs `work` in a span of a call to another server. An error is recorded by its kind only, because its message may
- * quote the other side.
+ * Runs `work` in a span of a call to another server. An error is recorded by its kind only, because
+ * its message may quote the other side.
  */
 export function inClientSpan<T>(
   tracer: Tracer,
@@ -40,8 +40,8 @@ function kindOf(error: unknown): string {
 }
 
 /**
- * Sends each webhook in a span, whose `traceparent` the receiver gets. Path and query of its URL may contain a secret
- * and are not recorded.
+ * Sends each webhook in a span, whose `traceparent` the receiver gets. Path and query of its URL
+ * may contain a secret and are not recorded.
  */
 export function traceWebhooks(
   { post }: Pick<Egress, 'post'>,

@@ -20,19 +20,22 @@ import { withDeadline } from '../../process/process.ts';
 import { createExporter } from './exporter.ts';
 import type { Tracing } from './tracing.ts';
 
-/** Time for the last spans, of the 4 s that a process has for closing everything. */
+/** Time for sending the last spans. A process has 4 s for closing everything. */
 const FLUSH_MS = 1500;
 
 /** Spans that wait for the collector in one process, about 1 KB each; further ones are dropped. */
 const MAX_QUEUE_SIZE = 4096;
 
-/** Above what a span of ours has. */
+/** More than a span of this service has. */
 const LIMITS = { attributeCountLimit: 64, attributeValueLengthLimit: 256 } as const;
 
 /** A `traceparent` of version 00 has 55 characters. Later versions may have more. */
 const MAX_TRACEPARENT = 128;
 
-/** Every setting is given here, because the SDK reads those that are not from environment variables of its own. */
+/**
+ * Every setting is given here. The SDK reads a missing setting from an environment variable of its
+ * own.
+ */
 export function createTracing(
   { url, headers, serviceName, ratio }: NonNullable<Config['tracing']>,
   name: string,
@@ -76,8 +79,8 @@ export function createTracing(
 }
 
 /**
- * What OpenTelemetry has only once in a process. The first call of a process counts, and later ones change nothing.
- * Baggage is left out: it would carry what strangers have sent to everybody.
+ * Registers what OpenTelemetry has only once in a process. The first call counts, and later calls
+ * change nothing. Baggage is left out: it would carry what strangers have sent to everybody.
  */
 function registerContext(): void {
   context.setGlobalContextManager(new AsyncLocalStorageContextManager());
@@ -85,9 +88,10 @@ function registerContext(): void {
 }
 
 /**
- * The context that a request continues: the trace of its `traceparent` (W3C Trace Context) if that is valid, otherwise
- * none. The caller chooses the id, but `ratio` alone decides whether the trace is recorded: a stranger can neither fill
- * the collector nor stay out of it. `tracestate` is not accepted, because it would be passed on to others.
+ * The context that a request continues: the trace of its `traceparent` (W3C Trace Context) if that
+ * is valid, otherwise none. The caller chooses the id, but `ratio` alone decides whether the trace
+ * is recorded: a stranger can neither fill the collector nor stay out of it. `tracestate` is not
+ * accepted, because it would be passed on to others.
  */
 export function contextOfRequest(header: string | string[] | undefined, ratio: number): Context {
   if (typeof header !== 'string' || header.length > MAX_TRACEPARENT) return ROOT_CONTEXT;

@@ -2,7 +2,7 @@ import { type ExportResult, ExportResultCode } from '@opentelemetry/core';
 import type { ReadableSpan, SpanExporter } from '@opentelemetry/sdk-trace-base';
 import type { Logger } from 'pino';
 import type { Egress } from '../../egress/egress.ts';
-import { reasonsOf } from '../../process/log-error.ts';
+import { reasonsOf } from '../../process/log.ts';
 import { toOtlp } from './otlp.ts';
 
 const EXPORT_MS = 10_000;
@@ -17,13 +17,13 @@ export interface ExporterOptions {
 }
 
 export interface Exporter extends SpanExporter {
-  /** Gives up the requests in progress. */
+  /** Aborts the requests in progress. */
   abort(): void;
 }
 
 /**
- * Posts spans as OTLP JSON. A batch that the collector does not take is dropped: nothing may wait for a collector. Logs
- * only the first of several failures.
+ * Posts spans as OTLP JSON. A batch that the collector does not take is dropped: nothing may wait
+ * for a collector. Logs only the first of several failures.
  */
 export function createExporter({ egress, url, headers, logger }: ExporterOptions): Exporter {
   const controller = new AbortController();

@@ -4,7 +4,8 @@ import type { Resources } from '../../process/resources.ts';
 import type { Tracing } from './tracing.ts';
 
 /**
- * Opens the traces of a process, or nothing when none are configured: OpenTelemetry is then not even loaded.
+ * Opens the traces of a process, or nothing when none are configured: OpenTelemetry is then not
+ * even loaded.
  * @param name of the process, such as `worker`
  */
 export async function openTracing(

@@ -3,8 +3,9 @@ import { type HrTime, SpanStatusCode } from '@opentelemetry/api';
 import type { ReadableSpan } from '@opentelemetry/sdk-trace-base';
 import { isExported, NAMES } from './attributes.ts';
 
-// OTLP/HTTP with JSON (opentelemetry-proto, collector/trace/v1). OpenTelemetry's exporter for this version of its SDK
-// would add 13 MB, and reads environment variables (docs/decisions/0010-traces.md).
+// OTLP/HTTP with JSON (opentelemetry-proto, collector/trace/v1). OpenTelemetry's exporter for this
+// version of its SDK would add 13 MB, and reads environment variables
+// (docs/decisions/0010-traces.md).
 
 /** The request body for spans of one process. */
 export function toOtlp(spans: readonly ReadableSpan[]) {
@@ -43,8 +44,8 @@ const exported = (attributes: Attributes): Attributes =>
   );
 
 /**
- * Temporal's interceptors record exceptions with message and stack. Messages may quote a client, a receiver or an
- * upstream, so only the type is sent.
+ * Temporal's interceptors record exceptions with message and stack. Messages may quote a client, a
+ * receiver or an upstream, so only the type is sent.
  */
 function errorType({ status, events, attributes }: ReadableSpan): Attributes {
   if (status.code !== SpanStatusCode.ERROR || 'error.type' in attributes) return {};

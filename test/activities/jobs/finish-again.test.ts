@@ -12,7 +12,10 @@ import { invert } from '../../setup/generators.ts';
 const noise = { type: 'gaussian', mean: 128, sigma: 40 } as const;
 const tasks = createImageTasks({ watermarkText: 'sample' });
 
-/** Image tasks in this process. The first `times` that finish a result end as processes end for this reason. */
+/**
+ * Image tasks in this process. The first `times` that finish a result end as processes end for this
+ * reason.
+ */
 function endingWith(reason: EndReason, times: number): RenderAttempt['imageTasks'] {
   let left = times;
   return {

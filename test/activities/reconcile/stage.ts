@@ -9,8 +9,8 @@ import { draftOf, newClient } from '../../setup/records.ts';
 const BROKEN = new Error('It is broken.');
 
 /**
- * The activities of the reconciler over fakes. What concerns an id in `broken` fails. Workflows are unknown to Temporal
- * unless they have a state.
+ * The activities of the reconciler over fakes. What concerns an id in `broken` fails. Workflows are
+ * unknown to Temporal unless they have a state.
  */
 export async function openReconcileStage() {
   const stores = createFakeStores();
@@ -58,7 +58,8 @@ export async function openReconcileStage() {
     const drafts = Array.from({ length: count }, () => draftOf(owner));
     for (const { jobId, workflowId, ...draft } of drafts) {
       await jobs.accept({ jobId, workflowId, ...draft });
-      if (status === 'failed') await jobs.fail(jobId, { error: 'No.', processingMs: null });
+      if (status === 'failed')
+        await jobs.fail(jobId, { error: 'No.', failureReason: 'no_result', processingMs: null });
       if (status === 'completed') await jobs.complete(jobId, { results: [], processingMs: 1 });
       if (state !== undefined) states.set(workflowId, state);
     }

@@ -41,7 +41,8 @@ async function openStage() {
     for (const draft of drafts) {
       const { jobId } = draft;
       await jobs.accept(draft);
-      if (status === 'failed') await jobs.fail(jobId, { error: 'No.', processingMs: null });
+      if (status === 'failed')
+        await jobs.fail(jobId, { error: 'No.', failureReason: 'no_result', processingMs: null });
       if (status === 'completed') await jobs.complete(jobId, { results: [], processingMs: 1 });
       Object.assign(stores.books.jobs.get(jobId) ?? {}, { createdAt: new Date(Date.now() - 400 * DAY_MS) });
     }

@@ -40,8 +40,7 @@ async function openInstallation(rules: Partial<RetentionRules> = {}) {
   }
   const results = (count: number, ageDays = 400) =>
     Promise.all(Array.from({ length: count }, () => store('results', ageDays)));
-  const stored = (bucket: ObjectRef['bucket']) =>
-    images.list(bucket, new Date(Date.now() + DAY_MS), '', 10_000);
+  const stored = (bucket: ObjectRef['bucket']) => images.list(bucket, '', 10_000);
   const count = async (bucket: ObjectRef['bucket'] = 'results') => (await stored(bucket)).found.length;
   const sweep = (step: StepName, confirmed = false) =>
     run(createRetentionActivities({ stores, images, workflows, retention: rules })[step], confirmed);

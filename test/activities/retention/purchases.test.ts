@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { findLostPack, type Purchase, readPurchases } from '../../../operator/reconcile/purchases.ts';
+import { comparePack, type Purchase, readPurchases } from '../../../operator/after-restore/compare-packs.ts';
 import { createFakeStores } from '../../fakes/stores.ts';
 import { newClient } from '../../setup/records.ts';
 import { temporaryFolder } from '../../setup/temporary-folder.ts';
@@ -48,15 +48,15 @@ test('a pack is found by its reference, and added once', async () => {
     reference: 'acme',
   });
   const purchase = { account: 'acme', images: 5, reference: 'INV-1' };
-  expect(await findLostPack(stores, purchase, false)).toEqual({ ...purchase, reason: null, done: false });
+  expect(await comparePack(stores, purchase, false)).toEqual({ ...purchase, reason: null, done: false });
   expect((await stores.accounts.get(account.id)).balance).toBe(0);
-  expect(await findLostPack(stores, purchase, true)).toMatchObject({ done: true });
-  expect(await findLostPack(stores, purchase, true)).toBeUndefined();
+  expect(await comparePack(stores, purchase, true)).toMatchObject({ done: true });
+  expect(await comparePack(stores, purchase, true)).toBeUndefined();
   expect((await stores.accounts.get(account.id)).balance).toBe(5);
-  const other = await findLostPack(stores, { ...purchase, images: 6 }, true);
+  const other = await comparePack(stores, { ...purchase, images: 6 }, true);
   expect(other).toMatchObject({ done: false, reason: 'MongoDB has a pack of 5 images with this reference.' });
-  expect(await findLostPack(stores, { ...purchase, account: accountId }, true)).toMatchObject({ done: true });
-  expect(await findLostPack(stores, { ...purchase, account: 'none' }, true)).toMatchObject({
+  expect(await comparePack(stores, { ...purchase, account: accountId }, true)).toMatchObject({ done: true });
+  expect(await comparePack(stores, { ...purchase, account: 'none' }, true)).toMatchObject({
     done: false,
     reason: 'There is no account none.',
   });

@@ -71,7 +71,10 @@ test('an event that cannot be signed is a failed attempt', async () => {
   expect(post).not.toHaveBeenCalled();
 });
 
-/** One attempt to an overloaded receiver; the clock jumps by `clockStepMs` while the attempt is recorded. */
+/**
+ * One attempt to an overloaded receiver; the clock jumps by `clockStepMs` while the attempt is
+ * recorded.
+ */
 async function attempt(clockStepMs: number) {
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() });
   const stores = createFakeStores();

@@ -11,7 +11,10 @@ export interface Simulated extends AccountReceiver {
   ended: boolean;
 }
 
-/** One worker on a simulated clock. A delivery without a permit tries again after its wait, as Temporal would do. */
+/**
+ * One worker on a simulated clock. A delivery without a permit tries again after its wait, as
+ * Temporal would do.
+ */
 export function simulateWorker(slots: number) {
   let clock = 0;
   const due: { at: number; run: () => Promise<void> }[] = [];

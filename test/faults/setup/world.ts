@@ -10,7 +10,7 @@ import { prepareDatabase } from '../../../lib/stores/mongo/setup.ts';
 import { createMongoStores } from '../../../lib/stores/mongo/stores.ts';
 import { createImageStore } from '../../../lib/stores/s3/images.ts';
 import { registerSearchAttributes } from '../../../operator/setup/register-search-attributes.ts';
-import { setupImages } from '../../../operator/setup/setup-images.ts';
+import { setupImages } from '../../../operator/setup/steps.ts';
 import { closers } from '../../setup/closers.ts';
 import { sampleImage } from '../../setup/images.ts';
 import { startReceiver } from '../../setup/receiver.ts';

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { TOOLS } from '../../../lib/catalog/registry.ts';
 import type { ToolSpec } from '../../../lib/catalog/tool-spec.ts';
 import { instruction, texts } from './instruction-cases.ts';
-import { accepted, tool } from './plan.ts';
+import { acceptedPlan, tool } from './plan.ts';
 
 const OPEN = '<client_words>';
 const CLOSE = '</client_words>';
@@ -55,7 +55,7 @@ describe("the client's words", () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', minLength: 1, maxLength: 500 }), (text) => {
         const options = { tier: 'custom', customPrompt: `x${text.slice(0, 400)}` };
-        const lines = accepted(fan.slug, options).instruction.split('\n');
+        const lines = acceptedPlan(fan.slug, options).instruction.split('\n');
         expect(lines.filter((line) => line.includes('client_words>'))).toEqual([OPEN, CLOSE]);
         expect(lines.indexOf(CLOSE) - lines.indexOf(OPEN)).toBe(2);
       }),
@@ -80,7 +80,7 @@ describe("the client's words", () => {
 
   it('keep quotes and punctuation', () => {
     const customPrompt = `a "soft" fan, 52" wide; it's for 4 > 3 blades`;
-    expect(accepted('ceiling-fan', { tier: 'custom', customPrompt }).instruction).toContain(
+    expect(acceptedPlan('ceiling-fan', { tier: 'custom', customPrompt }).instruction).toContain(
       `\nwishes: a "soft" fan, 52" wide; it's for 4 ) 3 blades\n`,
     );
   });

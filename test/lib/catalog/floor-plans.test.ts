@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { accepted, refused, warned } from './plan.ts';
+import { acceptedPlan, refusedPlan, warned } from './plan.ts';
 
 const SLUG = 'floor-plan-to-3d';
 const TIERS = [{ tier: 'guided' }, { tier: 'auto' }, { tier: 'custom', customPrompt: 'as a dollhouse' }];
-const settings = (options?: Record<string, unknown>) => accepted(SLUG, options).settings;
+const settings = (options?: Record<string, unknown>) => acceptedPlan(SLUG, options).settings;
 
 describe('aliases of floor-plan-to-3d', () => {
   it('view is an alias of outputStyle', () => {
@@ -38,7 +38,7 @@ describe('aliases of floor-plan-to-3d', () => {
   it('an unknown view is rejected in every tier, also next to outputStyle', () => {
     for (const tier of TIERS)
       for (const view of ['sideways', '__proto__', 'toString', '', 1, null])
-        expect(refused(SLUG, { ...tier, view, outputStyle: 'topdown' })).toContain('options.view');
+        expect(refusedPlan(SLUG, { ...tier, view, outputStyle: 'topdown' })).toContain('options.view');
   });
 });
 
@@ -48,37 +48,37 @@ describe('own keys of floor-plan-to-3d', () => {
     (key) => {
       for (const tier of TIERS)
         for (const value of ['sideways', '', 1, null])
-          expect(refused(SLUG, { ...tier, [key]: value })).toContain(`options.${key}`);
+          expect(refusedPlan(SLUG, { ...tier, [key]: value })).toContain(`options.${key}`);
     },
   );
 
   it('inputType auto is the same as omitting it', () => {
-    expect(accepted(SLUG, { inputType: 'auto' })).toEqual(accepted(SLUG));
-    expect(accepted(SLUG, { inputType: 'hand_sketch' }).instruction).toContain('hand sketch');
+    expect(acceptedPlan(SLUG, { inputType: 'auto' })).toEqual(acceptedPlan(SLUG));
+    expect(acceptedPlan(SLUG, { inputType: 'hand_sketch' }).instruction).toContain('hand sketch');
   });
 
   it('furnitureMode empty gives an empty shell without a style', () => {
-    const plan = accepted(SLUG, { furnitureMode: 'empty', interiorStyle: 'coastal' });
+    const plan = acceptedPlan(SLUG, { furnitureMode: 'empty', interiorStyle: 'coastal' });
     expect(plan.instruction).toContain('empty shell');
     expect(plan.settings).not.toHaveProperty('interiorStyle');
   });
 
   it('are replaced by the preset in auto and by the text in custom', () => {
     const options = { outputStyle: 'topdown', view: 'topdown' };
-    expect(accepted(SLUG, { ...options, tier: 'auto' }).settings).toEqual({});
-    expect(accepted(SLUG, { ...options, tier: 'custom', customPrompt: 'x' }).settings).toEqual({
+    expect(acceptedPlan(SLUG, { ...options, tier: 'auto' }).settings).toEqual({});
+    expect(acceptedPlan(SLUG, { ...options, tier: 'custom', customPrompt: 'x' }).settings).toEqual({
       customPrompt: 'x',
     });
   });
 
   it('of other floor plan tools are checked in guided only', () => {
-    expect(refused('floor-plan-colorize', { colorScheme: 'infrared' })).toContain('colorScheme');
-    accepted('floor-plan-colorize', { tier: 'auto', colorScheme: 'infrared' });
+    expect(refusedPlan('floor-plan-colorize', { colorScheme: 'infrared' })).toContain('colorScheme');
+    acceptedPlan('floor-plan-colorize', { tier: 'auto', colorScheme: 'infrared' });
   });
 });
 
 describe('preserve of sketch-to-floor-plan', () => {
-  const sketch = (preserve?: unknown) => accepted('sketch-to-floor-plan', { preserve });
+  const sketch = (preserve?: unknown) => acceptedPlan('sketch-to-floor-plan', { preserve });
 
   it('is empty by default', () => {
     expect(sketch().settings).toEqual({});
@@ -95,13 +95,13 @@ describe('preserve of sketch-to-floor-plan', () => {
   it.each(['stairs', 'dimensions,stairs', '', 1, {}, [1], [null], [['dimensions']], ['dimensions', 'x']])(
     'rejects %j',
     (preserve) => {
-      expect(refused('sketch-to-floor-plan', { preserve })).toContain('any of dimensions');
+      expect(refusedPlan('sketch-to-floor-plan', { preserve })).toContain('any of dimensions');
     },
   );
 
   it('accepts any list where it is not checked', () => {
     const preserve = [{}, null, 'a\u0000b', 4, 'x'.repeat(9000), ...Array(5000).fill('y')];
-    const plan = accepted('sketch-to-floor-plan', { tier: 'custom', customPrompt: 'x', preserve });
+    const plan = acceptedPlan('sketch-to-floor-plan', { tier: 'custom', customPrompt: 'x', preserve });
     expect(plan.settings.preserve).toMatch(/^a b, 4, x+$/);
     expect(plan.settings.preserve?.length).toBeLessThanOrEqual(100);
   });

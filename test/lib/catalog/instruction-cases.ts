@@ -1,5 +1,5 @@
 import type { OptionSpec, ToolSpec } from '../../../lib/catalog/tool-spec.ts';
-import { accepted } from './plan.ts';
+import { acceptedPlan } from './plan.ts';
 
 type Options = Record<string, unknown>;
 
@@ -22,7 +22,7 @@ function base(tool: ToolSpec): Options {
 }
 
 export function instruction(tool: ToolSpec, options: Options): string {
-  return accepted(tool.slug, { ...base(tool), ...options }).instruction;
+  return acceptedPlan(tool.slug, { ...base(tool), ...options }).instruction;
 }
 
 /** All free text of the tool, filled in. */
@@ -31,7 +31,10 @@ export function texts(tool: ToolSpec): Options {
   return Object.fromEntries(keys.map(([key]) => [key, TEXTS[tool.slug] ?? 'warm-white with a hint of gray']));
 }
 
-/** Every listed value of every option that has an effect, with what else must be sent for it to have one. */
+/**
+ * Every listed value of every option that has an effect, with what else must be sent for it to have
+ * one.
+ */
 export function values(tool: ToolSpec): { key: string; value: string; options: Options }[] {
   return Object.entries(tool.options).flatMap(([key, option]) =>
     option.appliesWhen === 'never'

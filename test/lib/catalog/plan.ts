@@ -8,19 +8,19 @@ export function tool(slug: string): ToolSpec {
 }
 
 /** The plan of a request that must be accepted. */
-export function accepted(slug: string, options?: Record<string, unknown>): Plan {
+export function acceptedPlan(slug: string, options?: Record<string, unknown>): Plan {
   const planned = planRender(tool(slug), options);
   if (!planned.ok) throw new Error(`refused: ${planned.message}`);
   return planned.plan;
 }
 
 /** The message of a request that must be refused. */
-export function refused(slug: string, options?: Record<string, unknown>): string {
+export function refusedPlan(slug: string, options?: Record<string, unknown>): string {
   const planned = planRender(tool(slug), options);
   expect(planned.ok).toBe(false);
   return planned.ok ? '' : planned.message;
 }
 
 export function warned(slug: string, options: Record<string, unknown>): string[] {
-  return accepted(slug, options).warnings.map(({ option }) => option);
+  return acceptedPlan(slug, options).warnings.map(({ option }) => option);
 }

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { accepted, refused } from './plan.ts';
+import { acceptedPlan, refusedPlan } from './plan.ts';
 
-const settings = (slug: string, options?: Record<string, unknown>) => accepted(slug, options).settings;
-const instruction = (slug: string, options?: Record<string, unknown>) => accepted(slug, options).instruction;
+const settings = (slug: string, options?: Record<string, unknown>) => acceptedPlan(slug, options).settings;
+const instruction = (slug: string, options?: Record<string, unknown>) =>
+  acceptedPlan(slug, options).instruction;
 
 describe('options that apply only with another one', () => {
   it('a sink style applies to a sink', () => {
@@ -26,7 +27,7 @@ describe('options that apply only with another one', () => {
   });
 
   it('are checked even where they do not apply', () => {
-    expect(refused('kitchen-fixtures', { kitchenSinkStyle: 'trough' })).toContain('kitchenSinkStyle');
+    expect(refusedPlan('kitchen-fixtures', { kitchenSinkStyle: 'trough' })).toContain('kitchenSinkStyle');
   });
 
   it('a pool has a shape and a deck, a removed pool a replacement', () => {
@@ -44,8 +45,8 @@ describe('options that apply only with another one', () => {
 
   it('additionType alone decides what is added', () => {
     const shed = { additionType: 'shed' };
-    expect(accepted('exterior-additions', { ...shed, additionCategory: 'hardscape' })).toEqual(
-      accepted('exterior-additions', shed),
+    expect(acceptedPlan('exterior-additions', { ...shed, additionCategory: 'hardscape' })).toEqual(
+      acceptedPlan('exterior-additions', shed),
     );
   });
 
@@ -53,7 +54,7 @@ describe('options that apply only with another one', () => {
     for (const slug of ['exterior-additions', 'outdoor-living']) {
       expect(instruction(slug)).toMatch(/replaces nothing/);
       expect(instruction(slug, { hasExisting: 'true' })).toMatch(/replaces the similar structure/);
-      expect(refused(slug, { hasExisting: true })).toContain('the string "true" or "false"');
+      expect(refusedPlan(slug, { hasExisting: true })).toContain('the string "true" or "false"');
     }
   });
 });
@@ -78,8 +79,8 @@ describe('furniture', () => {
   });
 
   it('ignores placement', () => {
-    expect(accepted('add-furniture-object', { placement: 'replace' })).toEqual(
-      accepted('add-furniture-object'),
+    expect(acceptedPlan('add-furniture-object', { placement: 'replace' })).toEqual(
+      acceptedPlan('add-furniture-object'),
     );
   });
 
@@ -95,15 +96,15 @@ describe('furniture', () => {
 
   it('accepts a description of at most 500 characters', () => {
     for (const slug of ['add-furniture-object', 'furniture-replacement']) {
-      accepted(slug, { description: 'x'.repeat(500) });
-      expect(refused(slug, { description: 'x'.repeat(501) })).toContain('at most 500 characters');
+      acceptedPlan(slug, { description: 'x'.repeat(500) });
+      expect(refusedPlan(slug, { description: 'x'.repeat(501) })).toContain('at most 500 characters');
       expect(settings(slug, { tier: 'auto', description: 'x'.repeat(501) }).description).toHaveLength(500);
     }
   });
 
   it('ignores a blank description', () => {
-    expect(accepted('add-furniture-object', { description: ' \n' })).toEqual(
-      accepted('add-furniture-object'),
+    expect(acceptedPlan('add-furniture-object', { description: ' \n' })).toEqual(
+      acceptedPlan('add-furniture-object'),
     );
   });
 
@@ -114,7 +115,7 @@ describe('furniture', () => {
   it.each(['red', '#fff', '#12345g', '#1234567', '123456', '#123456\n', ' #123456', '', 0xffffff])(
     'does not recolor to %j',
     (targetColor) => {
-      expect(refused('furniture-facelift', { targetColor })).toContain('#RRGGBB');
+      expect(refusedPlan('furniture-facelift', { targetColor })).toContain('#RRGGBB');
     },
   );
 });
@@ -136,7 +137,7 @@ describe('free text', () => {
   });
 
   it('must be a string', () => {
-    expect(refused('countertop-replacement', { countertopTone: 3 })).toContain('countertopTone');
+    expect(refusedPlan('countertop-replacement', { countertopTone: 3 })).toContain('countertopTone');
   });
 });
 
@@ -159,8 +160,8 @@ describe('festive-flip', () => {
   });
 
   it('ignores a region that the holiday does not have, without a warning', () => {
-    const plan = accepted('festive-flip', { holiday: 'easter', holidayRegion: 'american' });
-    expect(plan).toEqual(accepted('festive-flip', { holiday: 'easter' }));
+    const plan = acceptedPlan('festive-flip', { holiday: 'easter', holidayRegion: 'american' });
+    expect(plan).toEqual(acceptedPlan('festive-flip', { holiday: 'easter' }));
   });
 
   it('accepts a region that the holiday has', () => {

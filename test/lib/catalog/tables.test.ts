@@ -1,21 +1,21 @@
 import { describe, expect, it } from 'vitest';
-import { findTool, listTools } from '../../../lib/catalog/catalog.ts';
+import { describeTools, findTool } from '../../../lib/catalog/catalog.ts';
 import { describeTool } from '../../../lib/catalog/describe.ts';
-import { accepted, refused, tool } from './plan.ts';
+import { acceptedPlan, refusedPlan, tool } from './plan.ts';
 import { CHOICES, COMPLETE, FREE, NAMED, SLUGS } from './spec-tables.ts';
 
 const option = (slug: string, key: string) => describeTool(tool(slug)).options.find((o) => o.key === key);
 
 describe('the slug table', () => {
   it('lists every slug with its price, in order', () => {
-    const listed = listTools(new Map()).map(({ slug, images_cost }) => [slug, images_cost]);
+    const listed = describeTools(new Map()).map(({ slug, images_cost }) => [slug, images_cost]);
     expect(listed).toEqual(SLUGS.map(([slug, images_cost]) => [slug, images_cost]));
   });
 
   it.each(SLUGS)('%s costs %i and its customPrompt is %s', (slug, images, customPrompt) => {
     expect(tool(slug).customPrompt).toBe(customPrompt);
     const options = slug === 'virtual-staging' ? { style: 'modern' } : {};
-    expect(accepted(slug, options)).toMatchObject({ tool: slug, imagesCharged: images, warnings: [] });
+    expect(acceptedPlan(slug, options)).toMatchObject({ tool: slug, imagesCharged: images, warnings: [] });
   });
 
   it.each(['__proto__', 'constructor', 'toString', '', 'Pool', 'pool ', 'day-to-dusk (interior)'])(
@@ -28,7 +28,7 @@ describe('the slug table', () => {
 
 describe('a tool', () => {
   const previewOnly = (orders: [string, string[]][]) =>
-    new Set(listTools(new Map(orders)).flatMap(({ slug, preview_only }) => (preview_only ? [slug] : [])));
+    new Set(describeTools(new Map(orders)).flatMap(({ slug, preview_only }) => (preview_only ? [slug] : [])));
 
   it('is preview only where the built-in generator is the only one and cannot perform it', () => {
     const slugs = previewOnly([
@@ -52,9 +52,9 @@ describe('the option tables', () => {
 
   it.each(rows)('$slug takes $key with its values and default', ({ slug, key, values, fallback }) => {
     expect(option(slug, key)).toMatchObject({ values, default: fallback });
-    for (const value of values) expect(accepted(slug, { [key]: value }).warnings).toEqual([]);
+    for (const value of values) expect(acceptedPlan(slug, { [key]: value }).warnings).toEqual([]);
     for (const value of [`${values[0]}x`, String(values[0]).toUpperCase(), '', 1, true, null, [], {}])
-      expect(refused(slug, { [key]: value })).toContain(`options.${key}`);
+      expect(refusedPlan(slug, { [key]: value })).toContain(`options.${key}`);
   });
 
   it.each(FREE)('%s takes %s', (slug, key, type, fallback) => {
@@ -85,24 +85,30 @@ describe('the option tables', () => {
 
 describe('size and price', () => {
   it('renders at 2K for the listed price unless 4K is requested', () => {
-    expect(accepted('pool')).toMatchObject({ imagesCharged: 1, longestSide: 2048, neverSmaller: false });
-    expect(accepted('pool', { resolution: '2K' })).toMatchObject({ imagesCharged: 1, longestSide: 2048 });
-    expect(accepted('pool', { resolution: '4K' })).toMatchObject({ imagesCharged: 2, longestSide: 4096 });
+    expect(acceptedPlan('pool')).toMatchObject({ imagesCharged: 1, longestSide: 2048, neverSmaller: false });
+    expect(acceptedPlan('pool', { resolution: '2K' })).toMatchObject({ imagesCharged: 1, longestSide: 2048 });
+    expect(acceptedPlan('pool', { resolution: '4K' })).toMatchObject({ imagesCharged: 2, longestSide: 4096 });
   });
 
   it('accepts 4K in every tier, also next to a preset', () => {
     const auto = { tier: 'auto', resolution: '4K' };
-    expect(accepted('cabinet-replacement', auto)).toMatchObject({ imagesCharged: 2, longestSide: 4096 });
+    expect(acceptedPlan('cabinet-replacement', auto)).toMatchObject({ imagesCharged: 2, longestSide: 4096 });
     const custom = { tier: 'custom', customPrompt: 'oak fronts', resolution: '4K' };
-    expect(accepted('cabinet-replacement', custom)).toMatchObject({ imagesCharged: 2, longestSide: 4096 });
+    expect(acceptedPlan('cabinet-replacement', custom)).toMatchObject({
+      imagesCharged: 2,
+      longestSide: 4096,
+    });
   });
 
   it('upscales to 4K, never below the input', () => {
     const size = { longestSide: 4096, neverSmaller: true };
-    expect(accepted('image-upscaling')).toMatchObject({ ...size, imagesCharged: 1 });
-    expect(accepted('image-upscaling', { resolution: '4K' })).toMatchObject({ ...size, imagesCharged: 2 });
+    expect(acceptedPlan('image-upscaling')).toMatchObject({ ...size, imagesCharged: 1 });
+    expect(acceptedPlan('image-upscaling', { resolution: '4K' })).toMatchObject({
+      ...size,
+      imagesCharged: 2,
+    });
     for (const resolution of [undefined, '2K', '4K', 'huge'])
-      expect(accepted('4k-upscale', { resolution })).toMatchObject({ ...size, imagesCharged: 2 });
-    expect(accepted('4k-upscale').instruction).toBe(accepted('image-upscaling').instruction);
+      expect(acceptedPlan('4k-upscale', { resolution })).toMatchObject({ ...size, imagesCharged: 2 });
+    expect(acceptedPlan('4k-upscale').instruction).toBe(acceptedPlan('image-upscaling').instruction);
   });
 });

@@ -1,18 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import { MAX_KEYS } from '../../../lib/catalog/engine/check.ts';
 import { editDistance, likelyKey } from '../../../lib/catalog/engine/suggest.ts';
-import { accepted, refused, warned } from './plan.ts';
+import { acceptedPlan, refusedPlan, warned } from './plan.ts';
 import { SLUGS } from './spec-tables.ts';
 
 const messageOf = (slug: string, key: string, tier = 'guided') =>
-  accepted(slug, { tier, [key]: 'x' }).warnings[0]?.message;
+  acceptedPlan(slug, { tier, [key]: 'x' }).warnings[0]?.message;
 
 describe('an unknown key', () => {
   it.each(['guided', 'auto', 'custom'])('is ignored and named with tier %s', (tier) => {
     for (const slug of ['cabinet-replacement', 'pool', 'floor-plan-to-3d']) {
       const base = tier === 'custom' ? { tier, customPrompt: 'x' } : { tier };
-      const plan = accepted(slug, { ...base, paint: 'red', constructor: null });
-      const withoutKeys = accepted(slug, base);
+      const plan = acceptedPlan(slug, { ...base, paint: 'red', constructor: null });
+      const withoutKeys = acceptedPlan(slug, base);
       expect(plan).toEqual({
         ...withoutKeys,
         warnings: [
@@ -62,9 +62,9 @@ describe('an unknown key', () => {
 describe('resolution', () => {
   it.each(['2k', '4k', '8K', '', 4, true, null, ['4K'], {}])('%j is ignored and named', (resolution) => {
     for (const [slug] of SLUGS.slice(1)) {
-      const plan = accepted(slug, { resolution });
+      const plan = acceptedPlan(slug, { resolution });
       expect(plan).toEqual({
-        ...accepted(slug),
+        ...acceptedPlan(slug),
         warnings: [{ code: 'option_ignored', option: 'resolution', message: expect.any(String) }],
       });
     }
@@ -74,17 +74,17 @@ describe('resolution', () => {
 describe('virtual-staging', () => {
   it('needs a style', () => {
     for (const options of [undefined, {}, { roomType: 'bedroom' }])
-      expect(refused('virtual-staging', options)).toMatch(/requires options\.style: one of modern/);
+      expect(refusedPlan('virtual-staging', options)).toMatch(/requires options\.style: one of modern/);
   });
 
   it.each(['resolution', 'tier', 'customPrompt', 'Style', 'constructor'])('rejects %s', (key) => {
-    const message = refused('virtual-staging', { style: 'modern', [key]: '2K' });
+    const message = refusedPlan('virtual-staging', { style: 'modern', [key]: '2K' });
     expect(message).toContain(`"${key}"`);
     expect(message).toContain('style, roomType');
   });
 
   it('renders at 2K for one image without warnings', () => {
-    expect(accepted('virtual-staging', { style: 'luxury', roomType: 'bedroom' })).toMatchObject({
+    expect(acceptedPlan('virtual-staging', { style: 'luxury', roomType: 'bedroom' })).toMatchObject({
       imagesCharged: 1,
       longestSide: 2048,
       neverSmaller: false,
@@ -93,23 +93,25 @@ describe('virtual-staging', () => {
   });
 
   it('checks the values of its keys', () => {
-    expect(refused('virtual-staging', { style: 'gothic' })).toContain('options.style');
-    expect(refused('virtual-staging', { style: 'modern', roomType: 'crypt' })).toContain('options.roomType');
+    expect(refusedPlan('virtual-staging', { style: 'gothic' })).toContain('options.style');
+    expect(refusedPlan('virtual-staging', { style: 'modern', roomType: 'crypt' })).toContain(
+      'options.roomType',
+    );
   });
 });
 
 describe('a hostile set of keys', () => {
   it('is rejected when it is too large to be listed in warnings', () => {
     const many = Object.fromEntries(Array.from({ length: MAX_KEYS + 1 }, (_, i) => [`k${i}`, 1]));
-    expect(refused('pool', many)).toMatch(/more than 100 keys/);
-    expect(refused('pool', { ['k'.repeat(101)]: 1 })).toMatch(/more than 100 characters/);
+    expect(refusedPlan('pool', many)).toMatch(/more than 100 keys/);
+    expect(refusedPlan('pool', { ['k'.repeat(101)]: 1 })).toMatch(/more than 100 characters/);
     expect(warned('pool', { ['k'.repeat(100)]: 1 })).toEqual(['k'.repeat(100)]);
   });
 
   it('gets one short warning per key', () => {
     const keys = Array.from({ length: 97 }, (_, i) => `${i}`.padEnd(100, 'k'));
     for (const [slug] of SLUGS.slice(1)) {
-      const { warnings } = accepted(slug, Object.fromEntries(keys.map((key) => [key, 1])));
+      const { warnings } = acceptedPlan(slug, Object.fromEntries(keys.map((key) => [key, 1])));
       expect(new Set(warnings.map(({ option }) => option))).toEqual(new Set(keys));
       expect(JSON.stringify(warnings).length).toBeLessThan(22_000);
     }
@@ -138,7 +140,10 @@ describe('a hostile set of keys', () => {
       'styje',
       'stile2',
     ];
-    const { warnings } = accepted('virtual-renovation', Object.fromEntries(similar.map((key) => [key, 1])));
+    const { warnings } = acceptedPlan(
+      'virtual-renovation',
+      Object.fromEntries(similar.map((key) => [key, 1])),
+    );
     expect(warnings.map(({ message }) => message.includes('Did you mean'))).toEqual([
       ...Array(10).fill(true),
       false,
@@ -147,7 +152,7 @@ describe('a hostile set of keys', () => {
 
   it('is rejected when options is not an object', () => {
     for (const json of ['null', '[]', '"style"', '7'])
-      expect(refused('pool', JSON.parse(json))).toBe('options must be an object.');
+      expect(refusedPlan('pool', JSON.parse(json))).toBe('options must be an object.');
   });
 });
 

@@ -23,7 +23,9 @@ const unavailable = (retryAfterMs?: number) =>
 const lostResponse = failed({ kind: 'unavailable' }, true);
 const taskOf = (id: string) => ({ id });
 
-/** Attempts at one job. Each generator follows its script, one step a use; what it did is in `uses`. */
+/**
+ * Attempts at one job. Each generator follows its script, one step a use; what it did is in `uses`.
+ */
 function attempts(scripts: Record<string, Step[]>, overrides: Partial<FailoverDeps> = {}) {
   const uses: string[] = [];
   const alarms: string[] = [];

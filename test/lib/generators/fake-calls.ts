@@ -27,7 +27,10 @@ export async function beginCall(log: CallLog, call: Omit<NewCall, 'id'>): Promis
   return id;
 }
 
-/** What an attempt needs besides its generators and its calls. Another process of the job is gone at once. */
+/**
+ * What an attempt needs besides its generators and its calls. Another process of the job is gone at
+ * once.
+ */
 export const ATTEMPT = {
   accountId: 'account-1',
   signal: new AbortController().signal,

@@ -32,7 +32,7 @@ function calls(tasks: UpstreamTasks = {}) {
 }
 
 const unavailable = new GeneratorError({ kind: 'unavailable' }, 'no connection');
-const noAddress = new GeneratorError({ kind: 'unavailable' }, 'fal named an address that is none.', {
+const noAddress = new GeneratorError({ kind: 'unavailable' }, 'fal named an address that is no URL.', {
   mayBeCharged: true,
 });
 const waits = { failure: { kind: 'unavailable', waits: true } };
@@ -138,7 +138,7 @@ describe('a job that ends without a result', () => {
       'named no address to cancel it',
       { cancel: () => Promise.reject(noAddress) },
       'fal',
-      'fal named an address that is none.',
+      'fal named an address that is no URL.',
     ],
     ['is no longer configured', {}, 'bfl', 'bfl is no longer configured: its task could not be cancelled.'],
   ])('says why a task may go on when its upstream %s', async (_, tasks, generator, error) => {

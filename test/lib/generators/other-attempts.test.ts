@@ -83,7 +83,8 @@ describe('two attempts of one job', () => {
     const silent = await beginCall(log, { generator: 'gemini', model: 'm', mayBeCharged: true });
     let submissions = 0;
     const result = await attempt(log, async ({ begin }) => {
-      // The process of the first call stood still, and goes on while this attempt prepares the image.
+      // The process of the first call stood still, and goes on while this attempt prepares the
+      // image.
       await log.update(silent, { ...used('first'), outcome: 'completed' });
       await begin();
       submissions += 1;

@@ -1,4 +1,7 @@
-/** Renders one image, or crops it as the result of an upstream, and prints this process's peak memory and processor time. */
+/**
+ * Renders one image, or crops it as the result of an upstream, and prints this process's peak
+ * memory and processor time.
+ */
 import { readFile } from 'node:fs/promises';
 import sharp from 'sharp';
 import type { Settings } from '../../../lib/generators/preview/operation.ts';

@@ -45,7 +45,9 @@ export function drawRoom({ windowMoved = 0, furnished = false }: Room = {}): Pro
   return sharp(Buffer.from(svg)).removeAlpha().png().toBuffer();
 }
 
-/** The middle of an image, enlarged to its full size: what a camera closer to the wall would show. */
+/**
+ * The middle of an image, enlarged to its full size: what a camera closer to the wall would show.
+ */
 export async function zoom(image: Buffer, factor: number): Promise<Buffer> {
   const [width, height] = [SIZE.width, SIZE.height].map((side) => Math.round(side / factor));
   if (width === undefined || height === undefined) throw new Error('An image has two sides.');
@@ -57,7 +59,10 @@ export async function zoom(image: Buffer, factor: number): Promise<Buffer> {
     .toBuffer();
 }
 
-/** As results are compared. Blocks the decoders that a service does not need, SVG among them: draw first. */
+/**
+ * As results are compared. Blocks the decoders that a service does not need, SVG among them: draw
+ * first.
+ */
 export async function copyOf(image: Buffer): Promise<RawImage> {
   configureLibvips();
   const { pipeline, size } = await openEncoded(image);

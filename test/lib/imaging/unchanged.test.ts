@@ -57,7 +57,10 @@ async function part(image: Buffer, [x, y, side]: readonly [x: number, y: number,
   return { left, top, length, pixels };
 }
 
-/** Paints a square: `to` gets a value, its channel (0 to 2) and the mean of all, and returns the new value. */
+/**
+ * Paints a square: `to` gets a value, its channel (0 to 2) and the mean of all, and returns the new
+ * value.
+ */
 const painted =
   (
     place: readonly [x: number, y: number, side: number],

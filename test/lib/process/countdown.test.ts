@@ -17,7 +17,10 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-/** The process runs: timers fire. @returns the milliseconds after which the countdown had ended, or all of them */
+/**
+ * The process runs: timers fire.
+ * @returns the milliseconds after which the countdown had ended, or all of them
+ */
 function run(ms: number): number {
   const before = ended;
   for (let passed = 10; passed <= ms; passed += 10) {

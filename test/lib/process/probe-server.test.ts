@@ -1,8 +1,12 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openHealth } from '../../../lib/process/health.ts';
-import { json, openProbeServer, type ProbeServer } from '../../../lib/process/probe-server.ts';
+import {
+  jsonAnswer,
+  openHealth,
+  openProbeServer,
+  type ProbeServer,
+} from '../../../lib/process/probe-server.ts';
 import { createReadiness } from '../../../lib/process/readiness.ts';
 
 const LOOPBACK = { host: '127.0.0.1', port: 0, variable: 'HEALTH_PORT' } as const;
@@ -10,7 +14,7 @@ let server: ProbeServer;
 
 beforeAll(async () => {
   server = await openProbeServer(LOOPBACK, {
-    '/page': async () => json(200, { is: 'here' }),
+    '/page': async () => jsonAnswer(200, { is: 'here' }),
     '/broken': () => Promise.reject(new Error('with a secret')),
   });
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { AccountQueueFull, createAccountQueues } from '../../../lib/stores/mongo/account-queues.ts';
+import { AccountQueueFull, createAccountQueues } from '../../../lib/stores/mongo/batches.ts';
 
 test('the full queue of an account rejects further items and does not block other accounts', async () => {
   let finish = () => {};

@@ -58,9 +58,14 @@ const RUN: Record<Step['operation'], (story: Story, n: number) => Promise<unknow
     return accept(story, draftOf({ ...story.client, keyId }, { idempotencyKey, workflowId }));
   },
   complete: (story, n) => story.stores.jobs.complete(jobId(story, n), { results: [], processingMs: 1 }),
-  fail: (story, n) => story.stores.jobs.fail(jobId(story, n), { error: 'No.', processingMs: null }),
+  fail: (story, n) =>
+    story.stores.jobs.fail(jobId(story, n), { error: 'No.', failureReason: 'no_result', processingMs: null }),
   cancel: (story, n) =>
-    story.stores.jobs.cancel(story.client.accountId, jobId(story, n), { error: 'No.', processingMs: null }),
+    story.stores.jobs.cancel(story.client.accountId, jobId(story, n), {
+      error: 'No.',
+      failureReason: 'no_result',
+      processingMs: null,
+    }),
   void: (story, n) => story.stores.jobs.void(jobId(story, n), jobId(story, n)),
   voidReplay: (story, n) => story.stores.jobs.void(jobId(story, n), 'replay'),
   replay: (story, n) => story.stores.jobs.recordReturned(jobId(story, n), 'replay'),

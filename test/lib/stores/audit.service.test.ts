@@ -8,9 +8,12 @@ import { draftOf, newClient, newKey } from '../../setup/records.ts';
 import { type Planting, plantings } from './planting.ts';
 
 const HOUR_MS = 3_600_000;
-const NO = { error: 'No.', processingMs: null };
+const NO = { error: 'No.', failureReason: 'no_result' as const, processingMs: null };
 
-/** A grant, a pack with a refund, and a job in every state, charged 2 images each. All have idempotency keys. */
+/**
+ * A grant, a pack with a refund, and a job in every state, charged 2 images each. All have
+ * idempotency keys.
+ */
 async function validBooks({ accounts, jobs, keys, packs }: Stores) {
   const client = await newClient({ accounts, keys });
   const { pack } = await packs.add({ accountId: client.accountId, images: 10, reference: null });

@@ -59,7 +59,12 @@ describe.each(storesUnderTest())('concurrent operations: %s', (_name, stores) =>
     const client = await newClient(stores);
     const drafts = Array.from({ length: 40 }, () => draftOf(client));
     await Promise.all(drafts.map((draft) => jobs.accept(draft)));
-    const failure = { error: 'It failed.', processingMs: 1, counted: true };
+    const failure = {
+      error: 'It failed.',
+      failureReason: 'no_result' as const,
+      processingMs: 1,
+      counted: true,
+    };
     const ended = await Promise.all(drafts.map(({ jobId }) => jobs.fail(jobId, failure)));
     expect(new Set(ended.map(({ job }) => job.status))).toEqual(new Set(['failed']));
     expect(await balanceOf(stores, client)).toBe(50);
@@ -117,7 +122,11 @@ describe.each(storesUnderTest())('concurrent operations: %s', (_name, stores) =>
     const failJob = async () => {
       const draft = draftOf(client);
       await jobs.accept(draft);
-      await Promise.all([1, 2].map(() => jobs.fail(draft.jobId, { error: 'No.', processingMs: null })));
+      await Promise.all(
+        [1, 2].map(() =>
+          jobs.fail(draft.jobId, { error: 'No.', failureReason: 'no_result', processingMs: null }),
+        ),
+      );
     };
     const buyPack = () => packs.add({ accountId: client.accountId, images: 10, reference: null });
     await Promise.all(Array.from({ length: 10 }, () => [failJob(), buyPack()]).flat());

@@ -165,7 +165,7 @@ describe.each(storesUnderTest())('delivery store: %s', (_name, stores) => {
     const ends = [
       await jobs.complete(withUrl.jobId, { results: [], processingMs: 1 }),
       await jobs.complete(completed.jobId, { results: [], processingMs: 1 }),
-      await jobs.fail(failed.jobId, { error: 'No.', processingMs: null }),
+      await jobs.fail(failed.jobId, { error: 'No.', failureReason: 'no_result', processingMs: null }),
     ];
     expect(ends.map(({ delivery }) => delivery)).toMatchObject([
       { jobId: withUrl.jobId, target: 'job', url: 'https://own.example/', type: 'job.completed' },

@@ -76,7 +76,10 @@ function createChild(folder: string, name: string, command: string, address: str
   return new Child({ name, command, args, env, probe, ...times }, host);
 }
 
-/** Calls of the IAM API, signed as the root user. @throws Error with the answer, unless it is 200 */
+/**
+ * Calls of the IAM API, signed as the root user.
+ * @throws Error with the answer, unless it is 200
+ */
 function callerOf(address: string) {
   return async (parameters: Record<string, string>): Promise<string> => {
     const [hostname = '', port] = address.split(':');

@@ -105,7 +105,7 @@ describe.each(storesUnderTest())('a job exists while a request is answered with 
     const [deleted, failed] = [await accepted(), await accepted()];
     await jobs.complete(deleted.jobId, { results: [], processingMs: 1 });
     await jobs.remove([deleted.jobId]);
-    await jobs.fail(failed.jobId, { error: 'No.', processingMs: null });
+    await jobs.fail(failed.jobId, { error: 'No.', failureReason: 'no_result', processingMs: null });
     const other = await replayed(failed.jobId);
     expect(await jobs.void(deleted.jobId, deleted.jobId)).toBe(false);
     expect(await balanceOf(stores, deleted.client)).toBe(48);

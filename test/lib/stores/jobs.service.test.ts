@@ -112,7 +112,7 @@ describe.each(storesUnderTest())('job store: %s', (_name, stores) => {
     for (const draft of [completed, failed]) await jobs.accept(draft);
     const results = [{ bucket: 'results' as const, key: `${client.accountId}/late.jpeg` }];
     await jobs.complete(completed.jobId, { results, processingMs: 1 });
-    await jobs.fail(failed.jobId, { error: 'No.', processingMs: null });
+    await jobs.fail(failed.jobId, { error: 'No.', failureReason: 'no_result', processingMs: null });
     for (const { jobId } of [completed, failed]) expect(await jobs.void(jobId, jobId)).toBe(true);
     expect(await jobs.get(completed.jobId)).toBeUndefined();
     expect(await jobs.findByIdempotencyKey(client.keyId, 'completed')).toBeUndefined();
@@ -133,7 +133,9 @@ describe.each(storesUnderTest())('job store: %s', (_name, stores) => {
     expect(await jobs.complete(draft.jobId, { results: [], processingMs: 1 })).toMatchObject({
       job: completed,
     });
-    expect(await jobs.fail(draft.jobId, { error: 'No.', processingMs: null })).toMatchObject({
+    expect(
+      await jobs.fail(draft.jobId, { error: 'No.', failureReason: 'no_result', processingMs: null }),
+    ).toMatchObject({
       job: completed,
     });
     expect(await jobs.ended(draft.jobId)).toEqual({ job: completed, delivery: null, calls: [] });
@@ -145,10 +147,16 @@ describe.each(storesUnderTest())('job store: %s', (_name, stores) => {
     const draft = draftOf(client, { imagesCharged: 2 });
     await jobs.accept(draft);
     expect(await jobs.ended(draft.jobId)).toBeUndefined();
-    const { job: failed } = await jobs.fail(draft.jobId, { error: 'The model refused.', processingMs: 300 });
+    const { job: failed } = await jobs.fail(draft.jobId, {
+      error: 'The model refused.',
+      failureReason: 'no_result',
+      processingMs: 300,
+    });
     expect(failed).toMatchObject({ status: 'failed', error: 'The model refused.', imagesCharged: 2 });
     expect(failed).toMatchObject({ processingMs: 300, completedAt: expect.any(Date) });
-    expect(await jobs.fail(draft.jobId, { error: 'Again.', processingMs: 1 })).toMatchObject({ job: failed });
+    expect(
+      await jobs.fail(draft.jobId, { error: 'Again.', failureReason: 'no_result', processingMs: 1 }),
+    ).toMatchObject({ job: failed });
     expect(await jobs.complete(draft.jobId, { results: [], processingMs: 1 })).toMatchObject({ job: failed });
     expect(await balanceOf(stores, client)).toBe(50);
     expect(await ledger.audit(client.accountId)).toEqual([]);
@@ -160,7 +168,12 @@ describe.each(storesUnderTest())('job store: %s', (_name, stores) => {
     const fail = async (counted?: boolean) => {
       const { jobId } = draftOf(client);
       await jobs.accept(draftOf(client, { jobId }));
-      const end = { error: 'No.', processingMs: 1, ...(counted === undefined ? {} : { counted }) };
+      const end = {
+        error: 'No.',
+        failureReason: 'no_result' as const,
+        processingMs: 1,
+        ...(counted === undefined ? {} : { counted }),
+      };
       const { job } = await jobs.fail(jobId, end);
       await jobs.fail(jobId, end);
       return job;
@@ -177,7 +190,9 @@ describe.each(storesUnderTest())('job store: %s', (_name, stores) => {
 
   test('complete and fail reject an unknown job', async () => {
     await expect(jobs.complete(randomUUID(), { results: [], processingMs: 1 })).rejects.toThrow(NotFound);
-    await expect(jobs.fail(randomUUID(), { error: 'No.', processingMs: 1 })).rejects.toThrow(NotFound);
+    await expect(
+      jobs.fail(randomUUID(), { error: 'No.', failureReason: 'no_result', processingMs: 1 }),
+    ).rejects.toThrow(NotFound);
     await expect(jobs.ended(randomUUID())).rejects.toThrow(NotFound);
     expect(await jobs.get(randomUUID())).toBeUndefined();
   });

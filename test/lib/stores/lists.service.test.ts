@@ -51,7 +51,7 @@ describe.each(storesUnderTest())('lists for the operator: %s', (_name, stores) =
     await jobs.fence(randomUUID());
     const { accountId, ids } = await acceptEach([{ tool: 'pool' }, { tool: 'pool' }, { tool: 'declutter' }]);
     const [failed = '', running, other] = ids;
-    await jobs.fail(failed, { error: 'No.', processingMs: 1 });
+    await jobs.fail(failed, { error: 'No.', failureReason: 'no_result', processingMs: 1 });
     const found = async (filter: object) => idsOf(await jobs.list(accountId, 10, filter)).sort();
     expect(await found({ tool: 'pool' })).toEqual([failed, running].sort());
     expect(await found({ status: 'failed' })).toEqual([failed]);
@@ -99,8 +99,8 @@ describe.each(storesUnderTest())('lists for the operator: %s', (_name, stores) =
     ]);
     const [completed = '', failed = '', deleted = ''] = ids;
     await jobs.complete(completed, { results: [], processingMs: 1 });
-    await jobs.fail(failed, { error: 'No.', processingMs: 1 });
-    await jobs.fail(deleted, { error: 'No.', processingMs: 1 });
+    await jobs.fail(failed, { error: 'No.', failureReason: 'no_result', processingMs: 1 });
+    await jobs.fail(deleted, { error: 'No.', failureReason: 'no_result', processingMs: 1 });
     await jobs.remove([deleted]);
     const today = Date.now();
     const period = (from: number, until: number) => jobs.usage(accountId, new Date(from), new Date(until));

@@ -1,7 +1,7 @@
 import type { CommandStartedEvent } from 'mongodb';
 import { MongoClient } from 'mongodb';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createLookUp } from '../../../lib/stores/mongo/look-up.ts';
+import { createLookUp } from '../../../lib/stores/mongo/queries.ts';
 import { ownConfig } from '../../setup/own-config.ts';
 
 interface Thing {

@@ -14,7 +14,7 @@ function open() {
 }
 
 const RESULT = { results: [], processingMs: 2000, generator: 'bfl' };
-const FAILURE = { error: 'No.', processingMs: 300, generator: 'gemini' };
+const FAILURE = { error: 'No.', failureReason: 'no_result' as const, processingMs: 300, generator: 'gemini' };
 
 test('images charged are counted once a job, however often its acceptance is repeated', async () => {
   const { stores, values } = open();
@@ -62,7 +62,11 @@ test('a job that failed before any generator was asked is counted without one', 
   const { stores, values } = open();
   const draft = draftOf(await newClient(stores));
   await stores.jobs.accept(draft);
-  await stores.jobs.fail(draft.jobId, { error: 'The job was cancelled.', processingMs: null });
+  await stores.jobs.fail(draft.jobId, {
+    error: 'The job was cancelled.',
+    failureReason: 'no_result',
+    processingMs: null,
+  });
   expect(await values('imagejob_jobs_total')).toEqual({
     '{tool="image-enhancement",generator="none",end="failed"}': 1,
   });

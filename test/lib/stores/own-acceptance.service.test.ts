@@ -20,7 +20,8 @@ test('a job that a concurrent attempt accepts between the two queries is accepte
   };
   const jobs: typeof c.jobs = Object.create(c.jobs, { findOne: { value: findOne } });
   const { jobId, bodyDigest } = draft;
-  // The balance of 50 is too low for the first attempt. During its query, a pack is added and a second one accepts.
+  // The balance of 50 is too low for the first attempt. During its query, a pack is added and a
+  // second one accepts.
   expect(await acceptAll(mongo, { ...c, jobs }, [draft])).toEqual([
     { outcome: 'accepted', jobId, bodyDigest },
   ]);

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { cancelJob } from '../../../lib/stores/mongo/cancellation.ts';
 import { collections } from '../../../lib/stores/mongo/documents.ts';
+import { cancelUnbegun } from '../../../lib/stores/mongo/ending.ts';
 import { createMongoStores } from '../../../lib/stores/mongo/stores.ts';
 import { databaseOfFile } from '../../setup/database.ts';
 import { draftOf, newClient } from '../../setup/records.ts';
@@ -26,6 +26,8 @@ test.each([
       return found;
     };
     const jobs: typeof c.jobs = Object.create(c.jobs, { findOne: { value: findOne } });
-    expect(await cancelJob(mongo, { ...c, jobs }, { jobId: draft.jobId, ...END }, () => {})).toBe(expected);
+    expect(await cancelUnbegun(mongo, { ...c, jobs }, { jobId: draft.jobId, ...END }, () => {})).toBe(
+      expected,
+    );
   },
 );

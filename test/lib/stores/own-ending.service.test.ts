@@ -1,20 +1,23 @@
 import { expect, test } from 'vitest';
 import { deliveryIdOf } from '../../../lib/domain/delivery.ts';
 import { type Collections, collections } from '../../../lib/stores/mongo/documents.ts';
-import { endJob, type JobEnding } from '../../../lib/stores/mongo/ending.ts';
+import { type EndFields, endJob } from '../../../lib/stores/mongo/ending.ts';
 import { createMongoStores } from '../../../lib/stores/mongo/stores.ts';
 import { databaseOfFile } from '../../setup/database.ts';
 import { draftOf, newClient } from '../../setup/records.ts';
 
 const url = 'https://acme.example/hook';
-const completed: JobEnding = { status: 'completed', results: [], processingMs: 1 };
-const failed: JobEnding = { status: 'failed', error: 'No.', processingMs: null };
+const completed: EndFields = { status: 'completed', results: [], processingMs: 1 };
+const failed: EndFields = { status: 'failed', error: 'No.', processingMs: null };
 
 const mongo = databaseOfFile();
 const stores = createMongoStores(mongo);
 const c = collections(mongo.db);
 
-/** The collections, with `act` called once, between the first look at an account and the answer to it. */
+/**
+ * The collections, with `act` called once, between the first look at an account and the answer to
+ * it.
+ */
 function actAfterLook(act: () => Promise<unknown>): Collections {
   let acted = false;
   const findOne = async (...args: Parameters<typeof c.accounts.findOne>) => {

@@ -95,7 +95,7 @@ describe.each(storesUnderTest())('pack and ledger stores: %s', (_name, stores) =
     const [completed, failed, voided] = [draftOf(client), draftOf(client), draftOf(client)];
     for (const draft of [completed, failed, voided]) await jobs.accept(draft);
     await jobs.complete(completed.jobId, { results: [], processingMs: 1 });
-    await jobs.fail(failed.jobId, { error: 'No.', processingMs: 1 });
+    await jobs.fail(failed.jobId, { error: 'No.', failureReason: 'no_result', processingMs: 1 });
     await jobs.void(voided.jobId, voided.jobId);
     await packs.refund(pack.id, 4);
     const rows = await ledger.list(client.accountId);

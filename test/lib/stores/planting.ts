@@ -1,9 +1,9 @@
 import type { Mongo } from '../../../lib/stores/mongo/client.ts';
 import { collections } from '../../../lib/stores/mongo/documents.ts';
-import { type Posting, post } from '../../../lib/stores/mongo/ledger.ts';
+import { type Posting, postRows } from '../../../lib/stores/mongo/ledger.ts';
 import { createMongoStores } from '../../../lib/stores/mongo/stores.ts';
 import type { Stores } from '../../../lib/stores/stores.ts';
-import { type Books, getOrThrow, idempotencyId, post as postInMemory } from '../../fakes/books.ts';
+import { type Books, getOrThrow, idempotencyId, post } from '../../fakes/books.ts';
 import { createFakeStores } from '../../fakes/stores.ts';
 import { databaseOfFile } from '../../setup/database.ts';
 
@@ -12,7 +12,7 @@ type Records = 'accounts' | 'jobs' | 'keys' | 'ledger' | 'packs';
 /** Changes that no operation of the service makes. */
 export interface Planting {
   /** Posts a row as the service does: with the next number, and with the balance. */
-  post(posting: Posting): Promise<unknown>;
+  post(posting: Posting & { accountId: string }): Promise<unknown>;
   set(records: Records, id: string, fields: object): Promise<unknown>;
   remove(records: Records, id: string): Promise<unknown>;
   /** A copy of a job with another id. */
@@ -35,7 +35,7 @@ export function plantings(): [name: string, stores: Stores, planting: Planting][
 function plantInBooks(books: Books): Planting {
   const all: Record<Records, Map<string, object>> = books;
   return {
-    post: async (posting) => postInMemory(books, posting),
+    post: async (posting) => post(books, posting),
     set: async (records, id, fields) => Object.assign(getOrThrow(all[records], records, id), fields),
     remove: async (records, id) => all[records].delete(id),
     copyJob: async (id, copyId) =>
@@ -51,7 +51,8 @@ function plantInBooks(books: Books): Planting {
 function plantInMongo(mongo: Mongo): Planting {
   const c = collections(mongo.db);
   return {
-    post: (posting) => mongo.transaction((session) => post(c, session, posting, new Date())),
+    post: ({ accountId, ...posting }) =>
+      mongo.transaction((session) => postRows(c, session, accountId, [posting], new Date())),
     set: (records, id, fields) => byName(mongo, records).updateOne({ _id: id }, { $set: fields }),
     remove: (records, id) => byName(mongo, records).deleteOne({ _id: id }),
     async copyJob(id, copyId) {

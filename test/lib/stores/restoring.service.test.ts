@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import type { JobDraft, ObjectRef } from '../../../lib/domain/records.ts';
 import { keyWorkflowId } from '../../../lib/protocol/workflow-ids.ts';
-import type { LostJob } from '../../../lib/stores/job-store.ts';
+import type { RestoredJob } from '../../../lib/stores/job-store.ts';
 import type { Stores } from '../../../lib/stores/stores.ts';
 import { balanceOf, draftOf, newClient } from '../../setup/records.ts';
 import { storesUnderTest } from './under-test.ts';
@@ -10,7 +10,7 @@ import { storesUnderTest } from './under-test.ts';
 const createdAt = new Date('2026-01-30T10:00:00.000Z');
 const completedAt = new Date('2026-01-30T10:00:30.000Z');
 const resultOf = ({ jobId }: JobDraft): ObjectRef => ({ bucket: 'results', key: `${jobId}.png` });
-const completed = (draft: JobDraft): LostJob => ({
+const completed = (draft: JobDraft): RestoredJob => ({
   createdAt,
   end: { completedAt, results: [resultOf(draft)], processingMs: 29_000, generator: 'bfl' },
 });

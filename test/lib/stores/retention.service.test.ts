@@ -27,7 +27,7 @@ describe.each(storesUnderTest())('deletion and retention: %s', (_name, stores: S
 
   async function failed(client: Owner) {
     const draft = await accepted(client);
-    await stores.jobs.fail(draft.jobId, { error: 'no', processingMs: null });
+    await stores.jobs.fail(draft.jobId, { error: 'no', failureReason: 'no_result', processingMs: null });
     return draft;
   }
 
@@ -81,7 +81,9 @@ describe.each(storesUnderTest())('deletion and retention: %s', (_name, stores: S
     await stores.jobs.remove([jobId]);
     const deleted = { job: { status: 'deleted' } };
     expect(await stores.jobs.complete(jobId, { results: [], processingMs: 1 })).toMatchObject(deleted);
-    expect(await stores.jobs.fail(jobId, { error: 'no', processingMs: 1 })).toMatchObject(deleted);
+    expect(
+      await stores.jobs.fail(jobId, { error: 'no', failureReason: 'no_result', processingMs: 1 }),
+    ).toMatchObject(deleted);
   });
 
   test('a failed job remains readable after its input is dropped', async () => {

@@ -40,7 +40,9 @@ async function startIssuer(body: string): Promise<{ url: string; requests: strin
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, requests };
 }
 
-/** Creates buckets in another process without keys, whose only credentials are what `aws` leads to. */
+/**
+ * Creates buckets in another process without keys, whose only credentials are what `aws` leads to.
+ */
 async function createBuckets(aws: Record<string, string>): Promise<string> {
   const { S3_ACCESS_KEY_ID, S3_SECRET_ACCESS_KEY, ...rest } = inject('env');
   const id = randomUUID().slice(0, 8);

@@ -10,7 +10,7 @@ import { ImageStoreUnavailable, MARK_KEY } from '../../../lib/stores/image-store
 import { createS3Client } from '../../../lib/stores/s3/client.ts';
 import { createImageStore } from '../../../lib/stores/s3/images.ts';
 import { setupBuckets } from '../../../lib/stores/s3/setup.ts';
-import { setupImages } from '../../../operator/setup/setup-images.ts';
+import { setupImages } from '../../../operator/setup/steps.ts';
 import { createFakeStores } from '../../fakes/stores.ts';
 import { closers } from '../../setup/closers.ts';
 import { REQUIRED } from '../../setup/required.ts';
@@ -84,7 +84,7 @@ const emptyBuckets = () =>
   asRoot(async (_client, s3) => {
     await using store = createImageStore(s3);
     for (const bucket of ['inputs', 'results'] as const) {
-      const { found } = await store.list(bucket, new Date(Date.now() + 60_000));
+      const { found } = await store.list(bucket);
       await store.remove([...found, { key: MARK_KEY }].map(({ key }) => ({ bucket, key })));
     }
   });
@@ -95,7 +95,10 @@ function isRefusal(error: unknown): boolean {
   return refused instanceof S3ServiceException && refused.$metadata.httpStatusCode === 403;
 }
 
-/** Everything that the API, the worker and the renderer do with the store. Fails at the first refusal. */
+/**
+ * Everything that the API, the worker and the renderer do with the store. Fails at the first
+ * refusal.
+ */
 async function useStore(s3: Config['s3']): Promise<void> {
   await using store = createImageStore(s3);
   await setupBuckets({ ...s3, manageBuckets: false });
@@ -107,7 +110,7 @@ async function useStore(s3: Config['s3']): Promise<void> {
   await store.putResult(key, Buffer.from('an image'), 'image/png');
   expect(String(await store.getInput(key))).toBe('an image');
   for (const bucket of ['inputs', 'results'] as const) {
-    const { found } = await store.list(bucket, new Date(Date.now() + 60_000), undefined);
+    const { found } = await store.list(bucket);
     expect(found).toContainEqual(expect.objectContaining({ key }));
     expect(await store.remove([{ bucket, key }])).toEqual([]);
   }

@@ -16,7 +16,10 @@ import { temporaryFolder } from '../../setup/temporary-folder.ts';
 const DATABASE = 'image_job_api';
 const context = { env: environment(), say: () => {}, signal: new AbortController().signal };
 
-/** A mongod with authentication and the user `service`, as in docker-compose.yml. @returns host:port */
+/**
+ * A mongod with authentication and the user `service`, as in docker-compose.yml.
+ * @returns host:port
+ */
 async function startMongodWithUser(): Promise<string> {
   const folder = temporaryFolder();
   const { mongod } = await obtainBinaries(['mongod'], context);

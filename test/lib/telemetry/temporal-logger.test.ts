@@ -1,6 +1,6 @@
 import { ApplicationFailure } from '@temporalio/common';
 import { beforeEach, expect, test } from 'vitest';
-import { createLogger } from '../../../lib/process/process.ts';
+import { createLogger } from '../../../lib/process/log.ts';
 import { temporalLogger } from '../../../lib/telemetry/temporal-logger.ts';
 import { keptLog } from '../../setup/kept-log.ts';
 

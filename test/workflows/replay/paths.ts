@@ -3,17 +3,17 @@ import type { WorkflowHandle } from '@temporalio/client';
 import { pendingDeliveryOf } from '../../../activities/webhooks/pending-delivery.ts';
 import type { JobRequest } from '../../../api/jobs/gateway.ts';
 import { deliveryIdOf } from '../../../lib/domain/delivery.ts';
-import { CANCELLED } from '../../../lib/domain/job-errors.ts';
+import { CANCELLED_JOB } from '../../../lib/domain/job-errors.ts';
 import type { JobDraft } from '../../../lib/domain/records.ts';
 import { stopSignal } from '../../../lib/protocol/job.ts';
 import { type ReconcileCounts, reconcileAction } from '../../../lib/protocol/reconcile.ts';
 import { type RetentionCounts, retentionAction } from '../../../lib/protocol/retention.ts';
 import type { Stores } from '../../../lib/stores/stores.ts';
-import { redeliver, sendTest } from '../../../operator/start-delivery.ts';
+import { redeliver, sendTest } from '../../../operator/deliveries.ts';
 import type { ReconcileProgress } from '../../../workflows/reconcile.ts';
 import type { RetentionProgress } from '../../../workflows/retention.ts';
 import { eventually } from '../../setup/eventually.ts';
-import { HELD_TOOL, REFUSED_TOOL, RETRIED_TOOL, type Stage } from './stage.ts';
+import { HELD_TOOL, REFUSING_TOOL, RETRIED_TOOL, type Stage } from './stage.ts';
 
 /** Runs a workflow along one path through its code. @returns the id of the workflow */
 type Path = (stage: Stage) => Promise<string>;
@@ -21,7 +21,7 @@ type Path = (stage: Stage) => Promise<string>;
 /** All paths through the workflows, by the name of the history. */
 export const PATHS: Readonly<Record<string, Path>> = {
   'job-completed': async (stage) => run(stage, await stage.request()),
-  'job-failed': async (stage) => run(stage, await stage.request({ tool: REFUSED_TOOL })),
+  'job-failed': async (stage) => run(stage, await stage.request({ tool: REFUSING_TOOL })),
   'job-insufficient-credits': async (stage) => run(stage, await stage.request({ imagesCharged: 51 })),
   'job-fenced': async (stage) => {
     const request = await stage.request();
@@ -32,24 +32,25 @@ export const PATHS: Readonly<Record<string, Path>> = {
   'job-expired-before-its-start': async (stage) => run(stage, await stage.request({}, -1)),
   'job-existing': existing,
   'job-cancelled': (stage) => cancelled(stage),
-  'job-stopped': (stage) => cancelled(stage, undefined, (workflow) => workflow.signal(stopSignal)),
+  'job-stopped': (stage) =>
+    cancelled(stage, undefined, (workflow, jobId) => workflow.signal(stopSignal, jobId)),
   'job-not-stopped-for-another': async (stage) => {
     const { draft } = await untilHeld(stage);
     const workflow = stage.handle(draft.workflowId);
     await workflow.signal(stopSignal, randomUUID());
-    await stage.service.stores.jobs.fail(draft.jobId, { ...CANCELLED, processingMs: null });
+    await stage.service.stores.jobs.fail(draft.jobId, { ...CANCELLED_JOB, processingMs: null });
     await workflow.signal(stopSignal, draft.jobId);
     return end(stage, draft.workflowId);
   },
   'job-cancelled-by-its-client': async (stage) => {
     const { draft } = await untilHeld(stage);
-    await stage.service.stores.jobs.fail(draft.jobId, { ...CANCELLED, processingMs: null });
+    await stage.service.stores.jobs.fail(draft.jobId, { ...CANCELLED_JOB, processingMs: null });
     await stage.service.deps.jobGateway.notifyCancelled({ ...draft, id: draft.jobId });
     return end(stage, draft.workflowId);
   },
   'job-cancelled-between-attempts': cancelledBetweenAttempts,
   'job-completed-with-webhook': async (stage) => runWithWebhook(stage, {}),
-  'job-failed-with-webhook': async (stage) => runWithWebhook(stage, { tool: REFUSED_TOOL }),
+  'job-failed-with-webhook': async (stage) => runWithWebhook(stage, { tool: REFUSING_TOOL }),
   'job-completed-over-the-limit': async (stage) => {
     const { accountId, keyId } = await completed(stage);
     return run(stage, await stage.request({ accountId, keyId }));
@@ -82,14 +83,14 @@ export const PATHS: Readonly<Record<string, Path>> = {
     const { generatorCalls, jobs } = stage.service.stores;
     const call = { id: randomUUID(), generator: 'scripted', model: 'script', mayBeCharged: false };
     await generatorCalls.begin(draft?.jobId ?? '', call, []);
-    await jobs.fail(draft?.jobId ?? '', { error: 'No.', processingMs: null });
+    await jobs.fail(draft?.jobId ?? '', { error: 'No.', failureReason: 'no_result', processingMs: null });
     return runReconcile(stage);
   },
   'reconcile-stopped': async (stage) => {
     const drafts = await lostJobs(stage, 2);
     const workflowId = await runReconcile(stage);
     for (const { jobId } of drafts)
-      await stage.service.stores.jobs.fail(jobId, { ...CANCELLED, processingMs: null });
+      await stage.service.stores.jobs.fail(jobId, { ...CANCELLED_JOB, processingMs: null });
     return workflowId;
   },
   'reconcile-resumed-with-a-problem': async (stage) =>
@@ -160,7 +161,10 @@ async function end(stage: Stage, workflowId: string): Promise<string> {
   return workflowId;
 }
 
-/** A second workflow for a key that already has a job, as when the first one has been deleted from Temporal. */
+/**
+ * A second workflow for a key that already has a job, as when the first one has been deleted from
+ * Temporal.
+ */
 async function existing(stage: Stage): Promise<string> {
   const first = await stage.request({ idempotencyKey: 'order-1' });
   await run(stage, first);
@@ -171,11 +175,11 @@ async function existing(stage: Stage): Promise<string> {
 async function cancelled(
   stage: Stage,
   beforeCancel: (stores: Stores, jobId: string) => Promise<unknown> = async () => {},
-  cancel: (workflow: WorkflowHandle) => Promise<unknown> = (workflow) => workflow.cancel(),
+  cancel: (workflow: WorkflowHandle, jobId: string) => Promise<unknown> = (workflow) => workflow.cancel(),
 ): Promise<string> {
   const { draft } = await untilHeld(stage);
   await beforeCancel(stage.service.stores, draft.jobId);
-  await cancel(stage.handle(draft.workflowId));
+  await cancel(stage.handle(draft.workflowId), draft.jobId);
   return end(stage, draft.workflowId);
 }
 
@@ -226,7 +230,11 @@ async function deliveryOfLostJob(stage: Stage): Promise<string> {
   const { stores, temporal, deps } = stage.service;
   const { draft } = await stage.request({ webhookUrl: stage.receiver.url });
   await stores.jobs.accept(draft);
-  const interrupted = { error: 'The job was interrupted.', processingMs: null };
+  const interrupted = {
+    error: 'The job was interrupted.',
+    failureReason: 'no_result' as const,
+    processingMs: null,
+  };
   const { delivery } = await stores.jobs.fail(draft.jobId, interrupted);
   if (delivery === null) throw new Error('The job has no webhook.');
   const workflowId = `webhook:${draft.jobId}`;

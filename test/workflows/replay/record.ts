@@ -10,10 +10,10 @@ import { openService } from '../../setup/open-service.ts';
 import { startReceiver } from '../../setup/receiver.ts';
 import { PATHS } from './paths.ts';
 import { scrub } from './scrub.ts';
-import { openStage, type Stage } from './stage.ts';
+import { openReplayStage, type Stage } from './stage.ts';
 
-// Records the histories of the given paths, or of all: `npx tsx test/workflows/replay/record.ts [path ...]`.
-// See docs/changing-workflows.md.
+// Records the histories of the given paths, or of all: `npx tsx test/workflows/replay/record.ts
+// [path ...]`. See docs/changing-workflows.md.
 
 const folder = join(import.meta.dirname, '..', 'histories');
 const say = (line: string) => void process.stderr.write(`${line}\n`);
@@ -44,7 +44,7 @@ const config = loadConfig({
 });
 await Promise.all([writeWorkflowBundle(bundle), registerSearchAttributes(config.temporal)]);
 await using service = await openService(config);
-await using stage = await openStage(service, receiver);
+await using stage = await openReplayStage(service, receiver);
 
 const chosen = process.argv.slice(2);
 const recorded = new Map<string, string>();

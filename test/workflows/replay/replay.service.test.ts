@@ -77,10 +77,14 @@ describe('a recorded history', () => {
 
 describe('a change to the workflow code', () => {
   let changed: WorkflowBundleOption;
+  let patched: WorkflowBundleOption;
+
+  const bundle = (folder: string) =>
+    bundleWorkflowCode({ workflowsPath: join(import.meta.dirname, folder, 'index.ts'), logger: quiet });
 
   beforeAll(async () => {
-    const workflowsPath = join(import.meta.dirname, 'changed', 'index.ts');
-    changed = await bundleWorkflowCode({ workflowsPath, logger: quiet });
+    changed = await bundle('changed');
+    patched = await bundle('patched');
   });
 
   test.each([
@@ -88,6 +92,10 @@ describe('a change to the workflow code', () => {
     ['a retention step inserted before one that has run', 'retention-with-nothing-to-do'],
   ])('that breaks running workflows is detected: %s', async (_, name) => {
     await expect(replay(name, changed)).rejects.toThrow(DeterminismViolationError);
+  });
+
+  test('that is behind a patch lets running workflows go on', async () => {
+    await replay('job-completed', patched);
   });
 
   test('may insert a retention step before the one at which a run resumes', async () => {

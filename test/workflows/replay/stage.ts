@@ -9,7 +9,7 @@ import type { Receiver } from '../../setup/receiver.ts';
 import { draftOf } from '../../setup/records.ts';
 
 /** Tools whose render fails or hangs while histories are recorded. */
-export const REFUSED_TOOL = 'pool';
+export const REFUSING_TOOL = 'pool';
 export const HELD_TOOL = 'pool-removal';
 /** Its first attempt fails, and leaves a task. */
 export const RETRIED_TOOL = 'pool-addition';
@@ -18,13 +18,13 @@ const ACCEPT_MS = 20_000;
 /** Where the receiver never responds. */
 const HANGING_PATH = '/hangs';
 
-export type Stage = Awaited<ReturnType<typeof openStage>>;
+export type Stage = Awaited<ReturnType<typeof openReplayStage>>;
 
 /** A worker whose renders, receivers and limits make every path reachable. */
-export async function openStage(service: Service, receiver: Receiver) {
+export async function openReplayStage(service: Service, receiver: Receiver) {
   const worker = await service.startWorker({
     generators: scriptedGenerators({
-      [REFUSED_TOOL]: async () => {
+      [REFUSING_TOOL]: async () => {
         throw new GeneratorError({ kind: 'refused', reason: 'no_result' }, 'The model made no image.');
       },
       [HELD_TOOL]: ({ signal }) =>

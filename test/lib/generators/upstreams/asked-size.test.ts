@@ -30,7 +30,8 @@ describe('the size that is asked for', () => {
       expect(Math.max(size.width / size.height, size.height / size.width)).toBeLessThanOrEqual(3);
       expect(size.width * size.height).toBeLessThanOrEqual(OPENAI.mostPixels);
       const drift = Math.abs(Math.log(size.width / size.height / (width / height)));
-      // Each side loses less than 16 pixels, and a pixel to rounding before; at 3:1 the longer one loses up to 48 more.
+      // Each side loses less than 16 pixels, and a pixel to rounding before; at 3:1 the longer one
+      // loses up to 48 more.
       expect(drift).toBeLessThan(
         17 / Math.min(size.width, size.height) + 48 / Math.max(size.width, size.height),
       );

@@ -5,7 +5,10 @@ import type { UpstreamTiming } from '../../../../lib/generators/upstream/client.
 import { sampleJpeg } from '../../../setup/images.ts';
 import { type Served, serveHttp } from '../../egress/servers.ts';
 
-/** What a fake upstream does with a request: a status with JSON, bytes, or whatever it does to the socket. */
+/**
+ * What a fake upstream does with a request: a status with JSON, bytes, or whatever it does to the
+ * socket.
+ */
 export type Reply =
   | { status: number; json?: unknown; bytes?: Buffer; headers?: Record<string, string> }
   | ((request: IncomingMessage, response: ServerResponse) => void);
@@ -80,7 +83,10 @@ export interface FakeOptions {
 /** Never replies, as an upstream that returns the image itself while it renders. */
 export const HANGS: Reply = () => {};
 
-/** By default it serves results as well: a renderer calls no other origin on loopback than the configured one. */
+/**
+ * By default it serves results as well: a renderer calls no other origin on loopback than the
+ * configured one.
+ */
 export async function startUpstream(
   { replies: makeReplies, stepOf, whileRunning }: Omit<FakeOptions, 'create'>,
   resultsOrigin?: string,

@@ -26,7 +26,7 @@ describe.each([
     ['in a file', 'file:///etc'],
     ['with a password', 'https://a:b@example.com'],
     ['in the URL itself', 'data:image/png;base64,iVBORw0KGgo='],
-    ['at an address that is none', 'nonsense'],
+    ['at an address that is no URL', 'nonsense'],
   ])('%s ends the task, which may have been charged, at once', async (_, address) => {
     await using fake = await start();
     fake.replies.poll = withAddress(fake.replies.poll, fake.results.origin, address);

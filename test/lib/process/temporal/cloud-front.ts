@@ -5,7 +5,10 @@ import type { AddressInfo } from 'node:net';
 /** gRPC status PERMISSION_DENIED. */
 const DENIED = { ':status': 200, 'content-type': 'application/grpc', 'grpc-status': '7' };
 
-/** A proxy on loopback that, like Temporal Cloud, refuses the calls of OperatorService and forwards all others. */
+/**
+ * A proxy on loopback that, like Temporal Cloud, refuses the calls of OperatorService and forwards
+ * all others.
+ */
 export async function startCloudFront(target: string): Promise<{ address: string } & AsyncDisposable> {
   const upstream = connect(`http://${target}`);
   const server = createServer();

@@ -22,7 +22,9 @@ export async function startTlsProxy(target: string, options: TlsOptions): Promis
   return listen(server);
 }
 
-/** Rejects every call as UNAUTHENTICATED (gRPC status 16) and records its `authorization` header. */
+/**
+ * Rejects every call as UNAUTHENTICATED (gRPC status 16) and records its `authorization` header.
+ */
 export async function startKeyRecorder({
   cert,
   key,

@@ -1,6 +1,0 @@
-/** The entries of a comma-separated variable. */
-export const listOf = (text = ''): string[] =>
-  text
-    .split(',')
-    .map((entry) => entry.trim())
-    .filter(Boolean);

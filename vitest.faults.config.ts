@@ -9,7 +9,7 @@ export default defineConfig({
     pool: 'forks',
     // They wait more than they work.
     maxWorkers: 3,
-    testTimeout: 300_000,
+    testTimeout: 400_000,
     hookTimeout: 90_000,
     env: { AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true' },
   },

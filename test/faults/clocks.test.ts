@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { expectConsistent } from './setup/invariants.ts';
 import { newOrder } from './setup/order.ts';
-import { startApi, startWorker } from './setup/processes.ts';
+import { startApi, startFaultWorker } from './setup/processes.ts';
 import { acceptDuring, pauseAt, RENDERING } from './setup/steps.ts';
 import { startWorld, type World } from './setup/world.ts';
 
@@ -27,7 +27,7 @@ test.each([
     const api = await startApi(context, failpoints, { name: `api ${clockSkewMs}`, clockSkewMs });
     await using _api = api.child;
     const clock = { name: `worker ${-clockSkewMs}`, clockSkewMs: -clockSkewMs };
-    await using worker = await startWorker(context, failpoints, clock);
+    await using worker = await startFaultWorker(context, failpoints, clock);
     const skewed = { ...world, url: api.url };
 
     const placed = await acceptDuring(skewed, { start: () => {}, end: () => {} });
@@ -50,11 +50,11 @@ test.each([
 test('a job started 5 minutes ahead and completed by a renderer 5 minutes behind has consistent times', async () => {
   const { context, failpoints } = world;
   const ahead = { name: 'renderer ahead', clockSkewMs: FIVE_MINUTES_MS };
-  await using killed = await startWorker(context, failpoints, ahead);
+  await using killed = await startFaultWorker(context, failpoints, ahead);
   const { order, hold, first } = await pauseAt(world, RENDERING);
   await killed.stop('SIGKILL');
   const behind = { name: 'renderer behind', clockSkewMs: -FIVE_MINUTES_MS };
-  await using _other = await startWorker(context, failpoints, behind);
+  await using _other = await startFaultWorker(context, failpoints, behind);
   hold.release();
 
   const placed = [{ order, first: await first }];

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { expectConsistent } from './setup/invariants.ts';
 import { newOrder } from './setup/order.ts';
-import { startWorker } from './setup/processes.ts';
+import { startFaultWorker } from './setup/processes.ts';
 import { pauseAtEveryStep, resume } from './setup/steps.ts';
-import { PROCESSES, startWorld, type World } from './setup/world.ts';
+import { KILLED, startWorld, type World } from './setup/world.ts';
 
 let world: World;
 
@@ -13,7 +13,7 @@ beforeAll(async () => {
 
 afterAll(() => world?.[Symbol.asyncDispose]());
 
-test.each(PROCESSES)('kill -9 of %s, with a job at every step', async (name) => {
+test.each(KILLED)('kill -9 of %s, with a job at every step', async (name) => {
   const paused = await pauseAtEveryStep(world);
   await world.processes[name].stop('SIGKILL');
   const [placed] = await Promise.all([resume(paused), world.processes[name].start()]);
@@ -22,7 +22,7 @@ test.each(PROCESSES)('kill -9 of %s, with a job at every step', async (name) => 
 
 test('kill -9 of one of two workers under load: no request gets a 5xx or is charged twice', async () => {
   const { processes, context, failpoints } = world;
-  await using _other = await startWorker(context, failpoints, { name: 'other-worker' });
+  await using _other = await startFaultWorker(context, failpoints, { name: 'other-worker' });
   const orders = await Promise.all(Array.from({ length: 40 }, (_, n) => newOrder(world, `order ${n}`)));
   const queue = orders.values();
   let posted = 0;

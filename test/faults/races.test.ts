@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { expectConsistent, expectPlaced } from './setup/invariants.ts';
 import { newOrder, type Order } from './setup/order.ts';
-import { startWorker } from './setup/processes.ts';
+import { startFaultWorker } from './setup/processes.ts';
 import { pauseAt, pauseAtEveryStep, RENDERING, resume, STORED } from './setup/steps.ts';
 import { startWorld, type World } from './setup/world.ts';
 
@@ -21,7 +21,7 @@ async function stored({ accountId }: Order, ...buckets: ('inputs' | 'results')[]
 test('a worker that was timed out finishes its work after another one has repeated it', async () => {
   const { processes, context, failpoints } = world;
   const idle = failpoints.hold('worker run before', 'other-worker');
-  await using _other = await startWorker(context, failpoints, { name: 'other-worker' });
+  await using _other = await startFaultWorker(context, failpoints, { name: 'other-worker' });
   const [paused, pausedForDeletion] = await Promise.all([
     pauseAtEveryStep(world),
     Promise.all([pauseAt(world, RENDERING), pauseAt(world, STORED)]),

@@ -26,7 +26,7 @@ export async function startApi(context: ServerContext, failpoints: Failpoints, o
 }
 
 /** Starts a worker process; ready when it has reached the failpoint just before it polls. */
-export async function startWorker(
+export async function startFaultWorker(
   context: ServerContext,
   failpoints: Failpoints,
   options: ProcessOptions = {},

@@ -16,9 +16,9 @@ import { sampleImage } from '../../setup/images.ts';
 import { startReceiver } from '../../setup/receiver.ts';
 import { startFailpoints } from './failpoints.ts';
 import { startLinks } from './links.ts';
-import { startApi, startWorker } from './processes.ts';
+import { startApi, startFaultWorker } from './processes.ts';
 
-export const PROCESSES = ['worker', 'api', 'mongod', 'temporal', 'versitygw'] as const;
+export const KILLED = ['worker', 'api', 'mongod', 'temporal', 'versitygw'] as const;
 
 export type World = Awaited<ReturnType<typeof startWorld>>;
 
@@ -64,7 +64,7 @@ export async function startWorld({ env = {}, linked = false }: WorldOptions = {}
   const links = stack.use(await startLinks(config.mongo.url, config.temporal.address));
   const [api, worker] = await Promise.all([
     startApi(linked ? links.contextFor(context, 'api') : context, failpoints),
-    startWorker(linked ? links.contextFor(context, 'worker') : context, failpoints),
+    startFaultWorker(linked ? links.contextFor(context, 'worker') : context, failpoints),
   ]);
   stack.use(worker);
   stack.use(api.child);

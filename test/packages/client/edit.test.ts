@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { folderOfFile } from '../../setup/temporary-folder.ts';
 import { failure, json } from './fake-fetch.ts';
-import { edit, fakeService, filesOf, jobOf, jpeg } from './fake-service.ts';
+import { edit, fakeService, filesOf, jobOf, jpegOf } from './fake-service.ts';
 
 const root = folderOfFile();
 let folder: string;
@@ -17,7 +17,7 @@ beforeEach(async ({ task }) => {
   await mkdir(photos, { recursive: true });
 });
 
-const addPhoto = (name: string, text = name) => writeFile(join(photos, name), jpeg(text).stream());
+const addPhoto = (name: string, text = name) => writeFile(join(photos, name), jpegOf(text).stream());
 
 describe('when the balance is used up', () => {
   test('results that were paid for are still fetched', async () => {

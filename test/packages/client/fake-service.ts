@@ -6,7 +6,7 @@ import { ImageJobs } from '../../../packages/client/src/node.ts';
 import { API_KEY, BASE_URL, failure, json } from './fake-fetch.ts';
 
 /** The first bytes of a JPEG, then this text. */
-export const jpeg = (text: string) => new Blob([new Uint8Array([0xff, 0xd8, 0xff]), text]);
+export const jpegOf = (text: string) => new Blob([new Uint8Array([0xff, 0xd8, 0xff]), text]);
 
 type Answer = (url: URL, init: RequestInit) => Promise<Response | undefined>;
 
@@ -27,7 +27,7 @@ export function fakeService({ balance = 50, answer }: { balance?: number; answer
 
   async function respond(url: URL, init: RequestInit): Promise<Response> {
     const { pathname } = url;
-    if (pathname.startsWith('/results/')) return new Response(jpeg(`result of ${pathname.slice(9)}`));
+    if (pathname.startsWith('/results/')) return new Response(jpegOf(`result of ${pathname.slice(9)}`));
     if (pathname.includes('/v1/tools/')) return json({ slug: pathname.split('/').at(-1), options: {} });
     if (url.searchParams.has('dry_run'))
       return json({ images_charged: 1, warnings: [], balance_after: state.balance - 1 });

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { ImageJobs } from '../../../packages/client/src/index.ts';
 import { sampleJpeg } from '../../setup/images.ts';
 import { type Service, startService } from '../../setup/service.ts';
-import { type Fault, type FaultyProxy, startFaultyProxy } from './faulty-proxy.ts';
+import { type FaultyProxy, type ProxyFault, startFaultyProxy } from './faulty-proxy.ts';
 
 let service: Service;
 let worker: AsyncDisposable;
@@ -28,8 +28,8 @@ beforeEach(async () => {
   proxy.requests.length = 0;
 });
 
-const BUSY: Fault = { status: 503, body: 'no healthy upstream' };
-const LIMITED: Fault = {
+const BUSY: ProxyFault = { status: 503, body: 'no healthy upstream' };
+const LIMITED: ProxyFault = {
   status: 429,
   headers: { 'Retry-After': '1' },
   body: '{"error":{"code":"rate_limited","message":"Too many.","doc_url":"https://example.com"}}',
@@ -43,7 +43,7 @@ async function charges(): Promise<string[]> {
 }
 
 describe('a job is charged once', () => {
-  test.each<[string, Fault[]]>([
+  test.each<[string, ProxyFault[]]>([
     ['the connection is refused', ['refuse']],
     ['the response is lost after the job was accepted', ['drop']],
     ['responses are lost again and again', ['drop', BUSY, 'drop', 'refuse']],

@@ -8,20 +8,23 @@ import { fetch } from 'undici';
  * What happens to a request: `drop` forwards it and closes the connection in place of the response, `refuse` closes it at
  * once; a status is answered without forwarding.
  */
-export type Fault = 'drop' | 'refuse' | { status: number; headers?: Record<string, string>; body?: string };
+export type ProxyFault =
+  | 'drop'
+  | 'refuse'
+  | { status: number; headers?: Record<string, string>; body?: string };
 
 export interface FaultyProxy extends AsyncDisposable {
   /** The base URL for the client. */
   baseUrl: string;
   /** For the next requests of this method, one after the other; all that follow are forwarded. */
-  fail(method: string, ...faults: Fault[]): void;
+  fail(method: string, ...faults: ProxyFault[]): void;
   /** The requests that came, forwarded or not. */
   requests: { method: string; path: string; idempotencyKey: string | undefined }[];
 }
 
 /** An HTTP proxy in front of the API at `origin`. */
 export async function startFaultyProxy(origin: string): Promise<FaultyProxy> {
-  const faults: { method: string; fault: Fault }[] = [];
+  const faults: { method: string; fault: ProxyFault }[] = [];
   const requests: FaultyProxy['requests'] = [];
   const server = createServer((request, response) => {
     const { method = '', url = '', headers } = request;
@@ -48,7 +51,7 @@ async function handle(
   origin: string,
   request: IncomingMessage,
   response: ServerResponse,
-  fault: Fault | undefined,
+  fault: ProxyFault | undefined,
 ): Promise<void> {
   if (fault === 'refuse') return void response.destroy();
   const body = await buffer(request);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { UsageError } from '../../../packages/client/src/cli/usage.ts';
 import { folderOfFile } from '../../setup/temporary-folder.ts';
-import { edit, fakeService, jpeg } from './fake-service.ts';
+import { edit, fakeService, jpegOf } from './fake-service.ts';
 
 const root = folderOfFile();
 let folder: string;
@@ -13,7 +13,7 @@ beforeEach(async ({ task }) => {
   folder = join(root, task.id);
   photos = join(folder, 'photos');
   await mkdir(photos, { recursive: true });
-  for (const name of ['a.jpg', 'b.jpg']) await writeFile(join(photos, name), jpeg(name).stream());
+  for (const name of ['a.jpg', 'b.jpg']) await writeFile(join(photos, name), jpegOf(name).stream());
 });
 
 const inputs = ({ outcomes }: Awaited<ReturnType<typeof edit>>) =>
@@ -69,7 +69,7 @@ describe('results are not photos', () => {
 
 test('links to photos of the folder are edited, and other links are named', async () => {
   await mkdir(join(folder, 'far'));
-  await writeFile(join(photos, 'original'), jpeg('c').stream());
+  await writeFile(join(photos, 'original'), jpegOf('c').stream());
   await symlink(join(photos, 'original'), join(photos, 'c.jpg'));
   await symlink(join(folder, 'far'), join(photos, 'far'));
   await symlink(join(folder, 'nowhere'), join(photos, 'd.jpg'));

@@ -3,7 +3,7 @@ import { link, mkdir, readFile, rename, symlink, truncate, writeFile } from 'nod
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { folderOfFile } from '../../setup/temporary-folder.ts';
-import { edit, fakeService, filesOf, jpeg } from './fake-service.ts';
+import { edit, fakeService, filesOf, jpegOf } from './fake-service.ts';
 
 /** Folders that somebody else has prepared: an archive that was unpacked, a share that others can write to. */
 const root = folderOfFile();
@@ -17,7 +17,7 @@ beforeEach(async ({ task }) => {
   folder = join(root, task.id);
   [photos, out, home] = [join(folder, 'photos'), join(folder, 'out'), join(folder, 'home')];
   for (const path of [photos, out, home]) await mkdir(path, { recursive: true });
-  await writeFile(join(photos, 'a.jpg'), jpeg('a').stream());
+  await writeFile(join(photos, 'a.jpg'), jpegOf('a').stream());
   await writeFile(join(home, '.bashrc'), '# mine\n');
 });
 
@@ -70,7 +70,7 @@ test('a record larger than any is not read', async () => {
 
 describe('a link in a folder', () => {
   test('that leaves it is skipped, and named', async () => {
-    await writeFile(join(home, 'private.jpg'), jpeg('private').stream());
+    await writeFile(join(home, 'private.jpg'), jpegOf('private').stream());
     await symlink(join(home, 'private.jpg'), join(photos, 'b.jpg'));
     const service = fakeService();
     const { outcomes, stderr } = await edit(service, photos, '-o', out);
@@ -81,18 +81,18 @@ describe('a link in a folder', () => {
   });
 
   test('that stays in it is edited', async () => {
-    await writeFile(join(photos, 'original'), jpeg('b').stream());
+    await writeFile(join(photos, 'original'), jpegOf('b').stream());
     await symlink('original', join(photos, 'b.jpg'));
     const { outcomes } = await edit(fakeService(), photos, '-o', out);
     expect(outcomes.map(({ status }) => status)).toEqual(['completed', 'completed']);
   });
 
   test('that comes after the look is not followed', async () => {
-    await writeFile(join(home, 'private.jpg'), jpeg('private').stream());
+    await writeFile(join(home, 'private.jpg'), jpegOf('private').stream());
     await mkdir(join(photos, 'floor 2'));
     for (const name of ['b.jpg', 'c.jpg'])
-      await writeFile(join(photos, 'floor 2', name), jpeg(name).stream());
-    await writeFile(join(home, 'c.jpg'), jpeg('private').stream());
+      await writeFile(join(photos, 'floor 2', name), jpegOf(name).stream());
+    await writeFile(join(home, 'c.jpg'), jpegOf('private').stream());
     const bodies: string[] = [];
     const service = fakeService({
       async answer({ pathname }, { body }) {
@@ -111,8 +111,8 @@ describe('a link in a folder', () => {
 
   test('of the results is not followed out of their folder', async () => {
     await mkdir(join(photos, 'floor 2', 'new'), { recursive: true });
-    await writeFile(join(photos, 'floor 2', 'b.jpg'), jpeg('b').stream());
-    await writeFile(join(photos, 'floor 2', 'new', 'c.jpg'), jpeg('c').stream());
+    await writeFile(join(photos, 'floor 2', 'b.jpg'), jpegOf('b').stream());
+    await writeFile(join(photos, 'floor 2', 'new', 'c.jpg'), jpegOf('c').stream());
     await writeFile(join(home, 'b.jpg'), 'mine');
     await symlink(home, join(out, 'floor 2'));
     const service = fakeService();
@@ -129,7 +129,7 @@ describe('a link in a folder', () => {
 
   test('of the results is not followed when it comes after the charge', async () => {
     await mkdir(join(photos, 'floor 2'), { recursive: true });
-    await writeFile(join(photos, 'floor 2', 'b.jpg'), jpeg('b').stream());
+    await writeFile(join(photos, 'floor 2', 'b.jpg'), jpegOf('b').stream());
     await writeFile(join(home, 'b.jpg'), 'mine');
     const service = fakeService({
       async answer({ pathname }) {
@@ -181,7 +181,7 @@ describe('what is no image by its bytes is not sent', () => {
   });
 
   test('nor does a named pipe stop the others that takes the place of a photo', async () => {
-    await writeFile(join(photos, 'b.jpg'), jpeg('b').stream());
+    await writeFile(join(photos, 'b.jpg'), jpegOf('b').stream());
     const service = fakeService({
       async answer({ pathname }) {
         if (!pathname.endsWith('/v1/tools/declutter')) return undefined;

@@ -2,7 +2,7 @@ import { mkdir, readdir, rename, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { folderOfFile } from '../../setup/temporary-folder.ts';
-import { fakeService, jpeg } from '../client/fake-service.ts';
+import { fakeService, jpegOf } from '../client/fake-service.ts';
 import { startAssistant } from './assistant.ts';
 
 const root = folderOfFile();
@@ -14,7 +14,7 @@ beforeEach(async ({ task }) => {
   folder = join(root, task.id, 'folder');
   outside = join(root, task.id, 'outside');
   for (const path of [join(folder, 'sub'), outside]) await mkdir(path, { recursive: true });
-  await writeFile(join(folder, 'sub', 'room.jpg'), jpeg('room').stream());
+  await writeFile(join(folder, 'sub', 'room.jpg'), jpegOf('room').stream());
 });
 
 /** @param change happens after the charge, while the result is downloaded */

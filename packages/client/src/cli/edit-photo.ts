@@ -22,7 +22,7 @@ export interface Outcome {
 
 type Request = CreateOptions<ToolSlug, string> & { image: Blob; key: string };
 
-export interface Edit {
+export interface PhotoEdit {
   client: ImageJobs;
   /** The request without the photo. */
   request: Omit<Request, 'image'>;
@@ -43,7 +43,7 @@ export interface Edit {
 const TRIES = 10;
 
 /** @returns undefined when a new job would be needed after `noNewJobs` */
-export async function editPhoto(edit: Edit, photo: Photo): Promise<Outcome | undefined> {
+export async function editPhoto(edit: PhotoEdit, photo: Photo): Promise<Outcome | undefined> {
   const { client, results, within, signal } = edit;
   // Read once: the key, the request and the record must belong to the same bytes.
   const image = new Blob([await readInput(photo)]);
@@ -70,7 +70,7 @@ export const untouched = ({ input, output }: Photo) => ({
   error: null,
 });
 
-async function check(edit: Edit, photo: Photo, request: Request): Promise<Outcome | undefined> {
+async function check(edit: PhotoEdit, photo: Photo, request: Request): Promise<Outcome | undefined> {
   if (edit.noNewJobs.aborted) return undefined;
   const { images_charged, warnings } = await patiently(() => edit.client.jobs.dryRun(request), edit.signal);
   return { ...untouched(photo), status: 'checked', images_charged, warnings: warnings.map(messageOf) };
@@ -85,7 +85,7 @@ interface Found {
 }
 
 /** After any failure here, the outcome names the job and its charge. */
-async function fetchResult(edit: Edit, photo: Photo, found: Found): Promise<Outcome> {
+async function fetchResult(edit: PhotoEdit, photo: Photo, found: Found): Promise<Outcome> {
   const { client, signal } = edit;
   const { jobId, charged: images_charged, warnings } = found;
   const told = { ...untouched(photo), job_id: jobId, images_charged, warnings };
@@ -103,7 +103,7 @@ async function fetchResult(edit: Edit, photo: Photo, found: Found): Promise<Outc
 }
 
 /** Uses the job of an earlier run without sending the photo again, unless a new job may succeed. */
-async function findOrCreate(edit: Edit, request: Request): Promise<Found | undefined> {
+async function findOrCreate(edit: PhotoEdit, request: Request): Promise<Found | undefined> {
   const { jobs } = edit.client;
   for (let attempt = 1; ; attempt += 1) {
     const tried = attempt === 1 ? request : { ...request, key: `${request.key} try ${attempt}` };
@@ -120,7 +120,7 @@ async function findOrCreate(edit: Edit, request: Request): Promise<Found | undef
   }
 }
 
-async function create({ client, counted }: Edit, request: Request): Promise<Found> {
+async function create({ client, counted }: PhotoEdit, request: Request): Promise<Found> {
   const { job_id, images_charged, warnings } = await client.jobs.create(request).catch(nameRecord);
   const charged = counted.has(job_id) ? 0 : images_charged;
   counted.add(job_id);

@@ -1,6 +1,6 @@
 import type { ImageJobs, ToolWithOptions } from '../node.ts';
 import type { EditArguments } from './arguments.ts';
-import { type Edit, editPhoto, type Outcome, untouched } from './edit-photo.ts';
+import { editPhoto, type Outcome, type PhotoEdit, untouched } from './edit-photo.ts';
 import { findPhotos, type Photo } from './photos.ts';
 import { inPool } from './pool.ts';
 import { printable } from './printable.ts';
@@ -29,7 +29,7 @@ export async function runEdit(command: EditArguments, context: Context): Promise
     folder === undefined || command.dryRun ? undefined : await openResults(folder, within);
   const progress = createProgress(context, { total: photos.length, json });
   const stops = createStops();
-  const edit: Edit = {
+  const edit: PhotoEdit = {
     client,
     request: { ...asked, key: command.record },
     results,
@@ -59,7 +59,7 @@ export async function runEdit(command: EditArguments, context: Context): Promise
  * @returns undefined for a photo that was not sent or was interrupted. The next run continues its
  * job
  */
-async function settle(edit: Edit, photo: Photo): Promise<Outcome | undefined> {
+async function settle(edit: PhotoEdit, photo: Photo): Promise<Outcome | undefined> {
   try {
     return await editPhoto(edit, photo);
   } catch (error) {
@@ -79,6 +79,6 @@ interface Asked {
 function isEditOf(
   tool: ToolWithOptions,
   asked: Asked,
-): asked is Asked & Pick<Edit['request'], 'tool' | 'options'> {
+): asked is Asked & Pick<PhotoEdit['request'], 'tool' | 'options'> {
   return tool.slug === asked.tool;
 }

@@ -33,7 +33,7 @@ export function draw(size: Size, colourAt: (x: number, y: number) => Colour): Ra
 }
 
 /** Runs the tool's operation on a copy. */
-export async function edit(tool: string, image: RawImage, settings: Settings = {}): Promise<RawImage> {
+export async function editLocally(tool: string, image: RawImage, settings: Settings = {}): Promise<RawImage> {
   const edited = await tryEdit(tool, image, settings);
   if (edited === undefined) throw new Error(`${tool} found nothing to do.`);
   return edited;

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { configureLibvips } from '../../../../lib/imaging/libvips.ts';
-import { type Area, declines, draw, edit, measure, photo } from './images.ts';
+import { type Area, declines, draw, editLocally, measure, photo } from './images.ts';
 
 beforeAll(configureLibvips);
 
@@ -18,26 +18,29 @@ const meanOf = async (image: Parameters<typeof measure>[0], area: Area) => (awai
 describe('dusk outside', () => {
   test('turns the sky to the colours of the hour and dims the house', async () => {
     const house = await photo('house');
-    const dusk = await edit('day-to-dusk-exterior', house);
+    const dusk = await editLocally('day-to-dusk-exterior', house);
     const [, , blue] = await meanOf(dusk, SKY);
     expect(blue).toBeLessThan(150);
     expect((await meanOf(dusk, BRICKS))[1]).toBeLessThan((await meanOf(house, BRICKS))[1] * 0.75);
-    const night = await edit('day-to-dusk-exterior', house, { timeShift: 'night' });
+    const night = await editLocally('day-to-dusk-exterior', house, { timeShift: 'night' });
     expect((await measure(night)).mean[1]).toBeLessThan((await measure(dusk)).mean[1] * 0.7);
-    const golden = await edit('day-to-dusk-exterior', house, { timeShift: 'golden-hour' });
+    const golden = await editLocally('day-to-dusk-exterior', house, { timeShift: 'golden-hour' });
     expect(warmth(await meanOf(golden, BRICKS))).toBeGreaterThan(warmth(await meanOf(house, BRICKS)) * 1.1);
   });
 
   test('reaches the haze at the horizon', async () => {
-    const night = await edit('day-to-dusk-exterior', await photo('house'), { timeShift: 'night' });
+    const night = await editLocally('day-to-dusk-exterior', await photo('house'), { timeShift: 'night' });
     const [red, , blue] = await meanOf(night, HAZE);
     expect(blue).toBeGreaterThan(red * 1.5);
   });
 
   test('lights the windows, unless told not to', async () => {
     const house = await photo('house', 1380);
-    const dark = await meanOf(await edit('day-to-dusk-exterior', house, { windowGlow: 'false' }), PANE);
-    const lit = await meanOf(await edit('day-to-dusk-exterior', house), PANE);
+    const dark = await meanOf(
+      await editLocally('day-to-dusk-exterior', house, { windowGlow: 'false' }),
+      PANE,
+    );
+    const lit = await meanOf(await editLocally('day-to-dusk-exterior', house), PANE);
     expect(dark[0]).toBeLessThan(80);
     expect(lit[0]).toBeGreaterThan(170);
     expect(warmth(lit)).toBeGreaterThan(1.5);
@@ -45,8 +48,8 @@ describe('dusk outside', () => {
 
   test('shows the season', async () => {
     const house = await photo('house');
-    const snow = await meanOf(await edit('day-to-dusk-exterior', house, { season: 'winter' }), LAWN);
-    const grass = await meanOf(await edit('day-to-dusk-exterior', house), LAWN);
+    const snow = await meanOf(await editLocally('day-to-dusk-exterior', house, { season: 'winter' }), LAWN);
+    const grass = await meanOf(await editLocally('day-to-dusk-exterior', house), LAWN);
     expect(snow[1]).toBeGreaterThan(grass[1] * 1.3);
     expect(snow[2]).toBeGreaterThan(snow[1]);
   });
@@ -64,7 +67,7 @@ describe('dusk inside', () => {
   test('keeps the ceiling smooth', async () => {
     for (const name of ['room', 'livingRoom'] as const) {
       const room = await photo(name);
-      const dusk = await edit('day-to-dusk', room, { hasWindows: 'false' });
+      const dusk = await editLocally('day-to-dusk', room, { hasWindows: 'false' });
       for (let left = CEILING.left; left < CEILING.left + CEILING.width; left += 0.04) {
         const patch = { ...CEILING, left, width: 0.04, height: 0.04 };
         const [before, after] = [await measure(room, patch), await measure(dusk, patch)];
@@ -77,7 +80,7 @@ describe('dusk inside', () => {
 
   test('turns the view blue and the room warm', async () => {
     const room = await photo('livingRoom');
-    const dusk = await edit('day-to-dusk', room);
+    const dusk = await editLocally('day-to-dusk', room);
     const [red, , blue] = await meanOf(dusk, WINDOW);
     expect(blue).toBeGreaterThan(red * 1.15);
     const walls: Area = { left: 0.3, top: 0.25, width: 0.1, height: 0.1 };
@@ -88,7 +91,7 @@ describe('dusk inside', () => {
   test.each([640, 1600])(
     'turns all panes of a window blue and leaves its frame, at %d pixels',
     async (width) => {
-      const dusk = await edit('day-to-dusk', await photo('room', width));
+      const dusk = await editLocally('day-to-dusk', await photo('room', width));
       for (const [left, top] of [
         [0.085, 0.22],
         [0.15, 0.25],
@@ -108,7 +111,7 @@ describe('dusk inside', () => {
 
   test.each(['true', 'false'])('weakens the sun on the rug, lamps on: %s', async (interiorLights) => {
     const room = await photo('livingRoom');
-    const dusk = await edit('day-to-dusk', room, { interiorLights });
+    const dusk = await editLocally('day-to-dusk', room, { interiorLights });
     const sunny: Area = { left: 0.35, top: 0.71, width: 0.02, height: 0.02 };
     const shady: Area = { left: 0.5, top: 0.85, width: 0.03, height: 0.03 };
     const contrast = async (image: typeof room) =>
@@ -118,8 +121,8 @@ describe('dusk inside', () => {
 
   test('treats a house under a blue sky as an exterior', async () => {
     const house = await photo('house');
-    const outside = await edit('day-to-dusk-exterior', house);
-    expect((await edit('day-to-dusk', house)).pixels.equals(outside.pixels)).toBe(true);
+    const outside = await editLocally('day-to-dusk-exterior', house);
+    expect((await editLocally('day-to-dusk', house)).pixels.equals(outside.pixels)).toBe(true);
   });
 
   test('treats a street under an overcast sky as an exterior', async () => {
@@ -128,8 +131,8 @@ describe('dusk inside', () => {
       const level = isSky ? 214 - y / 8 : 70 + ((x * 5 + y * 3) % 17);
       return isSky ? [level, level + 1, level + 3] : [level + 20, level, level - 12];
     });
-    const outside = await edit('day-to-dusk-exterior', street);
-    expect((await edit('day-to-dusk', street)).pixels.equals(outside.pixels)).toBe(true);
+    const outside = await editLocally('day-to-dusk-exterior', street);
+    expect((await editLocally('day-to-dusk', street)).pixels.equals(outside.pixels)).toBe(true);
   });
 
   test('keeps a room with a white ceiling a room', async () => {
@@ -138,7 +141,7 @@ describe('dusk inside', () => {
       if (y < 80) return [226, 228, 230];
       return y < 230 ? [176, 174, 170] : [128, 96, 70];
     });
-    const dusk = await edit('day-to-dusk', room);
+    const dusk = await editLocally('day-to-dusk', room);
     const [red, , blue] = await meanOf(dusk, { left: 0.2, top: 0.05, width: 0.5, height: 0.1 });
     expect(red).toBeGreaterThan(blue);
   });

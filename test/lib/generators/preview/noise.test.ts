@@ -2,7 +2,7 @@ import sharp from 'sharp';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { renderPreview } from '../../../../lib/generators/preview/preview.ts';
 import { configureLibvips, openRaw, type RawImage, toRaw } from '../../../../lib/imaging/libvips.ts';
-import { edit, measure, photo, psnr } from './images.ts';
+import { editLocally, measure, photo, psnr } from './images.ts';
 
 beforeAll(configureLibvips);
 
@@ -28,7 +28,7 @@ describe('noise reduction', () => {
     async (name) => {
       const clean = await photo(name, 512);
       const grainy = await noisy(clean, 20);
-      const gain = psnr(await edit('noise-reduction', grainy), clean) - psnr(grainy, clean);
+      const gain = psnr(await editLocally('noise-reduction', grainy), clean) - psnr(grainy, clean);
       expect(gain).toBeGreaterThan(name === 'house' ? 2 : 5);
     },
   );
@@ -53,7 +53,7 @@ describe('noise reduction', () => {
   test('is stronger with a stronger intensity', async () => {
     const flat = await noisy({ width: 300, height: 200, pixels: Buffer.alloc(300 * 200 * 3, 120) }, 15);
     const left = async (intensity: string) =>
-      (await measure(await edit('noise-reduction', flat, { intensity }))).deviation;
+      (await measure(await editLocally('noise-reduction', flat, { intensity }))).deviation;
     expect(await left('strong')).toBeLessThan(await left('balanced'));
     expect(await left('balanced')).toBeLessThan(await left('subtle'));
     expect(await left('subtle')).toBeLessThan((await measure(flat)).deviation * 0.7);
@@ -61,6 +61,6 @@ describe('noise reduction', () => {
 
   test('leaves a clean drawing as it is', async () => {
     const plan = await photo('plan');
-    expect(psnr(await edit('noise-reduction', plan), plan)).toBeGreaterThan(38);
+    expect(psnr(await editLocally('noise-reduction', plan), plan)).toBeGreaterThan(38);
   });
 });

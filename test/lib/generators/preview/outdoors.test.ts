@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { configureLibvips, type RawImage } from '../../../../lib/imaging/libvips.ts';
-import { type Area, declines, draw, edit, measure, photo } from './images.ts';
+import { type Area, declines, draw, editLocally, measure, photo } from './images.ts';
 
 beforeAll(configureLibvips);
 
@@ -29,7 +29,7 @@ function finest({ pixels, width, height }: RawImage, area: Area): number {
 describe('a new sky', () => {
   test('replaces the sky alone', async () => {
     const house = await photo('house');
-    const clear = await edit('sky-replacement', house, { skyType: 'clear-blue' });
+    const clear = await editLocally('sky-replacement', house, { skyType: 'clear-blue' });
     const [red, , blue] = (await measure(clear, SKY)).mean;
     expect(blue).toBeGreaterThan(red * 1.6);
     for (const area of [BRICKS, LAWN])
@@ -37,7 +37,7 @@ describe('a new sky', () => {
   });
 
   test('fills the haze at the horizon, and what a tree separates from the rest', async () => {
-    const sunset = await edit('sky-replacement', await photo('house', 1380), { skyType: 'sunset' });
+    const sunset = await editLocally('sky-replacement', await photo('house', 1380), { skyType: 'sunset' });
     for (const area of [HAZE, POCKET]) {
       const [red, , blue] = (await measure(sunset, area)).mean;
       expect(red).toBeGreaterThan(blue * 1.6);
@@ -58,7 +58,10 @@ describe('a new sky', () => {
     const wide: Area = { left: 0.02, top: 0.02, width: 0.96, height: 0.1 };
     const skies = await Promise.all(
       types.map(async (skyType) => {
-        const { mean, deviation } = await measure(await edit('sky-replacement', house, { skyType }), wide);
+        const { mean, deviation } = await measure(
+          await editLocally('sky-replacement', house, { skyType }),
+          wide,
+        );
         return [...mean, deviation];
       }),
     );
@@ -67,14 +70,16 @@ describe('a new sky', () => {
   });
 
   test('has clouds with detail as fine as the pixels of a large image', async () => {
-    const large = await edit('sky-replacement', await photo('house', 4096), { skyType: 'dramatic-clouds' });
+    const large = await editLocally('sky-replacement', await photo('house', 4096), {
+      skyType: 'dramatic-clouds',
+    });
     expect(finest(large, { left: 0.05, top: 0.01, width: 0.9, height: 0.08 })).toBeGreaterThan(0.4);
   });
 
   test('tones the scene to match, unless told not to', async () => {
     const house = await photo('house');
     const bricks = async (matchLight: string) => {
-      const evening = await edit('sky-replacement', house, { skyType: 'twilight', matchLight });
+      const evening = await editLocally('sky-replacement', house, { skyType: 'twilight', matchLight });
       return (await measure(evening, BRICKS)).mean;
     };
     const before = (await measure(house, BRICKS)).mean;
@@ -90,7 +95,7 @@ describe('a new sky', () => {
 describe('a fresh lawn', () => {
   test('is greener, and nothing else changes', async () => {
     const house = await photo('house');
-    const fresh = await edit('lawn-enhancement', house);
+    const fresh = await editLocally('lawn-enhancement', house);
     const [before, after] = [(await measure(house, LAWN)).mean, (await measure(fresh, LAWN)).mean];
     expect(after[1] / after[0]).toBeGreaterThan((before[1] / before[0]) * 1.08);
     for (const area of [BRICKS, SKY, PATH])

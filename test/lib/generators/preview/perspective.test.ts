@@ -3,7 +3,7 @@ import { findEdges } from '../../../../lib/generators/preview/lines.ts';
 import { thumbnailOf } from '../../../../lib/generators/preview/plane.ts';
 import { findVerticals } from '../../../../lib/generators/preview/vertical.ts';
 import { configureLibvips, openRaw, type RawImage, toRaw } from '../../../../lib/imaging/libvips.ts';
-import { draw, edit, photo, psnr, tryEdit } from './images.ts';
+import { draw, editLocally, photo, psnr, tryEdit } from './images.ts';
 
 beforeAll(configureLibvips);
 
@@ -48,28 +48,28 @@ describe('perspective correction', () => {
   ])('makes a facade upright that was taken with %d degrees of pitch and %d of roll', async (pitch, roll) => {
     const keystoned = await facade(pitch, roll);
     expect(await leanOf(keystoned)).toBeGreaterThan(2);
-    expect(await leanOf(await edit('perspective-correction', keystoned))).toBeLessThan(0.5);
+    expect(await leanOf(await editLocally('perspective-correction', keystoned))).toBeLessThan(0.5);
   });
 
   test('makes the house upright', async () => {
     const house = await photo('house', 1200);
     expect(await leanOf(house)).toBeGreaterThan(4);
-    expect(await leanOf(await edit('perspective-correction', house))).toBeLessThan(0.5);
+    expect(await leanOf(await editLocally('perspective-correction', house))).toBeLessThan(0.5);
   });
 
   test('leaves upright photos alone', async () => {
     const upright = await facade(0, 0);
-    expect(psnr(await edit('perspective-correction', upright), upright)).toBeGreaterThan(40);
+    expect(psnr(await editLocally('perspective-correction', upright), upright)).toBeGreaterThan(40);
   });
 
   test('levels the horizon alone', async () => {
     const rolled = await facade(0, 2.5);
-    const levelled = await edit('perspective-correction', rolled, { perspectiveAxis: 'horizontal' });
+    const levelled = await editLocally('perspective-correction', rolled, { perspectiveAxis: 'horizontal' });
     expect(await leanOf(levelled)).toBeLessThan(0.5);
   });
 
   test('keeps a level room level, whose floor and ceiling run into the depth', async () => {
-    const levelled = await edit('perspective-correction', await photo('livingRoom', 1200), {
+    const levelled = await editLocally('perspective-correction', await photo('livingRoom', 1200), {
       perspectiveAxis: 'horizontal',
     });
     const thumbnail = await thumbnailOf(levelled, 640);
@@ -83,7 +83,7 @@ describe('perspective correction', () => {
       for (let x = 0; x < size.width; x++)
         if (x < frame || y < frame || x >= size.width - frame || y >= size.height - frame)
           framed.pixels.set([255, 0, 255], (y * size.width + x) * 3);
-    const { pixels } = await edit('perspective-correction', framed);
+    const { pixels } = await editLocally('perspective-correction', framed);
     // Where the edge were repeated, whole runs of a border row would be magenta.
     const magenta = (at: number) => (pixels[at] ?? 0) > 200 && (pixels[at + 1] ?? 0) < 60;
     const top = Array.from({ length: size.width }, (_, x) => magenta(x * 3 + 40 * size.width * 3)).filter(

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { configureLibvips, type RawImage } from '../../../../lib/imaging/libvips.ts';
-import { type Area, declines, edit, measure, photo } from './images.ts';
+import { type Area, declines, editLocally, measure, photo } from './images.ts';
 
 beforeAll(configureLibvips);
 
@@ -13,7 +13,7 @@ const HEDGE: Area = { left: 0.25, top: 0.7, width: 0.08, height: 0.05 };
 const HEDGE_FOOT: Area = { left: 0.24, top: 0.785, width: 0.1, height: 0.015 };
 
 const inSeason = async (season: string, image: RawImage, settings = {}) =>
-  edit('seasonal-changes', image, { season, ...settings });
+  editLocally('seasonal-changes', image, { season, ...settings });
 const meanOf = async (image: RawImage, area: Area) => (await measure(image, area)).mean;
 
 describe('seasons', () => {

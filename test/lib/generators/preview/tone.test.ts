@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { configureLibvips, openRaw, toRaw } from '../../../../lib/imaging/libvips.ts';
-import { draw, edit, measure, photo } from './images.ts';
+import { draw, editLocally, measure, photo } from './images.ts';
 
 beforeAll(configureLibvips);
 
@@ -13,7 +13,7 @@ describe('enhancement', () => {
       const level = x < 120 ? 255 : x < 240 ? 0 : 90;
       return [level, level, level];
     });
-    const enhanced = await edit('image-enhancement', image);
+    const enhanced = await editLocally('image-enhancement', image);
     expect(
       (await measure(enhanced, { left: 0.02, top: 0.1, width: 0.2, height: 0.8 })).mean[1],
     ).toBeGreaterThan(254);
@@ -26,10 +26,10 @@ describe('enhancement', () => {
     const room = await photo('livingRoom');
     const dark = await toRaw(openRaw(room).linear(0.55, 0));
     const flat = await toRaw(openRaw(room).linear(0.6, 60));
-    expect((await measure(await edit('image-enhancement', dark))).mean[1]).toBeGreaterThan(
+    expect((await measure(await editLocally('image-enhancement', dark))).mean[1]).toBeGreaterThan(
       (await measure(dark)).mean[1] * 1.25,
     );
-    expect((await measure(await edit('image-enhancement', flat))).deviation).toBeGreaterThan(
+    expect((await measure(await editLocally('image-enhancement', flat))).deviation).toBeGreaterThan(
       (await measure(flat)).deviation * 1.15,
     );
   });
@@ -44,18 +44,18 @@ describe('HDR', () => {
   const levelAt = (pixels: Buffer, y: number) => pixels[(y * size.width + 240) * 3] ?? 0;
 
   test('opens the shadows', async () => {
-    const { pixels } = await edit('hdr-enhancement', roofline);
+    const { pixels } = await editLocally('hdr-enhancement', roofline);
     expect(levelAt(pixels, 280)).toBeGreaterThan(levelAt(roofline.pixels, 280) + 12);
   });
 
   test.each(['hdr-enhancement', 'lighting-adjustment'])('keeps black lines black in %s', async (tool) => {
     const plan = draw(size, (x, y) => (x % 60 < 4 || y % 60 < 4 ? [22, 22, 22] : [255, 255, 255]));
-    const { pixels } = await edit(tool, plan);
+    const { pixels } = await editLocally(tool, plan);
     expect(levelAt(pixels, 121)).toBeLessThan(46);
   });
 
   test('leaves no halo along a roofline', async () => {
-    const { pixels } = await edit('hdr-enhancement', roofline);
+    const { pixels } = await editLocally('hdr-enhancement', roofline);
     const far = levelAt(pixels, 40) - levelAt(roofline.pixels, 40);
     for (let y = 60; y < 158; y++)
       expect(Math.abs(levelAt(pixels, y) - levelAt(roofline.pixels, y) - far)).toBeLessThan(7);
@@ -67,10 +67,12 @@ describe('aerial editing', () => {
     const house = await photo('house');
     const hazy = await toRaw(openRaw(house).linear(0.6, 85));
     const before = await measure(hazy);
-    const cleared = await measure(await edit('aerial-photo-editing', hazy, { aerialEdit: 'haze-removal' }));
+    const cleared = await measure(
+      await editLocally('aerial-photo-editing', hazy, { aerialEdit: 'haze-removal' }),
+    );
     expect(cleared.deviation).toBeGreaterThan(before.deviation * 1.3);
     const lawn = { left: 0.05, top: 0.88, width: 0.3, height: 0.1 };
-    const boosted = await edit('aerial-photo-editing', house, { aerialEdit: 'color-boost' });
+    const boosted = await editLocally('aerial-photo-editing', house, { aerialEdit: 'color-boost' });
     expect(spread((await measure(boosted, lawn)).mean)).toBeGreaterThan(
       spread((await measure(house, lawn)).mean) * 1.15,
     );
@@ -85,7 +87,7 @@ describe('colour correction', () => {
       const level = 120 + 110 * (1 - y / 320) + ((x * 7 + y * 13) % 5);
       return [level, level, level];
     });
-    const { mean } = await measure(await edit('color-correction', room), {
+    const { mean } = await measure(await editLocally('color-correction', room), {
       left: 0,
       top: 0,
       width: 1,
@@ -103,7 +105,9 @@ describe('colour correction', () => {
       return [level * (gains[0] ?? 1), level * (gains[1] ?? 1), level * (gains[2] ?? 1)];
     });
     const before = spread((await measure(room)).mean);
-    expect(spread((await measure(await edit('color-correction', room))).mean)).toBeLessThan(before * 0.45);
+    expect(spread((await measure(await editLocally('color-correction', room))).mean)).toBeLessThan(
+      before * 0.45,
+    );
   });
 
   test.each([
@@ -115,14 +119,16 @@ describe('colour correction', () => {
       return y > top ? [object[0] * shade, object[1] * shade, object[2] * shade] : background;
     });
     const lower = { left: 0, top: 0.86, width: 1, height: 0.14 };
-    const [before, after] = [image, await edit('color-correction', image)].map((of) => measure(of, lower));
+    const [before, after] = [image, await editLocally('color-correction', image)].map((of) =>
+      measure(of, lower),
+    );
     expect(spread((await after)?.mean ?? [])).toBeGreaterThan(spread((await before)?.mean ?? []) * 0.98);
   });
 
   test('follows the settings', async () => {
     const house = await photo('house');
     const warmth = async (whiteBalance: string) => {
-      const { mean } = await measure(await edit('color-correction', house, { whiteBalance }));
+      const { mean } = await measure(await editLocally('color-correction', house, { whiteBalance }));
       return mean[0] - mean[2];
     };
     expect(await warmth('warm')).toBeGreaterThan((await warmth('auto')) + 4);
@@ -134,7 +140,7 @@ describe('lighting', () => {
   test('is brightened, darkened, warmed and cooled by the settings', async () => {
     const room = await photo('room');
     const lit = async (settings: Record<string, string>) =>
-      (await measure(await edit('lighting-adjustment', room, settings))).mean;
+      (await measure(await editLocally('lighting-adjustment', room, settings))).mean;
     const [, day] = (await measure(room)).mean;
     expect((await lit({ lightingMode: 'brighten' }))[1]).toBeGreaterThan(day + 8);
     expect((await lit({ lightingMode: 'darken' }))[1]).toBeLessThan(day - 8);

@@ -89,7 +89,7 @@ async function conclude(
         : replay(deps, compensations, outcome, draft.bodyDigest);
     case 'insufficient_credits':
       // Another request with the key may cost more.
-      if (outcome.jobId !== undefined && outcome.jobId !== draft.jobId) return 'again';
+      if (outcome.jobId !== draft.jobId) return 'again';
       throw insufficientCredits();
     case 'closed': {
       const spent = await findSpent(deps, request);

@@ -5,7 +5,7 @@ import { onTestFinished } from 'vitest';
 import { runCommand } from '../../dev/process/command.ts';
 import { printed } from './printed.ts';
 
-/** One version of the service, whose processes are started one by one. */
+/** The service, whose processes are started one by one. */
 export interface Release {
   /** @returns its address, and how to stop it with SIGTERM */
   api(): Promise<{ address: string } & Running>;
@@ -20,22 +20,14 @@ export interface Running {
   stop(): Promise<number | null>;
 }
 
-interface Layout {
-  folder: string;
-  /** The file of a process, after the arguments of Node that it needs. */
-  entry(name: string): string[];
-}
+const FOLDER = join(import.meta.dirname, '..', '..');
+/** The file of a process, after the arguments that Node needs for sources. */
+const entry = (name: string) => ['--import', import.meta.resolve('tsx'), join(FOLDER, `${name}.ts`)];
 
-/** The version in this folder, from its sources. */
-export const today = (env: Record<string, string>): Release => {
-  const folder = join(import.meta.dirname, '..', '..');
-  const entry = (name: string) => ['--import', import.meta.resolve('tsx'), join(folder, `${name}.ts`)];
-  return release({ folder, entry }, env);
-};
-
-function release({ folder, entry }: Layout, env: Record<string, string>): Release {
+/** The service in this folder, from its sources. */
+export function today(env: Record<string, string>): Release {
   const start = (name: string) => {
-    const child = spawn(process.execPath, entry(name), { cwd: folder, env });
+    const child = spawn(process.execPath, entry(name), { cwd: FOLDER, env });
     onTestFinished(() => void child.kill('SIGKILL'));
     return child;
   };
@@ -55,7 +47,7 @@ function release({ folder, entry }: Layout, env: Record<string, string>): Releas
     async operator(...args) {
       const { signal } = new AbortController();
       const command = [...entry('operator/main'), ...args, '--json'];
-      return JSON.parse(await runCommand(process.execPath, command, { cwd: folder, env, signal }));
+      return JSON.parse(await runCommand(process.execPath, command, { cwd: FOLDER, env, signal }));
     },
   };
 }

@@ -164,6 +164,7 @@ function accept(books: Books, draft: JobDraft): Acceptance {
 
 function recordReturned(job: JobRequests, requestId: string): void {
   if (job.withdrawn.includes(requestId)) throw new Error(`Request ${requestId} was withdrawn.`);
+  if (job.answered.includes(requestId)) return;
   job.answered = [...job.answered, requestId].slice(0, MAX_REQUESTS);
 }
 

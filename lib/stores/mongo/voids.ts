@@ -80,7 +80,13 @@ export async function recordReturned(
 ): Promise<JobRecord | 'voided' | undefined> {
   for (;;) {
     const recorded = await c.jobs.findOneAndUpdate(
-      { _id: jobId, status: { $in: ['processing', 'completed', 'failed'] }, withdrawn: { $ne: requestId } },
+      {
+        _id: jobId,
+        status: { $in: ['processing', 'completed', 'failed'] },
+        // A call that timed out may have been executed. Twice in the list would fill it.
+        answered: { $ne: requestId },
+        withdrawn: { $ne: requestId },
+      },
       // The first requests stay when the list is full.
       { $push: { answered: { $each: [requestId], $slice: MAX_REQUESTS } } },
       { returnDocument: 'after' },
@@ -89,6 +95,7 @@ export async function recordReturned(
     const job = await c.jobs.findOne({ _id: jobId });
     if (job === null || isTombstone(job)) return 'voided';
     if (job.status === 'deleted') return undefined;
+    if (job.answered.includes(requestId)) return toJob(job);
     if (job.withdrawn.includes(requestId)) throw new Error(`Request ${requestId} was withdrawn.`);
     // The job was accepted between the two queries. Try again.
   }

@@ -83,6 +83,16 @@ describe.each(storesUnderTest())('a job exists while a request is answered with 
     expect(await balanceOf(stores, client)).toBe(48);
   });
 
+  test('a request that is recorded again is in the list once', async () => {
+    const { draft, jobId } = await accepted();
+    const requestId = await replayed(jobId);
+    for (let n = 0; n < MAX_REQUESTS; n += 1)
+      expect(await jobs.recordReturned(jobId, requestId)).toMatchObject({ id: jobId });
+    expect(await jobs.void(jobId, jobId)).toBe(false);
+    expect(await jobs.void(jobId, requestId)).toBe(true);
+    await expectVoided(draft);
+  });
+
   test('a job with a list that is almost full can still be voided', async () => {
     const { draft, jobId } = await accepted();
     const all = [jobId];

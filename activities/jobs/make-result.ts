@@ -45,8 +45,14 @@ const MIN_LENGTH = 8;
 /**
  * Renders with the first generator that can, and stores the result.
  * @param inMemory see {@link RenderAttempt}
+ * @param own gets the ids of the calls that this attempt begins
  */
-export async function makeResult(deps: ResultDeps, input: RenderInput, inMemory: Limit): Promise<ObjectRef> {
+export async function makeResult(
+  deps: ResultDeps,
+  input: RenderInput,
+  inMemory: Limit,
+  own: Set<string>,
+): Promise<ObjectRef> {
   const { stores, images, generators, imageTasks, unavailableMs, liveness, draining } = deps;
   const load = () => images.getInput(input.input.key);
   const watermark = !(await stores.packs.hasPaid(input.accountId));
@@ -64,7 +70,7 @@ export async function makeResult(deps: ResultDeps, input: RenderInput, inMemory:
       breakerOf: generators.breakerOf,
       limitOf: generators.limitOf,
       onRefused: generators.failoverOnRefused,
-      log: callLogOf(stores.generatorCalls, input.jobId, cancelled),
+      log: noting(own, callLogOf(stores.generatorCalls, input.jobId, cancelled)),
       mayHaveCalls: input.mayHaveEnded || activityInfo().attempt > 1,
       alarm: (generator, { message }) =>
         activityLog.error('A generator is misconfigured.', {
@@ -77,9 +83,13 @@ export async function makeResult(deps: ResultDeps, input: RenderInput, inMemory:
 }
 
 /** See {@link cancelOpenCalls}. */
-export function cancelCallsOf({ stores, generators }: ResultDeps, jobId: string): Promise<void> {
+export function cancelCallsOf(
+  { stores, generators }: ResultDeps,
+  jobId: string,
+  only?: ReadonlySet<string>,
+): Promise<void> {
   const log = callLogOf(stores.generatorCalls, jobId, cancellationSignal());
-  return cancelOpenCalls(log, generators.find);
+  return cancelOpenCalls(log, generators.find, only);
 }
 
 function usesOf({ images, stores }: ResultDeps, attempt: RenderAttempt): Uses {
@@ -175,6 +185,15 @@ const callLogOf = (calls: GeneratorCallStore, jobId: string, signal: AbortSignal
   begin: (call, listed) => calls.begin(jobId, call, listed),
   beat: (callId) => calls.beat(jobId, callId),
   update: (callId, changes) => untilStored(() => calls.update(jobId, callId, changes), signal),
+});
+
+/** Notes the ids of the calls that begin. */
+const noting = (ids: Set<string>, log: CallLog): CallLog => ({
+  ...log,
+  begin(call, listed) {
+    ids.add(call.id);
+    return log.begin(call, listed);
+  },
 });
 
 /**

@@ -2,6 +2,7 @@ import { activityInfo, cancellationDetails, heartbeat } from '@temporalio/activi
 import { createSharedLimit, type Limit, type Permit } from '../../lib/admission/limit.ts';
 import { NotFound } from '../../lib/domain/errors.ts';
 import { type CallSummary, summarizeCall } from '../../lib/domain/generator-call.ts';
+import { GeneratorError } from '../../lib/generators/errors.ts';
 import type { Generator } from '../../lib/generators/port.ts';
 import { withDeadline } from '../../lib/process/process.ts';
 import { FAILURES } from '../../lib/protocol/failure-types.ts';
@@ -57,10 +58,11 @@ export function createRenderActivities(deps: RenderDeps) {
       using _permit = waitsForUpstreams(deps, input) ? permitFor(deps.limits, input, attempt()) : undefined;
       const progress = savedProgress();
       using _beats = sendHeartbeats(progress);
+      const own = new Set<string>();
       try {
-        return (await reportIfEnded(deps, input)) ?? (await renderAndComplete(deps, input, elapsed));
+        return (await reportIfEnded(deps, input)) ?? (await renderAndComplete(deps, input, elapsed, own));
       } catch (error) {
-        throw await attemptFailure(deps, input, { error, progress, processingMs: elapsed() });
+        throw await attemptFailure(deps, input, { error, progress, own, processingMs: elapsed() });
       }
     },
 
@@ -120,8 +122,9 @@ async function renderAndComplete(
   deps: RenderDeps,
   input: RenderInput,
   elapsed: () => number,
+  own: Set<string>,
 ): Promise<RenderReport> {
-  const results = [await makeResult(deps, input, deps.limits.images)];
+  const results = [await makeResult(deps, input, deps.limits.images, own)];
   const processingMs = elapsed();
   const result = { results, processingMs, ...(await workOn(deps, input, 'completed')) };
   try {
@@ -135,34 +138,51 @@ async function renderAndComplete(
 interface Failed {
   error: unknown;
   progress: RenderProgress;
+  /** Ids of the calls that the attempt has begun. */
+  own: ReadonlySet<string>;
   processingMs: number;
 }
 
 /**
- * What an attempt that failed reports to Temporal. Cancels the calls of the job when no attempt
- * follows.
+ * What an attempt that failed reports to Temporal. Cancels all calls of a job that was cancelled or
+ * has ended. A final failure cancels only the attempt's own calls: if the attempt stood still,
+ * another one may be making a call now. The workflow cancels the rest once the job has failed.
  */
 async function attemptFailure(
   deps: RenderDeps,
   input: RenderInput,
-  { error, progress, processingMs }: Failed,
+  { error, progress, own, processingMs }: Failed,
 ): Promise<Error> {
   const { unavailableMs } = deps;
   const lastTry = isLastTry(progress, error, { attempt: attempt(), processingMs, unavailableMs });
   // The next attempt gets the details of the last heartbeat.
   heartbeat(progress);
-  // An attempt is also stopped when its workflow was reset, or when its renderer stops. Then
-  // another attempt follows.
-  if (cancellationDetails()?.cancelRequested || isFinal(error, lastTry)) await tryToCancelCalls(deps, input);
+  if (cancellationDetails()?.cancelRequested || (await hasEnded(deps, input, error)))
+    await tryToCancelCalls(deps, input);
+  else if (isFinal(error, lastTry)) await tryToCancelCalls(deps, input, own);
   return renderFailure(error, { processingMs, lastTry, ...(await workOn(deps, input, 'failed')) });
+}
+
+/** Whether the job has ended, also by being voided: then no workflow cancels its calls. */
+async function hasEnded({ stores }: RenderDeps, { jobId }: RenderInput, error: unknown): Promise<boolean> {
+  if (error instanceof NotFound) return true;
+  if (!(error instanceof GeneratorError && error.failure.kind === 'exhausted')) return false;
+  return stores.jobs.ended(jobId).then(
+    (job) => job !== undefined,
+    (failure: unknown) => failure instanceof NotFound,
+  );
 }
 
 /**
  * If this fails, the workflow calls `cancelCalls`: it learns of the open calls when it marks the
  * job as failed.
  */
-async function tryToCancelCalls(deps: RenderDeps, input: RenderInput): Promise<void> {
-  if (usesUpstreams(deps, input)) await cancelCallsOf(deps, input.jobId).catch(() => {});
+async function tryToCancelCalls(
+  deps: RenderDeps,
+  input: RenderInput,
+  only?: ReadonlySet<string>,
+): Promise<void> {
+  if (usesUpstreams(deps, input)) await cancelCallsOf(deps, input.jobId, only).catch(() => {});
 }
 
 type Work = Pick<RenderResult, 'attempts' | 'generator' | 'calls'>;

@@ -120,8 +120,9 @@ export function createDeliveryLimits(
         ? acquireAll(limits.of(standing, to), to.accountId)
         : undefined;
       if (permits === undefined) {
+        const waitMs = nextTry(receiver, expected(receiver, to), now());
         limits.forgetIfUnused(to);
-        return { waitMs: nextTry(receiver, expected(receiver, to), now()) };
+        return { waitMs };
       }
       const delivery: InProgress = { to, receiver, permits, late: false };
       inProgress.add(delivery);

@@ -53,6 +53,7 @@ export function createRequestPermits(
   const permits: Permit[] = [];
   const disconnected = new AbortController();
   let waitedMs = 0;
+  let isDisposed = false;
   finished(response, () => disconnected.abort());
 
   async function take(limit: Limit, amount: number, owner: string, isShared: boolean): Promise<Permit> {
@@ -61,6 +62,8 @@ export function createRequestPermits(
     const ends = { disconnected: disconnected.signal, closing };
     const permit = await acquire(limit, { owner, amount, withinMs, isShared, ...ends });
     waitedMs += performance.now() - start;
+    // The work was given up while it waited.
+    if (isDisposed) permit.release();
     permits.push(permit);
     return permit;
   }
@@ -83,6 +86,7 @@ export function createRequestPermits(
       return waitedMs;
     },
     [Symbol.dispose]() {
+      isDisposed = true;
       for (const permit of permits) permit.release();
     },
   };

@@ -10,7 +10,7 @@ import { createJobBodyReader, type JobBody } from '../intake/job-body.ts';
 import { createJobFormReader } from '../intake/job-form.ts';
 import './fastify-types.ts';
 import { formBoundary, isForm, isJson } from './media-type.ts';
-import { closeAfterUnreadBody, drain } from './unread-body.ts';
+import { abandonBody, closeAfterUnreadBody, drain } from './unread-body.ts';
 import { sendContinue } from './wire.ts';
 
 const BODY_SECONDS = PACE.bodyMs / 1000;
@@ -128,7 +128,7 @@ async function readBodyOf(request: FastifyRequest) {
   await readBody(request.raw, onChunk, { bytesPerSecond }).catch((error) => {
     // Discarding tiny chunks costs as much processor time as keeping them: a body on a paused
     // socket is not drained.
-    if (error instanceof BodyReadError && error.reason === 'too_many_chunks') request.raw.socket.pause();
+    if (error instanceof BodyReadError && error.reason === 'too_many_chunks') abandonBody(request);
     return rethrowBodyError(error);
   });
   return { body: reader.end(), received };

@@ -1,5 +1,4 @@
 import type { IncomingMessage } from 'node:http';
-import { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import type { FastifyRequest, onSendAsyncHookHandler } from 'fastify';
 import type { Limit } from '../../lib/admission/limit.ts';
@@ -17,6 +16,15 @@ const SMALL = 64 * 1024;
 const DRAIN_BYTES = 2 * LIMITS.bodyBytes;
 const DRAIN_MS = 10_000;
 
+/** Requests whose bodies are read no further. Node pauses the socket of every unread body. */
+const abandoned = new WeakSet<IncomingMessage>();
+
+/** Reads no more of a body, not even to discard it. */
+export function abandonBody({ raw }: FastifyRequest): void {
+  abandoned.add(raw);
+  raw.socket.pause();
+}
+
 /**
  * onSend hook: sends the response before the body is read (413, 401, 429), then drains a bounded
  * part of the body and closes. Closing immediately would reset the connection and lose the response
@@ -27,8 +35,7 @@ export function closeAfterUnreadBody(unreadBodies: Limit): onSendAsyncHookHandle
     if (!(typeof payload === 'string' || Buffer.isBuffer(payload))) return payload;
     if (!isUnread(request.raw, reply.getHeader('Connection') === 'close' ? 0 : SMALL)) return payload;
     reply.header('Connection', 'close');
-    // Reading has been given up, see readBodyOf. An injected request has no Socket.
-    if (request.socket instanceof Socket && request.socket.isPaused()) return payload;
+    if (abandoned.has(request.raw)) return payload;
     reply.header('Content-Length', Buffer.byteLength(payload));
     return Readable.from(respondThenDrain(payload, request, unreadBodies), { objectMode: false });
   };

@@ -86,11 +86,18 @@ interface Owner {
   held: number;
   /** In FIFO order. */
   waiters: Waiter[];
-  /**
-   * The first waiter while it fits the owner's limit, with {@link Book.granted} at the time it
-   * began to fit.
-   */
-  next?: { waiter: Waiter; grantedBefore: number };
+  /** Undefined while nobody waits, or the first waiter does not fit the owner's limit. */
+  next?: Candidate;
+}
+
+/** The first waiter of an owner. A candidate never changes: a change of its owner replaces it. */
+interface Candidate {
+  owner: Owner;
+  waiter: Waiter;
+  /** {@link Book.granted} when the waiter began to fit the owner's limit. */
+  grantedBefore: number;
+  /** The lowest is next: what the owner holds, and what others were granted since it waits. */
+  priority: number;
 }
 
 interface Book {
@@ -98,9 +105,12 @@ interface Book {
   perOwner: number;
   /** Owners that hold an amount or wait. */
   owners: Map<string, Owner>;
-  /** Owners with a `next`, ordered by priority and by the amount requested. */
-  byPriority: Heap<Owner>;
-  bySize: Heap<Owner>;
+  /**
+   * The candidates, ordered by priority and by the amount requested. Those that were replaced stay
+   * until they come first: to remove them from the middle takes linear time.
+   */
+  byPriority: Heap<Candidate>;
+  bySize: Heap<Candidate>;
   held: number;
   waiting: number;
   /** Sum of all amounts ever granted. */
@@ -120,8 +130,8 @@ export function createLimit({ total, perOwner, reserved }: LimitOptions): Limit 
     total,
     perOwner: Math.min(perOwner, total),
     owners: new Map(),
-    byPriority: new Heap(orderBy(priorityOf)),
-    bySize: new Heap(orderBy(sizeOf)),
+    byPriority: new Heap(orderBy(({ priority }) => priority)),
+    bySize: new Heap(orderBy(({ waiter }) => waiter.amount)),
     held: 0,
     waiting: 0,
     granted: 0,
@@ -205,21 +215,35 @@ function request(
   };
 }
 
-/** Applies a change to an owner and updates its position in both heaps. */
+/** Applies a change to an owner, and finds the request that it then is a candidate with. */
 function change(book: Book, owner: Owner, apply: () => void): void {
-  const { byPriority, bySize } = book;
-  byPriority.remove(owner);
-  bySize.remove(owner);
   apply();
   const [waiter] = owner.waiters;
-  if (waiter !== undefined && owner.held + waiter.amount <= book.perOwner) {
-    if (owner.next?.waiter !== waiter) owner.next = { waiter, grantedBefore: book.granted };
-    byPriority.push(owner);
-    bySize.push(owner);
+  if (waiter === undefined || owner.held + waiter.amount > book.perOwner) {
+    delete owner.next;
+    if (waiter === undefined && owner.held === 0) book.owners.delete(owner.name);
     return;
   }
-  delete owner.next;
-  if (waiter === undefined && owner.held === 0) book.owners.delete(owner.name);
+  const { next } = owner;
+  const grantedBefore = next?.waiter === waiter ? next.grantedBefore : book.granted;
+  const priority = owner.held + grantedBefore;
+  if (next?.waiter === waiter && next.priority === priority) return;
+  owner.next = { owner, waiter, grantedBefore, priority };
+  for (const heap of [book.byPriority, book.bySize]) {
+    heap.push(owner.next);
+    if (heap.length > 2 * book.owners.size + 100) heap.init(heap.toArray().filter(isCurrent));
+  }
+}
+
+const isCurrent = (candidate: Candidate) => candidate.owner.next === candidate;
+
+/** Removes the candidates that were replaced until the first one is current. */
+function firstOf(heap: Heap<Candidate>): Candidate | undefined {
+  for (let first = heap.peek(); first !== undefined; first = heap.peek()) {
+    if (isCurrent(first)) return first;
+    heap.pop();
+  }
+  return undefined;
 }
 
 function grantWaiting(book: Book): void {
@@ -227,15 +251,15 @@ function grantWaiting(book: Book): void {
 }
 
 function nextOwner({ byPriority, bySize, total, held }: Book): Owner | undefined {
-  const first = byPriority.peek();
-  const smallest = bySize.peek();
-  if (first?.next === undefined || smallest === undefined) return undefined;
-  const { waiter } = first.next;
-  if (held + waiter.amount <= total) return first;
-  const size = sizeOf(smallest);
+  const first = firstOf(byPriority);
+  const smallest = firstOf(bySize);
+  if (first === undefined || smallest === undefined) return undefined;
+  const { waiter } = first;
+  if (held + waiter.amount <= total) return first.owner;
+  const size = smallest.waiter.amount;
   if (held + size > total || waiter.overtaken + size > waiter.amount) return undefined;
   waiter.overtaken += size;
-  return smallest;
+  return smallest.owner;
 }
 
 function grantNext(book: Book, owner: Owner): void {
@@ -274,12 +298,8 @@ function permitOf(book: Book, owner: Owner, granted: number): Permit {
   };
 }
 
-const priorityOf = ({ held, next }: Owner) => held + (next?.grantedBefore ?? 0);
-const sizeOf = ({ next }: Owner) => next?.waiter.amount ?? 0;
-const orderOf = ({ next }: Owner) => next?.waiter.order ?? 0;
-
 /** Among equals, the request that came first is first. */
 const orderBy =
-  (by: (owner: Owner) => number) =>
-  (a: Owner, b: Owner): number =>
-    by(a) - by(b) || orderOf(a) - orderOf(b);
+  (by: (candidate: Candidate) => number) =>
+  (a: Candidate, b: Candidate): number =>
+    by(a) - by(b) || a.waiter.order - b.waiter.order;

@@ -144,8 +144,8 @@ export interface CallLog {
   begin(call: NewCall, listed: readonly GeneratorCall[]): Promise<Beginning>;
   /**
    * Records that the process that makes the call is alive.
-   * @returns false when the call or its job has ended, so that nobody needs the call. True for an
-   * unknown job
+   * @returns false when nobody needs the call: its job has ended, or it has an outcome. True for a
+   * call that was taken for lost, and for an unknown job
    */
   beat(callId: string): Promise<boolean>;
   /**

@@ -104,10 +104,15 @@ export const waiting = (message: string) =>
 /**
  * Cancels what upstreams still do for a job that has ended, and ends its calls. The process of a
  * call that has no task yet learns that the call has ended, and cancels the task itself.
+ * @param only ids of the calls to cancel; all by default
  * @throws GeneratorError `unavailable` when a later attempt may cancel more
  */
-export async function cancelOpenCalls(log: CallLog, find: FindUpstream): Promise<void> {
-  const open = (await log.list()).filter(isOpen);
+export async function cancelOpenCalls(
+  log: CallLog,
+  find: FindUpstream,
+  only?: ReadonlySet<string>,
+): Promise<void> {
+  const open = (await log.list()).filter((call) => isOpen(call) && (only === undefined || only.has(call.id)));
   // A call that cannot be cancelled yet does not keep the others running.
   const attempts = await Promise.allSettled(open.map((call) => cancelCall(call, log, find)));
   const failed = attempts.find(({ status }) => status === 'rejected');

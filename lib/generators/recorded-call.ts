@@ -231,7 +231,7 @@ async function recordFailure(
   error: GeneratorError,
 ): Promise<void> {
   const { failure, mayBeCharged, costUsd, message } = error;
-  // The job has ended. The process that has ended it cancels the task.
+  // The job has ended. Whoever has ended it cancels the task.
   if (failure.kind === 'exhausted' && hasTask) return;
   if (hasTask && failure.kind === 'unavailable' && !mayBeCharged) return;
   await log.update(id, {

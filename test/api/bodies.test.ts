@@ -1,10 +1,12 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
 import fastify, { type FastifyInstance } from 'fastify';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createApiLimits } from '../../api/admission/limits.ts';
 import { createRequestPermits } from '../../api/admission/request-permits.ts';
 import { checkBodyHeaders, limitBody, readJobBody, registerBodies } from '../../api/http/bodies.ts';
+import { CONNECTION_LIMITS } from '../../api/http/connections.ts';
 import type { JobBody } from '../../api/intake/job-body.ts';
 import { ApiError } from '../../lib/contract/errors.ts';
 import type { Caller } from '../../lib/domain/records.ts';
@@ -18,7 +20,7 @@ const dialled: Socket[] = [];
 /** The real hooks in their real order, with an authentication hook that accepts one key. */
 beforeEach(async () => {
   seen = undefined;
-  app = fastify();
+  app = fastify(CONNECTION_LIMITS);
   app.setErrorHandler<Error>((error, _request, reply) => {
     const { status, code } = error instanceof ApiError ? error : { status: 500, code: String(error) };
     return reply.code(status).send({ code, message: error.message });
@@ -26,6 +28,8 @@ beforeEach(async () => {
   const limits = createApiLimits({ bytesInFlight: 128 * MB, unpaidBytesPerMinute: 0 });
   app.addHook('onRequest', (request, reply) => limitBody(limits, request, reply));
   app.addHook('onRequest', async (request) => {
+    // The key is looked up, and the body arrives meanwhile.
+    await delay(5);
     if (request.headers['x-api-key'] !== 'good') throw new ApiError('invalid_api_key', 'no');
     request.caller = { keyId: 'good', accountId: 'good' } as Caller;
   });
@@ -164,6 +168,16 @@ describe('the limit of a body', () => {
   test('is reported to a client that sends everything before it reads', async () => {
     expect(await post(Buffer.alloc(29 * MB, 'x'), { 'x-api-key': 'bad' })).toMatchObject({ status: 401 });
     expect(await post(Buffer.alloc(40 * MB, 'x'), json)).toMatchObject({ status: 413 });
+  });
+
+  test('is reported to a client that writes all it can before it reads', async () => {
+    const { socket, received, closed } = await dial(['X-Api-Key: bad', `Content-Length: ${5 * MB}`]);
+    socket.pause();
+    socket.write(Buffer.alloc(5 * MB, 'x'));
+    await delay(50);
+    socket.resume();
+    await closed;
+    expect(received()).toMatch(/^HTTP\/1\.1 401 /);
   });
 
   test('applies to the bytes received when the length is unknown', async () => {

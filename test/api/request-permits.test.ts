@@ -23,6 +23,18 @@ test('permits are released when the request is done, even if its connection has 
   expect(bytes.held).toBe(0);
 });
 
+test('a permit that is granted after its request is done is released', async () => {
+  const bytes = tenBytes();
+  const other = createRequestPermits(owner('a'), fakeResponse());
+  await other.take(bytes, 6);
+  const done = createRequestPermits(owner('a'), fakeResponse());
+  const late = done.take(bytes, 2);
+  done[Symbol.dispose]();
+  other[Symbol.dispose]();
+  await late;
+  expect(bytes.held).toBe(0);
+});
+
 test('a request whose connection closes while it waits leaves the queue', async () => {
   const bytes = tenBytes();
   await createRequestPermits(owner('a'), fakeResponse()).take(bytes, 6);

@@ -49,8 +49,8 @@ export function createFakeGeneratorCallStore(books: Jobs, now = () => performanc
 
     async beat(jobId, callId) {
       const found = callsOf(jobId).find(({ id }) => id === callId);
-      if (!books.jobs.has(jobId) && found === undefined) return true;
-      if (found === undefined || !isOpen(found) || !isProcessing(jobId)) return false;
+      if (found === undefined) return isProcessing(jobId) || !books.jobs.has(jobId);
+      if (!isProcessing(jobId) || !(isOpen(found) || found.outcome === 'lost')) return false;
       change(jobId, found, { beatAt: time() });
       return true;
     },

@@ -45,7 +45,9 @@ export const WORKER_ENVIRONMENT = {
     300_000,
     1000,
   ),
-  WORKFLOW_BUNDLE: Optional('Path of a prebuilt workflow bundle; empty builds one at startup.'),
+  WORKFLOW_BUNDLE: Optional(
+    'Path of a prebuilt workflow bundle; empty builds one at startup, which the Docker image cannot.',
+  ),
 };
 
 const Worker = Type.Object(WORKER_ENVIRONMENT);

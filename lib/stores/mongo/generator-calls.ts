@@ -58,11 +58,15 @@ export function createGeneratorCallStore(mongo: Mongo, metrics: Metrics = NO_MET
     },
 
     async beat(jobId, callId) {
-      const open = { _id: jobId, status: PROCESSING, calls: { $elemMatch: { id: callId, outcome: null } } };
-      const { matchedCount } = await jobs.updateOne(open, [{ $set: changed(callId, { beatAt: '$$NOW' }) }]);
-      // A job that MongoDB lost in a restore has not ended: it may come back while its call goes
-      // on.
-      return matchedCount > 0 || (await jobs.findOne({ _id: jobId }, { projection: { _id: 1 } })) === null;
+      // The result of a call that another attempt has taken for lost may still be used.
+      const needed = { $elemMatch: { id: callId, outcome: { $in: [null, 'lost' as const] } } };
+      const { matchedCount } = await jobs.updateOne({ _id: jobId, status: PROCESSING, calls: needed }, [
+        { $set: changed(callId, { beatAt: '$$NOW' }) },
+      ]);
+      if (matchedCount > 0) return true;
+      // A job that MongoDB lost in a restore has not ended. It may come back, without its calls.
+      const ended = { _id: jobId, $or: [{ status: { $ne: PROCESSING } }, { 'calls.id': callId }] };
+      return (await jobs.findOne(ended, { projection: { _id: 1 } })) === null;
     },
 
     async update(jobId, callId, changes) {

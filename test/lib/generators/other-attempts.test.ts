@@ -155,6 +155,34 @@ describe('a call in progress', () => {
     expect(await log.list()).toMatchObject([{ outcome: 'cancelled', mayBeCharged: true }]);
   });
 
+  test('goes on after another attempt has taken it for lost, and its result is used', async () => {
+    const log = fakeCallLog();
+    let beats = 0;
+    const beat = (id: string) => {
+      beats += 1;
+      return log.beat(id);
+    };
+    const result = await attempt(
+      { ...log, beat },
+      async ({ begin, ended }) => {
+        await begin();
+        // The process stood still. Another attempt has made a call of its own meanwhile.
+        const [own] = await log.list();
+        await log.update(own?.id ?? '', { task: null, outcome: 'lost' });
+        await beginCall(log, { generator: 'gemini', model: 'm', mayBeCharged: true });
+        await expect.poll(() => beats).toBeGreaterThan(2);
+        ended.throwIfAborted();
+        return used('first');
+      },
+      { liveness: ALIVE },
+    );
+    expect(result).toEqual(used('first').result);
+    expect(await log.list()).toMatchObject([
+      { outcome: 'completed', result: used('first').result },
+      { outcome: null },
+    ]);
+  });
+
   test('whose task runs is not resumed again once its job has ended', async () => {
     const log = fakeCallLog();
     const id = await beginCall(log, { generator: 'gemini', model: 'm', mayBeCharged: true });

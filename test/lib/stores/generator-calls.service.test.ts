@@ -88,6 +88,22 @@ describe.each(storesUnderTest())('the calls to generators in %s', (_, stores) =>
     expect(await store.openOfEnded('', 1000)).not.toContain(jobId);
   });
 
+  test('are needed until their job ends, although another attempt has taken them for lost', async () => {
+    const jobId = await newJob();
+    const id = await begin(jobId, PAID);
+    await store.update(jobId, id, { task: null, outcome: 'lost' });
+    expect(await store.beat(jobId, id)).toBe(true);
+    await jobs.complete(jobId, { results: [], processingMs: 1 });
+    expect(await store.beat(jobId, id)).toBe(false);
+  });
+
+  test('are needed in a job that was restored without them, which can then fail', async () => {
+    const jobId = await newJob();
+    expect(await store.beat(jobId, randomUUID())).toBe(true);
+    expect((await jobs.fail(jobId, END)).job.status).toBe('failed');
+    expect(await store.list(jobId)).toEqual([]);
+  });
+
   test('begin in no job that does not exist', async () => {
     expect(await begin(randomUUID(), PAID)).toBe('ended');
   });

@@ -173,7 +173,8 @@ function showEnd(
 }
 
 /**
- * What to record on the failed job: the details of the activity's failure, or that its time is up.
+ * What to record on the failed job: the details of the render's failure, its cancellation, or that
+ * the job's time is up.
  */
 function renderFailure(error: unknown): { failure: JobFailure; attempts?: number | undefined } {
   if (isCancellation(error)) return { failure: { ...CANCELLED_JOB, processingMs: null } };

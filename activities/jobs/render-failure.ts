@@ -37,7 +37,7 @@ interface Tried {
   unavailableMs: number;
 }
 
-/** Adds the failure to `progress`. @returns whether no attempt follows this kind of failure */
+/** Adds the failure to `progress`. @returns whether a failure with limited retries is final now */
 export function isLastTry(progress: RenderProgress, error: unknown, tried: Tried): boolean {
   if (error instanceof GeneratorError) return isTimeUp(progress, error, tried);
   if (error instanceof ImageProcessEnded && error.reason !== 'stopped') progress.processesEnded += 1;
@@ -54,8 +54,8 @@ function isTimeUp(
   { attempt, processingMs, unavailableMs }: Tried,
 ): boolean {
   if (failure.kind !== 'unavailable' || failure.waits) return false;
-  // The upstream asks to wait, but has completed no call of any job for as long. Or the first
-  // attempt has failed: it has not waited yet.
+  // In two cases all processing time counts: the upstream asks to wait but completes no call of any
+  // job, or this is the first attempt, which has not waited.
   if (failure.retryAfterMs !== undefined || attempt === 1) return processingMs >= unavailableMs;
   progress.unavailableFromMs ??= processingMs;
   return processingMs - progress.unavailableFromMs >= unavailableMs;

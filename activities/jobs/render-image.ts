@@ -40,7 +40,10 @@ export interface RenderAttempt {
   imageTasks: ImageTasks;
   /** Aborts when this attempt has to end, whatever the reason. */
   signal: AbortSignal;
-  /** Aborts when the job is cancelled. A call that may be charged ends for no other reason. */
+  /**
+   * Aborts when the job is cancelled, or when the grace period of the renderer is over. A call that
+   * returns the image itself ignores all other reasons for which Temporal stops the attempt.
+   */
   cancelled: AbortSignal;
 }
 

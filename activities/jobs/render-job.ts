@@ -20,7 +20,7 @@ const FIRST_HEARTBEAT_MS = 1000;
  * the job.
  */
 const COMPLETE_MS = 2000;
-/** How long an account that has its limit of renders waits. */
+/** Waits of a job whose account has all the renders that it may have. */
 const SHORTEST_WAIT_MS = 1000;
 const LONGEST_WAIT_MS = 15_000;
 const WAIT_GROWTH = 1.5;
@@ -32,8 +32,8 @@ export interface RenderDeps extends ResultDeps {
 /** The limits of one renderer. Owners: accounts. */
 export interface RenderLimits {
   /**
-   * Renders that call upstreams or wait for them, which may take as long as a task hangs. No
-   * attempt waits for a permit: it ends, and Temporal starts the next one later.
+   * Renders that call upstreams. Such a render may last as long as its task. An attempt without a
+   * permit ends, and Temporal starts the next attempt later.
    */
   renders: Limit;
   /** Clients' images in memory. */
@@ -67,8 +67,8 @@ export function createRenderActivities(deps: RenderDeps) {
     },
 
     /**
-     * Cancels what upstreams still do for a job that has ended without a result, if its last
-     * attempt could not: the job was cancelled between two attempts, or an attempt timed out.
+     * Cancels what upstreams still do for a job that has ended. The last attempt has not always
+     * done so: it may have timed out, or the job was cancelled between two attempts.
      */
     async cancelCalls(jobId: string): Promise<void> {
       try {

@@ -87,8 +87,7 @@ async function endedElsewhere(
   const row = await deliveries.find(deliveryId);
   if (row === undefined) return { state: 'cancelled', reason: 'The delivery is no longer in the log.' };
   if (row.cycle !== cycle) return { state: 'superseded', reason: 'A redelivery has replaced it.' };
-  // Temporal has timed out another attempt of this cycle, which is still in progress. Check again
-  // once it has ended.
+  // Another attempt of this cycle is in progress. Check again once it has ended.
   if (row.state === 'pending')
     return {
       state: 'pending',
@@ -101,7 +100,7 @@ async function endedElsewhere(
 /** The end of a delivery, or how long Temporal waits before the next attempt. */
 type Next = Exclude<AfterAttempt, { state: 'pending' }> | { state: 'pending'; waitMs: number };
 
-/** After a worker shutdown, another worker makes the next attempt immediately. */
+/** After a worker shutdown, the next attempt follows without the delay of the schedule. */
 const IMMEDIATELY: Next = { state: 'pending', waitMs: 0 };
 
 /**

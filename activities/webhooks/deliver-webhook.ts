@@ -18,8 +18,8 @@ export function createWebhookActivities({ webhooks: policy, deliveryLimits, ...d
   return {
     /**
      * Makes one attempt of a delivery. If another attempt has to follow, fails with its delay as
-     * `nextRetryDelay`. Attempts are counted in MongoDB, not by Temporal, so neither a crash nor a
-     * wait for a permit uses one up.
+     * `nextRetryDelay`. Attempts are counted in MongoDB, not by Temporal, so a wait for a
+     * permit uses none up. An attempt counts from the moment before its request.
      */
     async deliverWebhook(pending: PendingDelivery): Promise<DeliveryOutcome> {
       const permit = deliveryLimits.acquire(pending, activityInfo().attempt > 1);

@@ -28,8 +28,8 @@ const RESERVED_PART = 1 / 4;
 /** A delivery in progress. */
 export interface DeliveryPermit {
   /**
-   * Runs the exchange with the receiver and measures it. An exchange that the signal aborted is not
-   * counted.
+   * Runs the exchange with the receiver and measures it. An exchange that the signal aborted counts
+   * only if it was already slow.
    */
   exchange<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T>;
   release(): void;
@@ -38,8 +38,8 @@ export interface DeliveryPermit {
 export interface DeliveryLimits {
   /**
    * Never waits.
-   * @param waited whether the delivery has tried before;
-   * @returns else when to try again, in milliseconds
+   * @param waited whether the delivery has tried before
+   * @returns a permit, or the milliseconds until the next try
    */
   acquire(delivery: AccountReceiver, waited: boolean): DeliveryPermit | { waitMs: number };
   /**

@@ -10,9 +10,9 @@ export interface WebhookPolicy {
   jitter: number;
   /** For one attempt, DNS look-up and response included. */
   timeoutMs: number;
-  /** An endpoint is disabled once it has failed for so long without a success, */
+  /** Shortest time without a success after which an endpoint is disabled. */
   disableAfterMs: number;
-  /** and so many whole cycles have failed in that time, one after another. */
+  /** Whole cycles that must also have failed in that time, without a success between them. */
   disableAfterCycles: number;
   /** Most deliveries in progress in one worker: the slots of the worker. */
   slots: number;

@@ -35,9 +35,9 @@ export interface ApiLimits {
    * get more bytes.
    */
   bytes: Limit;
-  /** The same of one account. Owners: its keys. */
+  /** Bytes of one account. Owners: its keys. */
   bytesOf(accountId: string): Limit;
-  /** What {@link bytesOf} adds up to, over all accounts. */
+  /** Sum of {@link bytesOf} over all accounts, for metrics. */
   accountBytes: Readonly<Pick<Limit, 'held' | 'waiting'>>;
   /** Acceptances. Owners: accounts. */
   acceptances: Limit;
@@ -52,7 +52,7 @@ export interface ApiLimits {
   /** Aborts when {@link close} is called. */
   closing: AbortSignal;
   /**
-   * For a server that shuts down: no request waits from now on, so that none is accepted after the
+   * For a server that shuts down. Ends all waits for permits, so that no job is accepted after the
    * grace period.
    */
   close(): void;

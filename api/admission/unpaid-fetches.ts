@@ -38,8 +38,8 @@ export const unpaidLimits = (bytesPerMinute: number) => ({
 });
 
 /**
- * A dry run is never charged. So it counts from its start, with its whole body before that is read:
- * many dry runs at once cannot exceed their limit. Any other fetch counts once its request has
+ * A dry run is never charged. It counts its whole body before it reads the body, so many dry runs
+ * at once cannot exceed their limit. Any other fetch counts once its request has
  * ended without a charge. Until then it may still be paid for, and the limit of fetches applies to
  * it. So images that are charged never count here, even if all of them lie on one host.
  */

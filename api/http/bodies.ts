@@ -44,8 +44,8 @@ export async function limitBody(
 }
 
 /**
- * Checks the headers of a body that the route reads. A small body is asked for here. The handler of
- * POST /v1/jobs asks for its body itself.
+ * Checks the headers of a body that the route reads. Sends 100 Continue for a small body. POST
+ * /v1/jobs sends it later, when it has its permit.
  */
 export function checkBodyHeaders(request: FastifyRequest, reply: FastifyReply): void {
   if (!createsJob(request) && !isSmall(request)) return;

@@ -59,7 +59,7 @@ async function checkAddress(
   // it again.
   reply.headers({ 'X-Request-Id': request.id, 'Cache-Control': 'no-store', ...SECURITY_HEADERS });
   const disabled = !apiSwitch.enabled() && !request.routeOptions.config.probe;
-  // Counted while the API is switched off, too: a rejection is what ends a flood.
+  // Counts also while the API is off. A rejection closes the connection, which ends a flood.
   await rateLimits.countClient(request, reply).catch((error: unknown) => {
     if (!disabled) throw error;
   });

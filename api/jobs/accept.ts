@@ -12,13 +12,13 @@ import type { GatewayOutcome, JobRequest } from './gateway.ts';
 import type { Compensations } from './voids.ts';
 
 /**
- * Another try helps when the key's workflow ended between lookup and call, or a concurrent request
- * was rejected.
+ * A try fails if the workflow of the Idempotency-Key has just ended, or if it rejected another
+ * request. The next try can succeed.
  */
 const MAX_TRIES = 5;
 /** Time that the outcome of an acceptance may take after the latest time at which it may start. */
 const OUTCOME_MARGIN_MS = 1500;
-/** Time limit of the MongoDB call that decides an unknown outcome. */
+/** Time limit of the fence, and of the look-up of the Idempotency-Key after it. */
 const DECIDE_MS = 4500;
 
 type Request = Omit<JobRequest, 'acceptWithinMs' | 'sentAt'>;
@@ -27,8 +27,8 @@ type Request = Omit<JobRequest, 'acceptWithinMs' | 'sentAt'>;
  * Has a new request accepted. Returns its own job, or that of a concurrent request with the same
  * key.
  * @param withinMs milliseconds in which the acceptance has to start
- * @throws ApiError; then nothing is charged, or the charge is voided as soon as MongoDB can be
- * reached
+ * @throws ApiError, or an error of MongoDB. After a 4xx nothing is charged. After any other error
+ * the caller must run the compensations, which void the charge
  */
 export async function requestAcceptance(
   deps: ApiDeps,
@@ -60,8 +60,8 @@ export async function requestAcceptance(
 const unknown = (cause: unknown): GatewayOutcome => ({ outcome: 'unknown', cause });
 
 /**
- * A refusal, which is not final yet. Where MongoDB failed while the response was determined,
- * `decide` tries once more.
+ * Returns a refusal, so that `decide` can make it final. Any other error, such as a failure of
+ * MongoDB, leaves the outcome undecided.
  */
 const refusalOrUndecided = (error: unknown) => (error instanceof ApiError ? error : 'undecided');
 
@@ -98,16 +98,17 @@ async function conclude(
     case 'unknown':
       return 'undecided';
     default:
-      // `unavailable`. If that was another request with the key, this one can still be accepted.
+      // `unavailable` or `voided`. If the outcome belongs to another request, this request can
+      // still be accepted.
       return outcome.jobId === draft.jobId ? 'undecided' : 'again';
   }
 }
 
 /**
- * Decides an unknown outcome or a refusal in MongoDB before the response is sent: a stored job is
- * returned as accepted; otherwise the job id is fenced, so that a late acceptance charges nothing.
- * A refusal needs it too: Temporal may get a copy of the call later, when the job of the other
- * request no longer has the key.
+ * Decides an unknown outcome or a refusal in MongoDB before the response is sent. A stored job is
+ * returned as accepted. Otherwise the job id is fenced, so that a late acceptance charges nothing.
+ * A refusal is fenced too: Temporal may get a late copy of the call. By then the other job may be
+ * voided, and its Idempotency-Key free.
  */
 async function decide(
   deps: ApiDeps,

@@ -53,7 +53,8 @@ export type CheckedJob = FetchedImage & {
 
 /**
  * Runs the checks of POST /v1/jobs in the contract's order, without storing or charging anything.
- * @param replay the response for a key that is already used; `again` when it can be used after all
+ * @param replay answers for a used Idempotency-Key. Returns `again` if its job was voided, so that
+ * the key is free
  * @throws ApiError of the first check that fails
  */
 export async function checkJob<Replayed>(

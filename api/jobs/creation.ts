@@ -9,16 +9,17 @@ import { replay, requestAcceptance } from './accept.ts';
 import { type CheckedJob, checkJob, type PostedJob } from './checks.ts';
 
 /**
- * Time until acceptance must have started, fetching and storing the image included. With the calls
- * after it, a request takes at most 20 s besides its wait for permits.
+ * Acceptance must start within this time, which includes fetching and storing the image. Slow
+ * checks do not stop at it, but the acceptance is then not attempted.
  */
 const ACCEPTED_WITHIN_MS = 14_000;
 
 /**
  * POST /v1/jobs after the body is read: runs the checks in order, stores the image and has the job
  * accepted.
- * @throws ApiError. After a 4xx nothing is charged and the image is deleted. After a 5xx the caller
- * runs the compensations.
+ * @throws ApiError. After a 4xx nothing is charged, unless the job was accepted and then deleted. The
+ * image is removed, at the latest by the retention run. After a 5xx the caller runs the
+ * compensations.
  */
 export async function createOrReplayJob(deps: ApiDeps, posted: PostedJob): Promise<JobCreated | JobReplayed> {
   const { bodyDigest, permits, compensations } = posted;

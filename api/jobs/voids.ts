@@ -5,8 +5,8 @@ import { withDeadline } from '../../lib/process/process.ts';
 import type { JobStore } from '../../lib/stores/job-store.ts';
 
 /**
- * A request that ended in 5xx, and a job that it may have charged, or that MongoDB may record as
- * returned by it.
+ * A request that ended in 5xx, and its job. The request may have created the job, or may be in the
+ * list of requests that were answered with it.
  */
 export interface Void {
   jobId: string;

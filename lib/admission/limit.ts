@@ -6,10 +6,10 @@ export interface LimitOptions {
   /** Limit of one owner. */
   perOwner: number;
   /**
-   * For {@link Limit.acquireNow} only: an owner that holds an amount may not come to hold more than
-   * is free, less this reserve. So the limit of one owner falls as others arrive, without any
-   * configuration, and the reserve is for owners that hold nothing (dynamic thresholds: Choudhury
-   * and Hahne, IEEE/ACM Transactions on Networking 6(2), 1998).
+   * For {@link Limit.acquireNow} only. An owner that already holds some may hold at most what is
+   * free, minus this reserve. The reserve is for owners that hold nothing. So the limit of one
+   * owner falls as others arrive (dynamic thresholds: Choudhury and Hahne, IEEE/ACM Transactions on
+   * Networking 6(2), 1998).
    */
   reserved?: number;
 }
@@ -138,7 +138,7 @@ export function createLimit({ total, perOwner, reserved }: LimitOptions): Limit 
     requests: 0,
   };
   const heldBy = (owner: string) => book.owners.get(owner)?.held ?? 0;
-  /** Without regard to those that wait. */
+  /** Ignores waiting requests. */
   const isFree = (owner: string, requested: number): boolean => {
     const amount = heldBy(owner) + Math.min(requested, book.perOwner);
     const free = total - book.held;

@@ -221,7 +221,7 @@ export type Acceptance =
    * accepted.
    */
   | { outcome: 'insufficient_credits'; jobId: string }
-  /** The request of the job was answered 5xx. */
+  /** There was a tombstone already, for instance because the request was answered 5xx. */
   | { outcome: 'voided'; jobId: string }
   /** The acceptance started too late. Only the worker decides this, not a store. */
   | { outcome: 'unavailable'; jobId: string };

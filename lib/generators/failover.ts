@@ -109,7 +109,7 @@ function goesOn(
   return (failure.retryAfterMs ?? 0) > WORTH_WAITING_MS || hasUsedTurn(name, calls);
 }
 
-/** Whether the generator has failed as often as it may before it is another one's turn. */
+/** Whether the turn of the generator has just ended: it has failed as often as a turn allows. */
 function hasUsedTurn(name: string, calls: readonly GeneratorCall[]): boolean {
   const failures = failuresOf(name, calls);
   return failures > 0 && failures % TRIES_PER_TURN === 0;

@@ -11,8 +11,8 @@ export interface Liveness {
   /** Between two beats of a call. */
   beatMs: number;
   /**
-   * A call whose process has been silent for so long may be lost. Longer than a process or MongoDB
-   * stands still.
+   * A call may be lost when its process has been silent for this long. A usual standstill of a
+   * process or of MongoDB is shorter.
    */
   silentMs: number;
 }
@@ -54,8 +54,8 @@ export const pendingTask = (calls: readonly GeneratorCall[]): GeneratorCall | un
   calls.find((call) => call.task !== null && isOpen(call));
 
 /**
- * Ends the calls of a job whose response nobody can receive any more: their process died, or their
- * upstream is no longer configured.
+ * Ends each call whose response can no longer be received: its process died, or its upstream is no
+ * longer configured.
  * @returns all calls of the job
  * @throws GeneratorError `unavailable` with `waits` while the process of an earlier attempt makes a
  * call that has no task

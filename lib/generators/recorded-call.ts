@@ -79,8 +79,8 @@ const NOT_SENT = { outcome: 'cancelled', mayBeCharged: false, error: 'The call w
 /**
  * Calls an upstream, and records the call in the job from its beginning to its outcome.
  * @param work makes the call and stores its result
- * @returns the result, or why there is none. Another kind of error rejects, and leaves the call to
- * the next attempt
+ * @returns the result, or why there is none. Other errors reject. A task then stays open for the
+ * next attempt, and a call without a task ends as lost
  */
 export async function recordedCall(
   deps: CallDeps,
@@ -211,8 +211,8 @@ async function beginCall(
 }
 
 /**
- * Another process ends a call that took too long. If the caller chooses the task's id, that process
- * may wait for the same task.
+ * Another attempt may have taken this call for lost. If callers choose the id of the task, as with
+ * ComfyUI, that attempt waits for the same task.
  */
 async function recordTask(log: CallLog, callId: string, task: UpstreamTask): Promise<void> {
   if (await log.update(callId, { task })) return;

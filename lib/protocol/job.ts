@@ -14,8 +14,8 @@ export interface JobInput {
   /** Format the result is stored in. */
   format: ImageFormat;
   /**
-   * Milliseconds after the start of the workflow in which acceptance may start; later, the API has
-   * timed out.
+   * Acceptance must start within this time after the start of the workflow, in milliseconds. Later
+   * the API no longer waits for it.
    */
   acceptWithinMs: number;
   /** When the API called Temporal, in milliseconds by its clock. */

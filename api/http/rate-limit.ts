@@ -46,15 +46,6 @@ export interface RateLimits {
   countWebhook(name: WebhookLimit, accountId: string): void;
 }
 
-const GROUPS = [
-  'create-job',
-  'read-job',
-  'delete-job',
-  'read-account',
-  'list',
-  'webhooks',
-] as const satisfies RouteGroup[];
-
 /**
  * The rate limits of one API process (spec: Rate limits). Every response below `prefix`, errors
  * included, has X-RateLimit-Limit and X-RateLimit-Remaining, and also RateLimit-Policy and
@@ -67,9 +58,15 @@ export function createRateLimits(options: RateLimitOptions): RateLimits {
   const hitsOf = (ip: AddressLimit, site: AddressLimit) =>
     countAddresses(ip, windowOf(RATE_LIMITS[ip], maxClients), site, windowOf(RATE_LIMITS[site], maxClients));
   const [inside, outside] = [hitsOf('ip', 'site'), hitsOf('ip-other', 'site-other')];
-  const keys = Object.fromEntries(
-    GROUPS.map((group) => [group, windowOf(RATE_LIMITS[group], maxKeys)]),
-  ) as Record<RouteGroup, SlidingWindow>;
+  const keyWindow = (group: RouteGroup) => windowOf(RATE_LIMITS[group], maxKeys);
+  const keys: Record<RouteGroup, SlidingWindow> = {
+    'create-job': keyWindow('create-job'),
+    'read-job': keyWindow('read-job'),
+    'delete-job': keyWindow('delete-job'),
+    'read-account': keyWindow('read-account'),
+    list: keyWindow('list'),
+    webhooks: keyWindow('webhooks'),
+  };
   const webhooksOf = (name: WebhookLimit) => windowOf(WEBHOOK_LIMITS[name], maxKeys, WEBHOOK_LIMITS.windowMs);
   const webhooks = { 'test-events': webhooksOf('test-events'), redeliveries: webhooksOf('redeliveries') };
   return {

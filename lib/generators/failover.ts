@@ -53,6 +53,8 @@ export async function renderWithFailover(deps: FailoverDeps, uses: Uses): Promis
     const stored = calls.find(({ result }) => result !== null)?.result;
     if (stored) return stored;
     const pending = pendingTask(calls);
+    // The attempt that was refused may have died before it could report it.
+    if (pending === undefined && !deps.onRefused && calls.some(isPaidRefusal)) throw recordedFailure(calls);
     const generator =
       (pending && deps.find(pending.generator)) ?? nextGenerator(untried(deps, failures), calls);
     if (generator === undefined) throw finalFailure(deps, calls, failures);
@@ -158,5 +160,7 @@ const failuresOf = (name: string, calls: readonly GeneratorCall[]): number =>
     );
 
 const isFinal = (outcome: GeneratorCall['outcome']) => outcome === 'refused' || outcome === 'misconfigured';
+
+const isPaidRefusal = ({ outcome, mayBeCharged }: GeneratorCall) => outcome === 'refused' && mayBeCharged;
 
 const isPaid = (generator: Generator) => generator.kind === 'upstream' && generator.charges;

@@ -78,6 +78,26 @@ describe('two attempts of one job', () => {
     expect(await log.list()).toEqual([]);
   });
 
+  test.each([
+    ['is final in the second, too', false, 0],
+    ['makes the second ask the next generator, if the operator wants that', true, 1],
+  ])('of which the first died after a refusal that was paid for: it %s', async (_what, onRefused, calls) => {
+    const log = fakeCallLog();
+    const refused = await beginCall(log, { generator: 'gemini', model: 'm', mayBeCharged: true });
+    await log.update(refused, { outcome: 'refused', reason: 'safety', error: 'The image was refused.' });
+    let submissions = 0;
+    const second = async ({ begin }: CurrentCall) => {
+      await begin();
+      submissions += 1;
+      return used('second');
+    };
+    const changes = { onRefused, candidates: [gemini, unusedUpstream('openai')], mayHaveCalls: true };
+    const end = await attempt(log, second, changes).catch((error: unknown) => error);
+    if (calls === 0) expect(end).toMatchObject({ failure: { kind: 'refused', reason: 'safety' } });
+    else expect(end).toEqual(used('second').result);
+    expect(submissions).toBe(calls);
+  });
+
   test('use the result of a call that was taken for lost and has come back before the next one begins', async () => {
     const log = fakeCallLog();
     const silent = await beginCall(log, { generator: 'gemini', model: 'm', mayBeCharged: true });

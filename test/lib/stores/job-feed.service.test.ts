@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { JobFeed, JobNews } from '../../../lib/stores/job-feed.ts';
 import { openJobFeed } from '../../../lib/stores/mongo/job-feed.ts';
 import { createMongoStores } from '../../../lib/stores/mongo/stores.ts';
@@ -36,6 +36,16 @@ describe.each<[string, Stores, JobFeed]>([
     const told: JobNews[] = [];
     return { told, unsubscribe: feed.subscribe(jobId, (news) => told.push(news)) };
   }
+
+  // The first listener opens the stream. What happens while it opens has tests of its own.
+  beforeAll(() =>
+    vi.waitFor(async () => {
+      const { jobId } = await accept();
+      const { told } = listen(jobId);
+      await stores.jobs.complete(jobId, RESULT);
+      await vi.waitFor(() => expect(told).toHaveLength(1), 2000);
+    }, 20_000),
+  );
 
   test.each<[string, (jobId: string) => Promise<unknown>]>([
     ['completes', (jobId) => stores.jobs.complete(jobId, RESULT)],
